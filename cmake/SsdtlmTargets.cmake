@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two functions that every target of the project goes through; there are no global flags.
+
+add_library(ssdtlm_flags INTERFACE)
+target_compile_features(ssdtlm_flags INTERFACE cxx_std_17)
+target_compile_options(ssdtlm_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+if(SSDTLM_SANITIZE)
+  target_compile_options(ssdtlm_flags INTERFACE -fsanitize=${SSDTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(ssdtlm_flags INTERFACE -fsanitize=${SSDTLM_SANITIZE})
+endif()
+
+# ssdtlm_library(<name> SOURCES ... [LINK ...]): static library ssdtlm_<name> with alias ssdtlm::<name>.
+function(ssdtlm_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINK" ${ARGN})
+  add_library(ssdtlm_${name} STATIC ${A_SOURCES})
+  add_library(ssdtlm::${name} ALIAS ssdtlm_${name})
+  set_target_properties(ssdtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(ssdtlm_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/model>
+                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm>)
+  target_compile_features(ssdtlm_${name} PUBLIC cxx_std_17)
+  target_link_libraries(ssdtlm_${name} PUBLIC ${A_LINK} PRIVATE $<BUILD_INTERFACE:ssdtlm_flags>)
+  set_property(GLOBAL APPEND PROPERTY SSDTLM_LIBRARIES ssdtlm_${name})
+endfunction()
+
+# ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry.
+function(ssdtlm_test name)
+  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
+  target_link_libraries(${name} PRIVATE ${A_LINK} ssdtlm_flags GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT})
+endfunction()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages one command passes. A timeline is always complete: every picosecond since its start is
+// charged to exactly one stage, so the stages sum to the end-to-end latency by construction, and the
+// recorder checks that sum against the host's own clock for every command.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/report/error.h"
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+enum class Stage : std::uint8_t {
+    submit,               ///< SQE written -> doorbell reaches the controller
+    arbitration,          ///< doorbell seen -> fetch of this SQE granted
+    fetch,                ///< SQE (and PRP list) read over PCIe
+    firmware_wait,        ///< waiting for a core
+    firmware,             ///< cycles on a core
+    mapping,              ///< waiting for a translation page
+    buffer,               ///< waiting for write-buffer or DRAM space; DRAM transfer
+    die_wait_host_read,   ///< queued while the die served host reads
+    die_wait_host_write,
+    die_wait_gc,
+    die_wait_mapping,
+    die_wait_erase,
+    channel_wait,         ///< die free, waiting for the bus (or the grant)
+    channel,              ///< command, address and data cycles
+    array,                ///< tR, tPROG, tBERS
+    ecc,                  ///< decode
+    host_transfer,        ///< data over PCIe, including waiting for the link
+    completion,           ///< CQE write, MSI-X, host's handler
+    count
+};
+inline constexpr std::size_t kStageCount = static_cast<std::size_t>(Stage::count);
+/// Name as in latency.csv.
+const char* stage_name(Stage s);
+
+class Timeline {
+public:
+    /// Restarts the timeline at `t` with nothing charged.
+    void begin(SimTime t) {
+        start_ = last_ = t;
+        ps_.fill(0);
+    }
+    /// Charges everything since the last mark up to `until` to `s`. Marks never go back.
+    void charge(Stage s, SimTime until) {
+        const auto d = (until - last_).count();
+        SSDTLM_CHECK(d >= 0, "latency mark goes back in time");
+        ps_[static_cast<std::size_t>(s)] += d;
+        last_ = until;
+    }
+    /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
+    void append(const Timeline& part) {
+        SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
+        for (std::size_t i = 0; i < kStageCount; ++i) ps_[i] += part.ps_[i];
+        last_ = part.last_;
+    }
+    SimTime start() const { return start_; }
+    SimTime last() const { return last_; }
+    Ps of(Stage s) const { return Ps{ps_[static_cast<std::size_t>(s)]}; }
+    Ps sum() const {
+        std::int64_t s = 0;
+        for (auto v : ps_) s += v;
+        return Ps{s};
+    }
+
+private:
+    SimTime start_{};
+    SimTime last_{};
+    std::array<std::int64_t, kStageCount> ps_{};
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/report/error.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ssdtlm {
+
+std::string Problem::text() const {
+    std::string s = where.empty() ? found : where + ": " + found;
+    if (!allowed.empty()) s += "; " + allowed;
+    if (!repair.empty()) s += "; " + repair;
+    return s;
+}
+
+namespace {
+std::string join(const std::vector<Problem>& ps) {
+    std::string s;
+    for (const auto& p : ps) {
+        if (!s.empty()) s += '\n';
+        s += p.text();
+    }
+    return s;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t up = row[j];
+            row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            diagonal = up;
+        }
+    }
+    return row[b.size()];
+}
+}  // namespace
+
+UserError::UserError(std::vector<Problem> problems)
+    : std::runtime_error(join(problems)), problems_(std::move(problems)) {}
+
+void panic(const char* where, const std::string& what) { throw Panic(std::string(where) + ": " + what); }
+
+std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
+    for (const auto& c : candidates) {
+        const std::size_t d = edit_distance(given, c);
+        if (d < best_distance) {
+            best_distance = d;
+            best = c;
+        }
+    }
+    return best;
+}
+
+}  // namespace ssdtlm

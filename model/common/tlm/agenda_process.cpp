@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/tlm/agenda_process.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+void check_kernel_resolution() {
+    const auto resolution = sc_core::sc_get_time_resolution();
+    if (resolution != sc_core::sc_time(1, sc_core::SC_PS))
+        throw UserError(Problem{"SystemC kernel", "time resolution is " + resolution.to_string(), "1 ps",
+                                "do not call sc_set_time_resolution(), or set it to 1 ps"});
+}
+
+AgendaProcess::AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep)
+    : sc_module(name), agenda_(agenda), lockstep_(lockstep), wake_event_("wake") {
+    check_kernel_resolution();
+    SC_HAS_PROCESS(AgendaProcess);
+    SC_METHOD(drain);
+    sensitive << wake_event_;
+    agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);
+}
+
+void AgendaProcess::stop() {
+    stopped_ = true;
+    if (!draining_) sc_core::sc_stop();
+}
+
+void AgendaProcess::wake(SimTime at) {
+    if (draining_ || at >= wake_at_) return;
+    wake_at_ = at;
+    wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
+}
+
+void AgendaProcess::drain() {
+    draining_ = true;
+    agenda_.set_wake(nullptr, nullptr);
+    const SimTime kernel = to_sim_time(sc_core::sc_time_stamp());
+    if (lockstep_) {
+        while (!stopped_ && agenda_.next_time() <= kernel) agenda_.step();
+    } else {
+        // sc_time_to_pending_activity does not change while this method runs, unless an entry notifies an
+        // event; entries that do so are the ones that need lockstep.
+        while (!stopped_ && !agenda_.empty()) {
+            const SimTime next = agenda_.next_time();
+            if (next > kernel && sc_core::sc_pending_activity_at_future_time() &&
+                kernel + to_sim_time(sc_core::sc_time_to_pending_activity()).time_since_epoch() < next)
+                break;
+            agenda_.step();
+        }
+    }
+    draining_ = false;
+    agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);
+    wake_at_ = kNever;
+    if (stopped_)
+        sc_core::sc_stop();
+    else if (!agenda_.empty())
+        wake(agenda_.next_time());
+}
+
+}  // namespace ssdtlm

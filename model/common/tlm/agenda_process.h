@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drains the Agenda inside a SystemC simulation, in one of two ways of keeping step with the kernel.
+#pragma once
+
+#include <systemc>
+
+#include "common/tlm/agenda.h"
+#include "common/tlm/sc_time_bridge.h"
+
+namespace ssdtlm {
+
+/// One SC_METHOD drains the whole calendar.
+/// - run-ahead: entries are executed while the kernel has no earlier pending activity, up to stop time;
+///   kernel time then jumps only when it must.
+/// - lockstep: kernel time is advanced to each entry's time; needed when native SystemC activity (RTL, pin
+///   tracing, a user's own processes) must see it.
+/// Both execute the same entries in the same order.
+class AgendaProcess : public sc_core::sc_module {
+public:
+    AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep);
+
+    /// Ends the simulation (sc_stop) after the running entry.
+    void stop();
+    bool stopped() const { return stopped_; }
+
+private:
+    void drain();
+    void wake(SimTime at);
+
+    Agenda& agenda_;
+    const bool lockstep_;
+    bool stopped_ = false;
+    bool draining_ = false;
+    SimTime wake_at_ = kNever;
+    sc_core::sc_event wake_event_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+/// Firmware cores and what each FTL step costs on them, in core cycles. 0: the step is done by hardware.
+struct FirmwareConfig {
+    std::uint32_t cores = 1;                 ///< 1..16; a command's steps run on core (command number % cores)
+    std::uint64_t clock_hz = 500'000'000;
+    std::uint32_t read_command = 150;        ///< per read command
+    std::uint32_t write_command = 150;       ///< per write command
+    std::uint32_t other_command = 150;       ///< per flush, deallocate, write zeroes
+    std::uint32_t map_lookup = 25;           ///< per mapping unit read
+    std::uint32_t map_update = 25;           ///< per mapping unit written, moved or deallocated
+    std::uint32_t buffer_insert = 25;        ///< per mapping unit put into the write buffer
+    std::uint32_t flash_issue = 50;          ///< per flash transaction handed to the scheduler
+    std::uint32_t flash_complete = 50;       ///< per program or erase completion handled
+    std::uint32_t gc_victim = 500;           ///< per victim selection
+};
+
+}  // namespace ssdtlm

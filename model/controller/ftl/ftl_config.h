@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+enum class BufferMode : std::uint8_t {
+    write_back,    ///< volatile write cache: a write completes when it is in the buffer (VWC = 1)
+    write_through  ///< a write completes when it is programmed (VWC = 0)
+};
+enum class InitialState : std::uint8_t {
+    fresh,       ///< nothing mapped
+    sequential,  ///< laid out at once, ascending, by the same allocation code
+    random       ///< sequential, then untimed uniform random overwrites through the same FTL and GC code
+};
+
+struct FtlConfig {
+    std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
+    std::string mapping = "page";             ///< registered mapping policy
+    std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders
+    std::string gc_policy = "greedy";         ///< registered victim policy
+    std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
+    std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
+    std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once
+    // Write buffer in DRAM
+    std::uint64_t buffer_bytes = 256ull << 20;
+    BufferMode buffer_mode = BufferMode::write_back;
+    std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
+    std::uint32_t flush_depth_per_die = 4;    ///< host programs queued or running per die from the buffer
+    // State at start
+    InitialState initial_state = InitialState::sequential;
+    double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1
+    double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units
+};
+
+}  // namespace ssdtlm

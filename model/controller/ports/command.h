@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One I/O command inside the controller, from fetch to completion. Owned by the front end's pool.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/latency/timeline.h"
+
+namespace ssdtlm {
+
+enum class IoOp : std::uint8_t { read, write, flush, deallocate, write_zeroes };
+
+/// Contiguous range of logical blocks.
+struct LbaRange {
+    std::uint64_t slba = 0;
+    std::uint32_t blocks = 0;
+};
+
+struct Command {
+    std::uint32_t index = 0;      ///< dense pool index; firmware keeps its own per-command state by it
+    IoOp op = IoOp::read;
+    bool fua = false;
+    std::uint16_t sqid = 0;
+    std::uint16_t cid = 0;
+    std::uint16_t status = 0;     ///< SCT << 8 | SC; 0 = success. Written by firmware before complete()
+    std::uint64_t slba = 0;
+    std::uint32_t blocks = 0;     ///< 1-based; read, write, write zeroes
+    std::uint64_t bytes = 0;      ///< blocks * lba_bytes
+    std::vector<LbaRange> ranges; ///< deallocate
+    std::vector<std::uint64_t> pages;  ///< host page addresses of the data (PRP, resolved); first may have an offset
+    Timeline* timeline = nullptr; ///< never null while the command lives
+};
+
+/// Front end -> firmware. The command's timeline is marked up to now (end of `fetch`).
+class CommandSink {
+public:
+    virtual void submit(Command& command) = 0;
+
+protected:
+    ~CommandSink() = default;
+};
+
+/// Firmware -> front end: post the CQE. The timeline must be charged up to a mark that is <= the time the
+/// CQE can reach the host; the rest is charged to `completion` by the host side. The command is freed.
+class CompletionSink {
+public:
+    virtual void complete(Command& command) = 0;
+
+protected:
+    ~CompletionSink() = default;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// One page-sized piece of flash work, from the firmware to a die and back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/address/geometry.h"
+#include "common/latency/timeline.h"
+#include "nand/onfi/spare.h"
+
+namespace ssdtlm {
+
+enum class FlashOp : std::uint8_t { read, program, erase };
+/// Why the work exists; the scheduler's class and the name of the wait it causes to others.
+enum class FlashClass : std::uint8_t { host_read, mapping_read, host_write, mapping_write, gc_read, gc_write, erase, count };
+inline constexpr std::size_t kFlashClassCount = static_cast<std::size_t>(FlashClass::count);
+
+struct FlashTransaction;
+
+class FlashClient {
+public:
+    /// Read: the data left the die and was decoded; `txn.spare` holds what the array held. Program, erase: the
+    /// die is ready again. The timeline is charged up to now.
+    virtual void flash_done(FlashTransaction& txn) = 0;
+
+protected:
+    ~FlashClient() = default;
+};
+
+/// Pooled by its submitter; must stay valid until flash_done.
+struct FlashTransaction {
+    FlashOp op = FlashOp::read;
+    FlashClass cls = FlashClass::host_read;
+    DieId die{};
+    PageAddress address;                ///< erase: page is ignored
+    std::uint32_t data_bytes = 0;       ///< user bytes on the bus (reads: the sectors asked for)
+    std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
+    FlashClient* client = nullptr;
+    std::uint64_t cookie = 0;           ///< the client's
+    std::uint32_t tag = 0;              ///< the back end's
+    SimTime queued_at{};
+    Timeline timeline;                  ///< begins when the transaction is submitted (submit() calls begin(now))
+    std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
+    FlashTransaction* next = nullptr;   ///< intrusive list link, the holder's
+};
+
+/// Firmware -> scheduler and channel controllers. Never refuses: queues are as deep as the pool.
+class FlashPort {
+public:
+    virtual ~FlashPort() = default;
+    virtual void submit(FlashTransaction& txn) = 0;
+    /// Host programs queued or running on a die (the firmware's flush throttle reads it).
+    virtual std::uint32_t outstanding_programs(DieId die) const = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler boundary: small enough to be a hardware block. A request is pushed once; a grant is asked for
+// when a channel's bus is free, with the dies that could start now, and names the work to start.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+inline constexpr std::uint32_t kMaxPlanes = 8;
+inline constexpr std::uint32_t kMaxDiesPerChannel = 64;
+
+struct SchedulerRequest {
+    std::uint32_t tag = 0;          ///< names the request in the grant
+    std::uint16_t channel = 0;
+    std::uint16_t die = 0;          ///< in channel
+    FlashClass cls = FlashClass::host_read;
+    std::uint8_t plane = 0;         ///< in die
+    std::uint32_t page = 0;         ///< in block; multi-plane partners must have the same (erase: 0)
+};
+
+/// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
+struct GrantQuery {
+    std::uint16_t channel = 0;
+    std::uint64_t idle_dies = 0;                             ///< no operation in the die's array or registers
+    std::array<std::uint64_t, kMaxPlanes> idle_read_planes{};///< independent plane read: dies whose plane p can start a read
+};
+
+struct Grant {
+    std::uint16_t die = 0;
+    FlashClass cls = FlashClass::host_read;
+    std::uint8_t count = 0;         ///< 1, or the planes joined in a multi-plane operation
+    std::array<std::uint32_t, kMaxPlanes> tags{};
+};
+
+/// Contract: every pushed request is granted exactly once; among requests of one die and one class, in push
+/// order (multi-plane partners may be taken out of order); a grant never names a die that is not ready.
+class SchedulerPort {
+public:
+    virtual ~SchedulerPort() = default;
+    virtual void push(const SchedulerRequest& request) = 0;
+    /// False: nothing on this channel can start.
+    virtual bool grant(const GrantQuery& query, Grant& out) = 0;
+    virtual std::uint32_t queued(std::uint16_t channel) const = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a workload asks of the host's block layer, and how it learns the outcome. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+enum class HostOp : std::uint8_t { read, write, trim, flush };
+
+struct HostRequest {
+    HostOp op = HostOp::read;
+    bool fua = false;
+    std::uint32_t job = 0;          ///< dense index over all job clones; picks the queue pair
+    std::uint64_t offset = 0;       ///< bytes from the start of the namespace, multiple of the LBA size
+    std::uint32_t bytes = 0;        ///< multiple of the LBA size; 0 for flush
+    std::uint64_t tag = 0;          ///< the workload's own
+};
+
+/// A closed or open loop source of requests. Plain C++, told the time, never waits.
+///
+/// The driver calls next() whenever it may have room (at start, after each completion, when `when` is reached):
+/// - ready:   `request` is filled and counts as issued at `now`;
+/// - wait:    nothing before `when` (rate, think time, start delay, open-loop stamp);
+/// - blocked: nothing until a completion is reported;
+/// - done:    no more requests ever; outstanding ones still complete.
+class Workload {
+public:
+    enum class State : std::uint8_t { ready, wait, blocked, done };
+    struct Next {
+        State state = State::done;
+        HostRequest request;
+        SimTime when{};
+    };
+    virtual ~Workload() = default;
+    virtual Next next(SimTime now) = 0;
+    /// `submitted`: when the driver wrote the SQE (>= the `now` of next()); `now`: the handler's time.
+    virtual void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) = 0;
+    /// Number of job clones (at least 1); HostRequest::job is below it.
+    virtual std::uint32_t jobs() const = 0;
+    /// Largest number of requests this job can have outstanding (its queue depth).
+    virtual std::uint32_t depth(std::uint32_t job) const = 0;
+    /// 0..1 for the progress line; by requests, bytes or simulated time, whichever bounds the run.
+    virtual double progress(SimTime now) const = 0;
+    /// True once statistics count (after ramp_time); the measured window of latency.csv.
+    virtual bool measuring(const HostRequest& request, SimTime now) const = 0;
+};
+
+}  // namespace ssdtlm

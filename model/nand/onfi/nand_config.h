@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+enum class OnfiInterface : std::uint8_t { sdr, nv_ddr, nv_ddr2, nv_ddr3, nv_lpddr4 };
+
+/// ONFI bus timing. Defaults: NV-DDR2/3 common values (Micron L06B parameters, ONFI 4/5 tables).
+struct OnfiTiming {
+    OnfiInterface interface = OnfiInterface::nv_ddr2;
+    std::uint32_t megatransfers = 333;  ///< 8-bit bus: MB/s
+    Ps t_wc{25'000};      ///< command/address cycle
+    Ps t_cs{20'000};      ///< chip select set-up
+    Ps t_adl{300'000};    ///< address -> data in
+    Ps t_ccs{400'000};    ///< change column -> data
+    Ps t_whr{80'000};
+    Ps t_rhw{100'000};    ///< data out -> next command
+    Ps t_rr{20'000};      ///< ready -> RE# low
+    Ps t_wb{100'000};     ///< last WE# -> busy
+    Ps t_wpre{15'000};
+    Ps t_wpst{6'500};
+    Ps t_wpsth{15'000};
+    Ps t_rpre{15'000};
+    Ps t_dqsre{25'000};
+    Ps t_rpsth{15'000};
+    Ps t_plane_busy{500'000};  ///< tPLRBSY = tPLPBSY = tPLEBSY (tDBSY)
+};
+
+struct NandConfig {
+    NandGeometry geometry;
+    OnfiTiming onfi;
+    std::uint32_t bits_per_cell = 2;           ///< page type = page in block % bits_per_cell
+    std::vector<Ps> t_read{Ps{75'000'000}};    ///< per page type; one value: all types
+    std::vector<Ps> t_program{Ps{750'000'000}};///< per page type; one value: all types
+    Ps t_erase{3'800'000'000};
+    bool independent_plane_read = false;       ///< each plane may read on its own (asynchronous plane read)
+    bool transfer_spare = true;                ///< data cycles carry the sectors' share of the spare area (ECC parity)
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generic payload's extension on the ONFI bus: one command sequence or one data-out burst.
+// Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered TLM_ACCEPTED at once), BEGIN_RESP
+// from the target when its part is over: R/B# rises (read, program, erase) or the last data cycle (read_out).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <tlm>
+
+#include "nand/onfi/spare.h"
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+enum class OnfiSequence : std::uint8_t {
+    read,      ///< 00h-5A-30h (multi-plane: 32h between): command and address cycles, then tR
+    read_out,  ///< (05h-2A-E0h / 06h-5A-E0h) data-out cycles of a page that is in the register
+    program,   ///< 80h-5A-data-10h (multi-plane: 11h between): cycles, then tPROG
+    erase      ///< 60h-3A-D0h (multi-plane: D1h between): cycles, then tBERS
+};
+
+struct OnfiTarget {
+    std::uint8_t plane = 0;      ///< in die
+    std::uint32_t block = 0;     ///< in plane
+    std::uint32_t page = 0;      ///< in block
+    std::uint32_t data_bytes = 0;///< user bytes transferred (program: page, read_out: sectors asked for)
+    Spare* spare = nullptr;      ///< units_per_page entries; program: read from, read_out: written to
+};
+
+struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
+    OnfiSequence sequence = OnfiSequence::read;
+    std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun
+    std::uint8_t count = 0;      ///< planes addressed
+    std::array<OnfiTarget, 8> target{};
+    SimTime bus_begin{};         ///< first cycle
+    SimTime bus_end{};           ///< last cycle; the array starts here (tWB later for reads, programs, erases)
+    std::uint64_t cookie = 0;    ///< the initiator's
+
+    tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
+    void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the out-of-band area of a flash page says about one mapping unit: whose data it is and which version.
+// It stands for the data: contents are not stored, their signature is.
+#pragma once
+
+#include <cstdint>
+
+#include "common/address/geometry.h"
+
+namespace ssdtlm {
+
+inline constexpr std::uint32_t kMaxUnitsPerPage = 16;  // 64 KiB page of 4 KiB units
+
+/// 32 bits per slot: Lpa in the low bits, version in the rest (see SpareCodec). All ones: erased.
+enum class Spare : std::uint32_t {};
+inline constexpr Spare kErased{0xFFFFFFFFu};
+/// Programmed without user data (padding).
+inline constexpr Spare kPadding{0xFFFFFFFEu};
+
+/// Splits the 32 bits by the device's number of logical units, at most 8 bits for the version.
+class SpareCodec {
+public:
+    explicit constexpr SpareCodec(std::uint64_t logical_units) {
+        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units) ++lpa_bits_;
+        version_bits_ = 32 - lpa_bits_ < 8 ? 32 - lpa_bits_ : 8;
+    }
+    constexpr unsigned version_bits() const { return version_bits_; }
+    constexpr std::uint32_t version_mask() const { return (1u << version_bits_) - 1; }
+    constexpr Spare make(Lpa lpa, std::uint32_t version) const {
+        return Spare{static_cast<std::uint32_t>(std::uint64_t{version & version_mask()} << lpa_bits_) | idx(lpa)};
+    }
+    constexpr Lpa lpa(Spare s) const { return Lpa{static_cast<std::uint32_t>(idx(s) & ((std::uint64_t{1} << lpa_bits_) - 1))}; }
+    constexpr std::uint32_t version(Spare s) const {
+        return static_cast<std::uint32_t>(std::uint64_t{idx(s)} >> lpa_bits_) & version_mask();
+    }
+
+private:
+    unsigned lpa_bits_ = 1;
+    unsigned version_bits_ = 0;
+};
+
+}  // namespace ssdtlm

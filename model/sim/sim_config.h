@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/units/units.h"
+#include "controller/channel_ctrl/ecc_config.h"
+#include "controller/cpu/firmware_config.h"
+#include "controller/dram/dram_config.h"
+#include "controller/ftl/ftl_config.h"
+#include "controller/nvme/nvme_config.h"
+#include "controller/scheduler/scheduler_config.h"
+#include "host_pcie/driver/host_config.h"
+#include "host_pcie/link/link_config.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
+
+struct RunConfig {
+    AgendaMode agenda = AgendaMode::run_ahead;
+    bool integrity = true;               ///< check every read against what the host last wrote
+    std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it
+    Ps timeseries_interval{10'000'000'000};  ///< 10 ms
+    Ps watchdog{1'000'000'000'000};      ///< no command completed for this long with work pending: exit 3
+};
+
+/// The whole device and run, resolved. Modules get const references to their part.
+struct SsdConfig {
+    std::string name;                    ///< preset or file name
+    HostConfig host;
+    LinkConfig link;
+    NvmeConfig nvme;
+    FirmwareConfig firmware;
+    FtlConfig ftl;
+    SchedulerConfig scheduler;
+    EccConfig ecc;
+    DramConfig dram;
+    NandConfig nand;
+    RunConfig run;
+};
+
+}  // namespace ssdtlm

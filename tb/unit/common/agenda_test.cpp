@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/tlm/agenda.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/random/random.h"
+
+namespace ssdtlm {
+namespace {
+
+struct Log {
+    std::vector<std::uint64_t> seen;
+    Agenda* agenda = nullptr;
+    void note(std::uint64_t v) { seen.push_back(v); }
+    void chain(std::uint64_t v) {
+        seen.push_back(v);
+        if (v < 5) agenda->post<&Log::chain>(agenda->now() + 10ns, this, v + 1);
+    }
+};
+
+TEST(Agenda, RunsInTimeOrderAndEqualTimesInPostingOrder) {
+    Agenda a;
+    Log log;
+    a.post<&Log::note>(SimTime{20ns}, &log, 3);
+    a.post<&Log::note>(SimTime{10ns}, &log, 1);
+    a.post<&Log::note>(SimTime{20ns}, &log, 4);
+    a.post<&Log::note>(SimTime{10ns}, &log, 2);
+    a.run();
+    EXPECT_EQ(log.seen, (std::vector<std::uint64_t>{1, 2, 3, 4}));
+    EXPECT_EQ(a.now(), SimTime{20ns});
+}
+
+TEST(Agenda, HandlersMayPost) {
+    Agenda a;
+    Log log;
+    log.agenda = &a;
+    a.post<&Log::chain>(SimTime{}, &log, 0);
+    a.run_until(SimTime{25ns});
+    EXPECT_EQ(log.seen.size(), 3u);
+    EXPECT_EQ(a.now(), SimTime{25ns});
+    a.run();
+    EXPECT_EQ(log.seen.size(), 6u);
+}
+
+TEST(Agenda, RefusesThePast) {
+    Agenda a;
+    Log log;
+    a.post<&Log::note>(SimTime{10ns}, &log, 1);
+    a.run();
+    EXPECT_THROW(a.post<&Log::note>(SimTime{9ns}, &log, 1), Panic);
+}
+
+TEST(Agenda, AgreesWithASortedListOnRandomTraffic) {
+    Agenda a;
+    Log log;
+    Random r(7);
+    std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        const auto t = static_cast<std::int64_t>(r.below(700));
+        expected.emplace_back(t, i);
+        a.post<&Log::note>(SimTime{Ps{t}}, &log, i);
+    }
+    std::sort(expected.begin(), expected.end());
+    a.run();
+    ASSERT_EQ(log.seen.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(log.seen[i], expected[i].second) << i;
+}
+
+}  // namespace
+}  // namespace ssdtlm
