@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generic payload's extension on the ONFI bus: one command sequence or one data-out burst.
-// Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered TLM_ACCEPTED at once), BEGIN_RESP
-// from the target when its part is over: R/B# rises (read, program, erase) or the last data cycle (read_out).
+// Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered at once: TLM_UPDATED, END_REQ), BEGIN_RESP
+// from the target (answered TLM_COMPLETED) when its part is over: R/B# rises (read, program, erase) or the last data
+// cycle (read_out).
 #pragma once
 
 #include <array>

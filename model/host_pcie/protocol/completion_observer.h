@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wants to know about finished commands: latency statistics, time series. Off means null.
+#pragma once
+
+#include "common/latency/timeline.h"
+#include "host_pcie/protocol/host_request.h"
+
+namespace ssdtlm {
+
+class CompletionObserver {
+public:
+    /// Called once per I/O command in the completion handler. `timeline` is whole: its sum is now - submitted.
+    virtual void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
+                             const Timeline& timeline, bool measured) = 0;
+
+protected:
+    ~CompletionObserver() = default;
+};
+
+}  // namespace ssdtlm
