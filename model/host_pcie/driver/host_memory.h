@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's DRAM as bytes: sparse, zero filled, with a bump allocator for the driver's queues and buffers.
+// Models contents only; the time of a memory access is part of LinkConfig::root_complex_latency.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+/// Host physical memory [kBase, kBase + size). Chunks come from calloc on first touch, so the operating system
+/// backs only the pages that are used. All addresses lie above 4 GiB: every data TLP has a 4DW header.
+class HostMemory {
+public:
+    static constexpr std::uint64_t kBase = 0x1'0000'0000;
+    static constexpr std::uint64_t kChunkBytes = 2_MiB;
+
+    explicit HostMemory(std::uint64_t size_bytes = 64_GiB);
+    HostMemory(const HostMemory&) = delete;
+    HostMemory& operator=(const HostMemory&) = delete;
+
+    /// Host physical address of fresh zeroed memory; alignment is a power of two. An allocation of at most
+    /// kChunkBytes never straddles a chunk, so at(address, bytes) works on all of it. Never freed.
+    /// Throws UserError when the memory is used up.
+    std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment);
+
+    /// Whether [address, address + bytes) lies in the memory.
+    bool contains(std::uint64_t address, std::uint64_t bytes) const {
+        return address >= kBase && bytes <= size_ && address - kBase <= size_ - bytes;
+    }
+
+    /// Direct pointer to `bytes` bytes at `address`. Precondition (checked): inside the memory and one chunk.
+    /// Stays valid for the life of this object.
+    std::uint8_t* at(std::uint64_t address, std::uint64_t bytes) {
+        const std::uint64_t offset = address - kBase;
+        const std::uint64_t within = offset % kChunkBytes;
+        if (__builtin_expect(!contains(address, bytes) || within + bytes > kChunkBytes, 0)) bad_span(address, bytes);
+        const std::size_t index = offset / kChunkBytes;
+        std::uint8_t* chunk = index < chunks_.size() ? chunks_[index].get() : nullptr;
+        if (__builtin_expect(chunk == nullptr, 0)) chunk = touch(index);
+        return chunk + within;
+    }
+
+    /// Copies out; memory never touched reads as zero and is not allocated. Precondition (checked): contains().
+    void read(std::uint64_t address, void* to, std::uint64_t bytes) const;
+    /// Copies in. Precondition (checked): contains().
+    void write(std::uint64_t address, const void* from, std::uint64_t bytes);
+
+    template <class T>
+    T load(std::uint64_t address) const {
+        T value;
+        read(address, &value, sizeof value);
+        return value;
+    }
+    template <class T>
+    void store(std::uint64_t address, const T& value) {
+        write(address, &value, sizeof value);
+    }
+
+    std::uint64_t size() const { return size_; }
+    /// Bytes handed out by allocate(), alignment included.
+    std::uint64_t allocated() const { return next_; }
+
+private:
+    struct Free {
+        void operator()(std::uint8_t* p) const { std::free(p); }
+    };
+    std::uint8_t* touch(std::size_t index);
+    [[noreturn]] void bad_span(std::uint64_t address, std::uint64_t bytes) const;
+
+    std::uint64_t size_;
+    std::uint64_t next_ = 0;                                     // bump pointer, offset from kBase
+    std::vector<std::unique_ptr<std::uint8_t, Free>> chunks_;    // grows to the highest chunk touched
+};
+
+}  // namespace ssdtlm
