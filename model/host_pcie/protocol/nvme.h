@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NVMe 1.4 interface as both ends see it: register offsets and fields, queue entries, opcodes, status codes,
+// features, Identify offsets. Facts only: no state, no policy. Everything on the wire is little-endian, as is every
+// host this builds on (checked below). "0-based" means the stored value is the count minus 1.
+// Source: NVM Express Base Specification 1.4; values cross-checked with SPDK include/spdk/nvme_spec.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "ssdtlm stores NVMe structures in host byte order and needs a little-endian host"
+#endif
+
+namespace ssdtlm::nvme {
+
+// ---------------------------------------------------------------------------------------------------------------
+// BAR0 layout (NVMe 1.4 §3.1). The MSI-X table and PBA have 4 KiB pages of their own behind the doorbells.
+inline constexpr std::uint32_t kRegCap = 0x00;    ///< 8 bytes
+inline constexpr std::uint32_t kRegVs = 0x08;
+inline constexpr std::uint32_t kRegIntms = 0x0C;
+inline constexpr std::uint32_t kRegIntmc = 0x10;
+inline constexpr std::uint32_t kRegCc = 0x14;
+inline constexpr std::uint32_t kRegCsts = 0x1C;
+inline constexpr std::uint32_t kRegNssr = 0x20;
+inline constexpr std::uint32_t kRegAqa = 0x24;
+inline constexpr std::uint32_t kRegAsq = 0x28;    ///< 8 bytes
+inline constexpr std::uint32_t kRegAcq = 0x30;    ///< 8 bytes
+inline constexpr std::uint32_t kRegCmbloc = 0x38;
+inline constexpr std::uint32_t kRegCmbsz = 0x3C;
+inline constexpr std::uint32_t kRegDoorbells = 0x1000;
+inline constexpr std::uint32_t kMsixTable = 0x2000;  ///< 16 bytes per vector
+inline constexpr std::uint32_t kMsixPba = 0x3000;    ///< 1 bit per vector
+inline constexpr std::uint32_t kBar0Bytes = 0x4000;
+
+inline constexpr std::uint32_t kVersion14 = 0x00010400;
+
+/// CAP.DSTRD is 0: doorbells are 4 bytes apart.
+constexpr std::uint32_t sq_tail_doorbell(std::uint16_t qid) { return kRegDoorbells + 8u * qid; }
+constexpr std::uint32_t cq_head_doorbell(std::uint16_t qid) { return kRegDoorbells + 8u * qid + 4u; }
+
+/// MSI-X table entry (PCIe Base §7.7.2): offsets inside the 16-byte entry.
+inline constexpr std::uint32_t kMsixEntryBytes = 16;
+inline constexpr std::uint32_t kMsixAddressLow = 0;
+inline constexpr std::uint32_t kMsixAddressHigh = 4;
+inline constexpr std::uint32_t kMsixData = 8;
+inline constexpr std::uint32_t kMsixControl = 12;  ///< bit 0: masked, reset value 1
+constexpr std::uint32_t msix_entry(std::uint32_t vector) { return kMsixTable + kMsixEntryBytes * vector; }
+
+/// CAP (NVMe 1.4 §3.1.1).
+struct Cap {
+    static constexpr std::uint64_t kCqr = 1ull << 16;       ///< queues must be physically contiguous
+    static constexpr std::uint64_t kCssNvm = 1ull << 37;    ///< NVM command set
+    static constexpr unsigned kToShift = 24;                ///< worst ready time, 500 ms units
+    static constexpr std::uint32_t mqes(std::uint64_t cap) { return static_cast<std::uint32_t>(cap & 0xFFFF); }  ///< 0-based
+    static constexpr std::uint32_t to(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> kToShift) & 0xFF; }
+    static constexpr std::uint32_t dstrd(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> 32) & 0xF; }
+    static constexpr std::uint32_t mps_min(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> 48) & 0xF; }
+    static constexpr std::uint32_t mps_max(std::uint64_t cap) { return static_cast<std::uint32_t>(cap >> 52) & 0xF; }
+};
+
+/// CC (NVMe 1.4 §3.1.5).
+struct Cc {
+    static constexpr std::uint32_t kEnable = 1;
+    static constexpr std::uint32_t kShnNormal = 1u << 14;
+    static constexpr std::uint32_t kShnAbrupt = 2u << 14;
+    static constexpr std::uint32_t kShnMask = 3u << 14;
+    static constexpr std::uint32_t kIosqes64 = 6u << 16;
+    static constexpr std::uint32_t kIocqes16 = 4u << 20;
+    /// What Linux writes with 4 KiB pages, NVM command set, round robin: 00460001h.
+    static constexpr std::uint32_t kTypical = kEnable | kIosqes64 | kIocqes16;
+    static constexpr bool en(std::uint32_t cc) { return (cc & kEnable) != 0; }
+    static constexpr std::uint32_t css(std::uint32_t cc) { return (cc >> 4) & 7; }
+    static constexpr std::uint32_t mps(std::uint32_t cc) { return (cc >> 7) & 15; }
+    static constexpr std::uint32_t ams(std::uint32_t cc) { return (cc >> 11) & 7; }
+    static constexpr std::uint32_t shn(std::uint32_t cc) { return (cc >> 14) & 3; }
+    static constexpr std::uint32_t iosqes(std::uint32_t cc) { return (cc >> 16) & 15; }
+    static constexpr std::uint32_t iocqes(std::uint32_t cc) { return (cc >> 20) & 15; }
+};
+
+/// CSTS (NVMe 1.4 §3.1.6).
+struct Csts {
+    static constexpr std::uint32_t kReady = 1;
+    static constexpr std::uint32_t kFatal = 2;
+    static constexpr std::uint32_t kShstMask = 3u << 2;
+    static constexpr std::uint32_t kShstNormal = 0;
+    static constexpr std::uint32_t kShstOccurring = 1u << 2;
+    static constexpr std::uint32_t kShstComplete = 2u << 2;
+};
+
+/// AQA (NVMe 1.4 §3.1.8): both sizes 0-based, 2..4096 entries.
+struct Aqa {
+    static constexpr std::uint32_t of(std::uint32_t sq_entries, std::uint32_t cq_entries) {
+        return ((sq_entries - 1) & 0xFFF) | (((cq_entries - 1) & 0xFFF) << 16);
+    }
+    static constexpr std::uint32_t asqs(std::uint32_t aqa) { return aqa & 0xFFF; }
+    static constexpr std::uint32_t acqs(std::uint32_t aqa) { return (aqa >> 16) & 0xFFF; }
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+// Queue entries (NVMe 1.4 §4.2, §4.6).
+
+struct Sqe {
+    std::uint8_t opc = 0;
+    std::uint8_t flags = 0;  ///< [1:0] FUSE, [7:6] PSDT
+    std::uint16_t cid = 0;
+    std::uint32_t nsid = 0;
+    std::uint32_t cdw2 = 0;
+    std::uint32_t cdw3 = 0;
+    std::uint64_t mptr = 0;
+    std::uint64_t prp1 = 0;
+    std::uint64_t prp2 = 0;
+    std::uint32_t cdw10 = 0;
+    std::uint32_t cdw11 = 0;
+    std::uint32_t cdw12 = 0;
+    std::uint32_t cdw13 = 0;
+    std::uint32_t cdw14 = 0;
+    std::uint32_t cdw15 = 0;
+
+    std::uint32_t fuse() const { return flags & 3u; }
+    std::uint32_t psdt() const { return flags >> 6; }
+    /// CDW10-11 of Read, Write, Write Zeroes.
+    std::uint64_t slba() const { return std::uint64_t{cdw11} << 32 | cdw10; }
+    void set_slba(std::uint64_t lba) {
+        cdw10 = static_cast<std::uint32_t>(lba);
+        cdw11 = static_cast<std::uint32_t>(lba >> 32);
+    }
+};
+static_assert(sizeof(Sqe) == 64 && std::is_trivially_copyable_v<Sqe>);
+static_assert(offsetof(Sqe, nsid) == 4 && offsetof(Sqe, mptr) == 16 && offsetof(Sqe, prp1) == 24);
+static_assert(offsetof(Sqe, prp2) == 32 && offsetof(Sqe, cdw10) == 40 && offsetof(Sqe, cdw15) == 60);
+
+struct Cqe {
+    std::uint32_t dw0 = 0;      ///< command specific result
+    std::uint32_t dw1 = 0;
+    std::uint16_t sqhd = 0;     ///< first SQ slot not yet fetched
+    std::uint16_t sqid = 0;
+    std::uint16_t cid = 0;
+    std::uint16_t status_phase = 0;  ///< [0] P, [8:1] SC, [11:9] SCT, [13:12] CRD, [14] M, [15] DNR
+
+    bool phase() const { return (status_phase & 1u) != 0; }
+    /// SCT << 8 | SC, without DNR: compares with the kSt... constants.
+    std::uint16_t status() const { return static_cast<std::uint16_t>((status_phase >> 1) & 0x7FFu); }
+    bool dnr() const { return (status_phase & 0x8000u) != 0; }
+    void set_status(std::uint16_t sct_sc, bool do_not_retry, bool p) {
+        status_phase = static_cast<std::uint16_t>((do_not_retry ? 0x8000u : 0u) | ((sct_sc & 0x7FFu) << 1) | (p ? 1u : 0u));
+    }
+};
+static_assert(sizeof(Cqe) == 16 && std::is_trivially_copyable_v<Cqe>);
+static_assert(offsetof(Cqe, sqhd) == 8 && offsetof(Cqe, cid) == 12 && offsetof(Cqe, status_phase) == 14);
+
+inline constexpr std::uint32_t kSqeBytes = sizeof(Sqe);
+inline constexpr std::uint32_t kCqeBytes = sizeof(Cqe);
+
+/// One range of Dataset Management (NVMe 1.4 §6.7.1.1).
+struct DsmRange {
+    std::uint32_t attributes = 0;
+    std::uint32_t blocks = 0;
+    std::uint64_t slba = 0;
+};
+static_assert(sizeof(DsmRange) == 16 && std::is_trivially_copyable_v<DsmRange>);
+inline constexpr std::uint32_t kMaxDsmRanges = 256;
+inline constexpr std::uint32_t kDsmDeallocate = 1u << 2;  ///< CDW11 AD
+
+// CDW12 of Read, Write, Write Zeroes. [15:0] NLB, 0-based.
+inline constexpr std::uint32_t kRwFua = 1u << 30;
+inline constexpr std::uint32_t kRwLimitedRetry = 1u << 31;
+inline constexpr std::uint32_t kWzDeallocate = 1u << 25;
+
+// ---------------------------------------------------------------------------------------------------------------
+// Opcodes (NVMe 1.4 §5, §6).
+
+inline constexpr std::uint8_t kAdminDeleteSq = 0x00;
+inline constexpr std::uint8_t kAdminCreateSq = 0x01;
+inline constexpr std::uint8_t kAdminGetLogPage = 0x02;
+inline constexpr std::uint8_t kAdminDeleteCq = 0x04;
+inline constexpr std::uint8_t kAdminCreateCq = 0x05;
+inline constexpr std::uint8_t kAdminIdentify = 0x06;
+inline constexpr std::uint8_t kAdminAbort = 0x08;
+inline constexpr std::uint8_t kAdminSetFeatures = 0x09;
+inline constexpr std::uint8_t kAdminGetFeatures = 0x0A;
+inline constexpr std::uint8_t kAdminAsyncEvent = 0x0C;
+
+inline constexpr std::uint8_t kIoFlush = 0x00;
+inline constexpr std::uint8_t kIoWrite = 0x01;
+inline constexpr std::uint8_t kIoRead = 0x02;
+inline constexpr std::uint8_t kIoWriteZeroes = 0x08;
+inline constexpr std::uint8_t kIoDatasetMgmt = 0x09;
+
+inline constexpr std::uint32_t kNsidAll = 0xFFFFFFFFu;
+
+// Create I/O queue (NVMe 1.4 §5.3, §5.4). CDW10: QID [15:0], QSIZE [31:16] 0-based (both kinds).
+inline constexpr std::uint32_t kQueuePhysContig = 1;     ///< CDW11 PC, both kinds
+inline constexpr std::uint32_t kCqInterruptEnable = 2;   ///< CDW11 IEN; IV in [31:16]
+constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) { return qid | (entries - 1) << 16; }
+constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
+    return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
+}
+constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid) { return kQueuePhysContig | std::uint32_t{cqid} << 16; }
+
+// ---------------------------------------------------------------------------------------------------------------
+// Status: SCT << 8 | SC (NVMe 1.4 §4.6.1).
+
+inline constexpr std::uint16_t kStSuccess = 0x000;
+inline constexpr std::uint16_t kStInvalidOpcode = 0x001;
+inline constexpr std::uint16_t kStInvalidField = 0x002;
+inline constexpr std::uint16_t kStCidConflict = 0x003;
+inline constexpr std::uint16_t kStDataTransferError = 0x004;
+inline constexpr std::uint16_t kStInternalError = 0x006;
+inline constexpr std::uint16_t kStAbortRequested = 0x007;
+inline constexpr std::uint16_t kStAbortSqDeletion = 0x008;
+inline constexpr std::uint16_t kStInvalidNamespace = 0x00B;
+inline constexpr std::uint16_t kStSequenceError = 0x00C;
+inline constexpr std::uint16_t kStInvalidPrpOffset = 0x013;
+inline constexpr std::uint16_t kStLbaOutOfRange = 0x080;
+inline constexpr std::uint16_t kStCapacityExceeded = 0x081;
+inline constexpr std::uint16_t kStNamespaceNotReady = 0x082;
+inline constexpr std::uint16_t kStInvalidCq = 0x100;
+inline constexpr std::uint16_t kStInvalidQid = 0x101;
+inline constexpr std::uint16_t kStInvalidQueueSize = 0x102;
+inline constexpr std::uint16_t kStAbortLimit = 0x103;
+inline constexpr std::uint16_t kStAsyncEventLimit = 0x105;
+inline constexpr std::uint16_t kStInvalidVector = 0x108;
+inline constexpr std::uint16_t kStInvalidLogPage = 0x109;
+inline constexpr std::uint16_t kStInvalidQueueDeletion = 0x10C;
+inline constexpr std::uint16_t kStFeatureNotSaveable = 0x10D;
+inline constexpr std::uint16_t kStFeatureNotChangeable = 0x10E;
+inline constexpr std::uint16_t kStFeatureNotNamespace = 0x10F;
+inline constexpr std::uint16_t kStConflictingAttributes = 0x180;
+inline constexpr std::uint16_t kStWriteFault = 0x280;
+inline constexpr std::uint16_t kStUnrecoveredRead = 0x281;
+
+/// DNR of a status as this controller reports it: set for every fault that the same command would meet again.
+constexpr bool do_not_retry(std::uint16_t status) {
+    return status != kStSuccess && status != kStDataTransferError && status != kStInternalError &&
+           status != kStAbortRequested && status != kStAbortSqDeletion && status != kStNamespaceNotReady &&
+           status != kStWriteFault;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Features (NVMe 1.4 §5.21.1).
+
+inline constexpr std::uint8_t kFeatArbitration = 0x01;
+inline constexpr std::uint8_t kFeatPowerManagement = 0x02;
+inline constexpr std::uint8_t kFeatTemperatureThreshold = 0x04;
+inline constexpr std::uint8_t kFeatErrorRecovery = 0x05;
+inline constexpr std::uint8_t kFeatVolatileWriteCache = 0x06;
+inline constexpr std::uint8_t kFeatNumberOfQueues = 0x07;
+inline constexpr std::uint8_t kFeatInterruptCoalescing = 0x08;
+inline constexpr std::uint8_t kFeatInterruptVectorConfig = 0x09;
+inline constexpr std::uint8_t kFeatWriteAtomicity = 0x0A;
+inline constexpr std::uint8_t kFeatAsyncEventConfig = 0x0B;
+inline constexpr std::uint32_t kFeatureSave = 1u << 31;  ///< Set Features CDW10 SV
+constexpr std::uint32_t number_of_queues(std::uint32_t pairs) { return (pairs - 1) | (pairs - 1) << 16; }
+
+// Log pages (NVMe 1.4 §5.14.1).
+inline constexpr std::uint8_t kLogError = 0x01;
+inline constexpr std::uint8_t kLogSmart = 0x02;
+inline constexpr std::uint8_t kLogFirmwareSlot = 0x03;
+inline constexpr std::uint8_t kLogEffects = 0x05;
+
+// Identify CNS values and offsets of the fields this model fills (NVMe 1.4 §5.15, Figures 245, 247).
+inline constexpr std::uint8_t kCnsNamespace = 0x00;
+inline constexpr std::uint8_t kCnsController = 0x01;
+inline constexpr std::uint8_t kCnsActiveNamespaces = 0x02;
+inline constexpr std::uint8_t kCnsNamespaceDescriptors = 0x03;
+inline constexpr std::uint32_t kIdentifyBytes = 4096;
+
+struct IdCtrl {
+    static constexpr std::size_t kVid = 0, kSsvid = 2, kSn = 4, kMn = 24, kFr = 64, kRab = 72, kIeee = 73, kCmic = 76;
+    static constexpr std::size_t kMdts = 77, kCntlid = 78, kVer = 80, kRtd3r = 84, kRtd3e = 88, kOaes = 92, kCtratt = 96;
+    static constexpr std::size_t kCntrltype = 111, kOacs = 256, kAcl = 258, kAerl = 259, kFrmw = 260, kLpa = 261;
+    static constexpr std::size_t kElpe = 262, kNpss = 263, kWctemp = 266, kCctemp = 268, kTnvmcap = 280, kUnvmcap = 296;
+    static constexpr std::size_t kSqes = 512, kCqes = 513, kMaxcmd = 514, kNn = 516, kOncs = 520, kFuses = 522;
+    static constexpr std::size_t kFna = 524, kVwc = 525, kAwun = 526, kAwupf = 528, kAcwu = 532, kSgls = 536;
+    static constexpr std::size_t kSubnqn = 768, kPsd0 = 2048;
+    static constexpr std::uint16_t kOncsDsm = 1u << 2, kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4;
+};
+
+struct IdNs {
+    static constexpr std::size_t kNsze = 0, kNcap = 8, kNuse = 16, kNsfeat = 24, kNlbaf = 25, kFlbas = 26, kDlfeat = 33;
+    static constexpr std::size_t kNoiob = 46, kNvmcap = 48, kNpwg = 64, kNpwa = 66, kNpdg = 68, kNpda = 70, kNows = 72;
+    static constexpr std::size_t kNguid = 104, kEui64 = 120, kLbaf0 = 128;
+};
+
+// ---------------------------------------------------------------------------------------------------------------
+// PRP (NVMe 1.4 §4.3). Page size P = 2^(12 + CC.MPS); this model reports MPSMIN = MPSMAX = 0, so P is 4 KiB.
+inline constexpr std::uint64_t kPageBytes = 4096;
+inline constexpr std::uint64_t kPageMask = kPageBytes - 1;
+inline constexpr std::uint32_t kPrpEntryBytes = 8;
+inline constexpr std::uint32_t kPrpsPerPage = kPageBytes / kPrpEntryBytes;
+
+/// Pages that `bytes` starting at `address` touch; PRP1 is the first.
+constexpr std::uint64_t prp_pages(std::uint64_t address, std::uint64_t bytes) {
+    return bytes == 0 ? 0 : ((address & kPageMask) + bytes + kPageMask) / kPageBytes;
+}
+/// Entries of the PRP list: none when PRP1 alone or PRP1 and PRP2 name all pages.
+constexpr std::uint64_t prp_list_entries(std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t pages = prp_pages(address, bytes);
+    return pages <= 2 ? 0 : pages - 1;
+}
+
+/// Unaligned little-endian access to Identify data, logs, table entries.
+template <class T>
+T load(const std::uint8_t* p) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class T>
+void store(std::uint8_t* p, const T& v) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::memcpy(p, &v, sizeof v);
+}
+
+}  // namespace ssdtlm::nvme
