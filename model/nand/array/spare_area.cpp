@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/array/spare_area.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <string>
+
+namespace ssdtlm {
+
+SpareArea::SpareArea(const NandGeometry& geometry)
+    : geometry_(geometry), units_per_page_(geometry.units_per_page()), blocks_(geometry.blocks()) {
+    SSDTLM_CHECK(units_per_page_ >= 1 && units_per_page_ <= kMaxUnitsPerPage, "units per page out of range");
+    SSDTLM_CHECK(geometry.units() < idx(kUnmapped), "more mapping units than a Ppa can name");
+    bytes_ = static_cast<std::size_t>(geometry.units()) * sizeof(std::uint32_t);
+    // Memory is taken when first programmed, so a mostly empty drive costs little.
+    void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        throw UserError(Problem{"nand geometry", std::to_string(bytes_ >> 20) + " MiB for the flash contents are not available",
+                                "4 bytes per mapping unit", "use a smaller geometry or a larger mapping unit"});
+    ::madvise(p, bytes_, MADV_HUGEPAGE);  // random reads: fewer TLB misses; refused by some kernels, harmless
+    units_ = static_cast<std::uint32_t*>(p);
+}
+
+SpareArea::~SpareArea() { ::munmap(units_, bytes_); }
+
+void SpareArea::erase(BlockId b) {
+    SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
+    Block& block = blocks_[idx(b)];
+    const std::size_t programmed = std::size_t{block.next_page} * units_per_page_;
+    std::memset(units_ + std::size_t{idx(b)} * geometry_.units_per_block(), 0, programmed * sizeof(std::uint32_t));
+    block.next_page = 0;
+    ++block.erase_count;
+}
+
+void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {
+    const PlaneId plane = geometry_.plane_of(b);
+    const std::uint32_t next = next_page(b);
+    std::string what = "die " + std::to_string(idx(geometry_.die_of(plane))) + " plane " +
+                       std::to_string(geometry_.plane_in_die(plane)) + " block " +
+                       std::to_string(geometry_.block_in_plane(b)) + ": program of page " + std::to_string(page);
+    if (page >= geometry_.pages_per_block)
+        what += ", which does not exist; pages 0 to " + std::to_string(geometry_.pages_per_block - 1);
+    else if (page < next)
+        what += ", which is not erased; a page is programmed once between erases, next is page " + std::to_string(next);
+    else
+        what += " out of order; pages of a block are programmed in ascending order, next is page " + std::to_string(next);
+    panic("SpareArea", what);
+}
+
+}  // namespace ssdtlm
