@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/write_buffer/write_buffer.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units) : capacity_(capacity_units) {
+    SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
+}
+
+void WriteBuffer::fifo_push_back(Index i) {
+    Entry& e = entries_[i];
+    e.fifo_next = kNone;
+    e.fifo_prev = fifo_tail_;
+    if (fifo_tail_ != kNone)
+        entries_[fifo_tail_].fifo_next = i;
+    else
+        fifo_head_ = i;
+    fifo_tail_ = i;
+}
+
+void WriteBuffer::fifo_push_front(Index i) {
+    Entry& e = entries_[i];
+    e.fifo_prev = kNone;
+    e.fifo_next = fifo_head_;
+    if (fifo_head_ != kNone)
+        entries_[fifo_head_].fifo_prev = i;
+    else
+        fifo_tail_ = i;
+    fifo_head_ = i;
+}
+
+void WriteBuffer::fifo_remove(Index i) {
+    Entry& e = entries_[i];
+    (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : fifo_head_) = e.fifo_next;
+    (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : fifo_tail_) = e.fifo_prev;
+    e.fifo_next = e.fifo_prev = kNone;
+}
+
+// Only the oldest write of a unit is ever in the queue: two copies of one unit are never programmed at once.
+void WriteBuffer::make_dirty(Index i) {
+    Entry& e = entries_[i];
+    e.state = State::dirty;
+    ++dirty_;
+    if (is_demanded(e)) ++demanded_dirty_;
+    if (map_.find(idx(e.lpa))->second.oldest == i) fifo_push_back(i);
+}
+
+WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) {
+    ++inserted_;
+    auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
+    if (!fresh) {
+        const Index n = it->second.newest;
+        Entry& tail = entries_[n];
+        const bool waits_already = tail.waiter != kNoWaiter;
+        const bool under_flush = tail.generation < generation_;
+        // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
+        if (tail.state == State::dirty && !waits_already && !under_flush) {
+            tail.version = version;
+            if (waiter != kNoWaiter) {
+                tail.waiter = waiter;
+                ++demanded_dirty_;
+            }
+            --used_;
+            ++coalesced_;
+            return n;
+        }
+    }
+    Index i;
+    if (!free_.empty()) {
+        i = free_.back();
+        free_.pop_back();
+    } else {
+        i = static_cast<Index>(entries_.size());
+        entries_.emplace_back();
+    }
+    Entry& e = entries_[i];
+    e = Entry{};
+    e.lpa = lpa;
+    e.version = version;
+    e.waiter = waiter;
+    e.generation = generation_;
+    ++per_generation_.back();
+    if (fresh) {
+        it->second = Chain{i, i};
+    } else {
+        entries_[it->second.newest].newer = i;
+        it->second.newest = i;
+    }
+    if (merging)
+        e.state = State::merging;
+    else
+        make_dirty(i);
+    return i;
+}
+
+void WriteBuffer::merged(Index i) {
+    Entry& e = entries_[i];
+    SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
+    if (e.dropped) {
+        unlink_oldest(i);
+        release(i);
+        return;
+    }
+    make_dirty(i);
+}
+
+WriteBuffer::Index WriteBuffer::pop_dirty() {
+    const Index i = fifo_head_;
+    if (i == kNone) return kNone;
+    fifo_remove(i);
+    Entry& e = entries_[i];
+    e.state = State::flushing;
+    --dirty_;
+    if (is_demanded(e)) --demanded_dirty_;
+    return i;
+}
+
+void WriteBuffer::unpop(Index i) {
+    Entry& e = entries_[i];
+    SSDTLM_CHECK(e.state == State::flushing, "unpop of a unit that is not being flushed");
+    e.state = State::dirty;
+    ++dirty_;
+    if (is_demanded(e)) ++demanded_dirty_;
+    fifo_push_front(i);
+}
+
+void WriteBuffer::unlink_oldest(Index i) {
+    const auto it = map_.find(idx(entries_[i].lpa));
+    SSDTLM_CHECK(it != map_.end() && it->second.oldest == i, "buffered unit leaves out of order");
+    const Index next = entries_[i].newer;
+    if (next == kNone) {
+        map_.erase(it);
+        return;
+    }
+    it->second.oldest = next;
+    if (entries_[next].state == State::dirty) fifo_push_back(next);
+}
+
+void WriteBuffer::release(Index i) {
+    Entry& e = entries_[i];
+    e.state = State::free;
+    --used_;
+    --per_generation_[e.generation - oldest_generation_];
+    free_.push_back(i);
+    retire_generations();
+}
+
+void WriteBuffer::retire_generations() {
+    while (per_generation_.size() > 1 && per_generation_.front() == 0) {
+        per_generation_.pop_front();
+        ++oldest_generation_;
+    }
+}
+
+std::uint32_t WriteBuffer::programmed(Index i) {
+    SSDTLM_CHECK(entries_[i].state == State::flushing, "programmed a unit that was not being flushed");
+    const std::uint32_t waiter = entries_[i].waiter;
+    unlink_oldest(i);
+    release(i);
+    return waiter;
+}
+
+void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
+    const auto it = map_.find(idx(lpa));
+    if (it == map_.end()) return;
+    Index i = it->second.oldest;
+    Chain kept{kNone, kNone};
+    while (i != kNone) {
+        Entry& e = entries_[i];
+        const Index next = e.newer;
+        if (e.state == State::dirty) {
+            if (it->second.oldest == i) fifo_remove(i);
+            --dirty_;
+            ++dropped_dirty_;
+            if (is_demanded(e)) --demanded_dirty_;
+            if (e.waiter != kNoWaiter) released.push_back(e.waiter);
+            e.state = State::free;
+            --used_;
+            --per_generation_[e.generation - oldest_generation_];
+            free_.push_back(i);
+        } else {
+            e.dropped = true;
+            e.newer = kNone;
+            if (kept.newest == kNone)
+                kept.oldest = i;
+            else
+                entries_[kept.newest].newer = i;
+            kept.newest = i;
+        }
+        i = next;
+    }
+    if (kept.oldest == kNone)
+        map_.erase(it);
+    else
+        it->second = kept;
+    retire_generations();
+}
+
+std::uint32_t WriteBuffer::begin_flush() {
+    const std::uint32_t closed = generation_++;
+    per_generation_.push_back(0);
+    // Everything dirty is now demanded; recount instead of tracking each unit's reason.
+    demanded_dirty_ = dirty_;
+    retire_generations();
+    return closed;
+}
+
+}  // namespace ssdtlm
