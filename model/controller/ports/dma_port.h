@@ -3,17 +3,24 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "common/report/error.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
 
+/// Exactly one of the two calls ends each request.
 class DmaClient {
 public:
     /// A read has arrived: `data` is filled. `at` is now.
     /// A write has been handed to the link: later posted writes follow it on the wire. `at` (>= now) is when its
-    /// last TLP is visible in the host. Called exactly once per request.
+    /// last TLP is visible in the host; an event that the client posts for `at` runs after the memory is written.
     virtual void dma_done(std::uint64_t cookie, SimTime at) = 0;
+    /// A read was answered with an unsupported request or completer abort; `data` is undefined. Writes are posted
+    /// and cannot fail here (the root complex counts them). A client whose addresses come from the host must
+    /// override this: SQE fetch -> CSTS.CFS, PRP list or data -> status 0/04h.
+    virtual void dma_failed(std::uint64_t cookie) { panic("dma", "unexpected failure of request " + std::to_string(cookie)); }
 
 protected:
     ~DmaClient() = default;
@@ -24,12 +31,16 @@ struct HostSegment {
     std::uint32_t bytes = 0;
 };
 
-/// All calls return at once; requests of one direction start in call order.
+/// Writes of at most this many bytes are copied at the call.
+inline constexpr std::uint32_t kDmaInlineBytes = 64;
+
+/// All calls return at once; requests of one direction start in call order. Segments are copied. dma_done may be
+/// called before write_host returns (idle link). client may be null.
 class DmaPort {
 public:
     virtual ~DmaPort() = default;
-    /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes and is consumed before
-    /// dma_done. client may be null.
+    /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
+    /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
                             std::uint64_t cookie) = 0;
     /// Host memory -> device (MRd/CplD). `data` must stay valid until dma_done.
