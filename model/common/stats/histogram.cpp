@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/stats/histogram.h"
+
+#include <cmath>
+
+namespace ssdtlm {
+
+void Histogram::allocate() {
+    buckets_ = std::make_unique<Buckets>();  // value-initialised: all zero
+}
+
+Histogram& Histogram::operator=(const Histogram& other) {
+    if (this == &other) return *this;
+    buckets_ = other.buckets_ ? std::make_unique<Buckets>(*other.buckets_) : nullptr;
+    count_ = other.count_;
+    sum_ = other.sum_;
+    min_ = other.min_;
+    max_ = other.max_;
+    squares_ = other.squares_;
+    return *this;
+}
+
+void Histogram::merge(const Histogram& other) {
+    if (other.empty()) return;
+    if (!buckets_) allocate();
+    for (unsigned i = 0; i < kBuckets; ++i) (*buckets_)[i] += (*other.buckets_)[i];
+    count_ += other.count_;
+    sum_ += other.sum_;
+    squares_ += other.squares_;
+    min_ = std::min(min_, other.min_);
+    max_ = std::max(max_, other.max_);
+}
+
+void Histogram::clear() {
+    if (buckets_) buckets_->fill(0);
+    count_ = sum_ = max_ = 0;
+    squares_ = 0;
+    min_ = std::numeric_limits<std::uint64_t>::max();
+}
+
+double Histogram::stddev() const {
+    if (count_ < 2) return 0.0;
+    // sum of (v - mean)^2 = squares - sum^2 / n. With sum = q n + r everything but r^2 / n is an exact integer,
+    // so nothing cancels in floating point even when the deviation is tiny beside the mean.
+    const Wide q = sum_ / count_;
+    const Wide r = sum_ % count_;
+    const Wide whole = squares_ - q * q * count_ - 2 * q * r;
+    const double deviations =
+        static_cast<double>(whole) - static_cast<double>(r) * static_cast<double>(r) / static_cast<double>(count_);
+    return std::sqrt(std::max(0.0, deviations) / static_cast<double>(count_ - 1));
+}
+
+std::uint64_t Histogram::percentile(double p) const { return percentiles({p}).front(); }
+
+std::vector<std::uint64_t> Histogram::percentiles(const std::vector<double>& ascending) const {
+    std::vector<std::uint64_t> values(ascending.size(), 0);
+    if (empty()) return values;
+    const unsigned last = index_of(max_);
+    unsigned i = index_of(min_);
+    std::uint64_t seen = (*buckets_)[i];
+    for (std::size_t k = 0; k < ascending.size(); ++k) {
+        const long double wanted = static_cast<long double>(ascending[k]) / 100.0L * static_cast<long double>(count_);
+        while (i < last && static_cast<long double>(seen) < wanted) seen += (*buckets_)[++i];
+        values[k] = midpoint_of(i);
+    }
+    return values;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log-linear histogram of non-negative integers with fio's buckets: values below 128 are exact, above that each
+// octave has 64 buckets, so a bucket's midpoint is within 1/128 of any value in it. Sum and sum of squares are
+// exact integers, so merging in any order gives the same mean and deviation. It does not keep the values themselves.
+// Buckets and percentile rule: fio 3.33 (FIO_IO_U_PLAT_BITS 6, 29 groups); keys of fio's json+ "bins" are the midpoints.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+class Histogram {
+public:
+    static constexpr unsigned kBits = 6;
+    static constexpr unsigned kPerOctave = 1u << kBits;
+    static constexpr unsigned kGroups = 29;
+    static constexpr unsigned kBuckets = kGroups * kPerOctave;
+
+    Histogram() = default;
+    Histogram(const Histogram& other) { *this = other; }
+    Histogram& operator=(const Histogram& other);
+    Histogram(Histogram&&) noexcept = default;
+    Histogram& operator=(Histogram&&) noexcept = default;
+
+    /// Bucket of a value. Values of 2^34 and more share the last bucket, as in fio (17 s when the unit is ns).
+    static constexpr unsigned index_of(std::uint64_t v) {
+        const unsigned top = 63u - static_cast<unsigned>(__builtin_clzll(v | 1u));
+        const unsigned drop = top > kBits ? top - kBits : 0;  // low bits that the bucket forgets
+        // v >> drop is in [64, 128) once bits are dropped, so adding 64 per dropped bit continues the numbering.
+        const std::uint64_t i = drop * kPerOctave + (v >> drop);
+        return static_cast<unsigned>(std::min<std::uint64_t>(i, kBuckets - 1));
+    }
+    /// The value that stands for a bucket: itself below 128, else the middle of its range.
+    static constexpr std::uint64_t midpoint_of(unsigned index) {
+        if (index < 2 * kPerOctave) return index;
+        const unsigned drop = index / kPerOctave - 1;
+        const std::uint64_t low = static_cast<std::uint64_t>(kPerOctave + index % kPerOctave) << drop;
+        return low + (std::uint64_t{1} << (drop - 1));
+    }
+
+    /// O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
+    void record(std::uint64_t v) {
+        if (__builtin_expect(!buckets_, 0)) allocate();
+        ++(*buckets_)[index_of(v)];
+        ++count_;
+        sum_ += v;
+        squares_ += static_cast<Wide>(v) * v;
+        min_ = std::min(min_, v);
+        max_ = std::max(max_, v);
+    }
+    void merge(const Histogram& other);
+    /// Forgets everything but keeps the memory.
+    void clear();
+
+    std::uint64_t count() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
+    std::uint64_t max() const { return max_; }
+    std::uint64_t sum() const { return sum_; }
+    double mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+    /// Sample deviation (n - 1), as fio prints it; 0 for fewer than two values.
+    double stddev() const;
+
+    /// Midpoint of the first bucket at which the cumulative count reaches p percent; 0 when empty. 0 <= p <= 100.
+    std::uint64_t percentile(double p) const;
+    /// The same for a list in ascending order, in one pass.
+    std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const;
+
+    std::uint64_t bucket(unsigned index) const { return buckets_ ? (*buckets_)[index] : 0; }
+    /// Calls visit(midpoint, count) for each bucket that is not empty, in ascending order.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (unsigned i = 0; buckets_ && i < kBuckets; ++i)
+            if ((*buckets_)[i] != 0) visit(midpoint_of(i), (*buckets_)[i]);
+    }
+
+private:
+    __extension__ using Wide = unsigned __int128;
+    using Buckets = std::array<std::uint64_t, kBuckets>;
+    void allocate();
+
+    std::unique_ptr<Buckets> buckets_;
+    std::uint64_t count_ = 0;
+    std::uint64_t sum_ = 0;
+    std::uint64_t min_ = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t max_ = 0;
+    Wide squares_ = 0;
+};
+
+/// A histogram of durations: buckets in whole nanoseconds (rounded down), sum exact in picoseconds.
+class LatencyHistogram {
+public:
+    /// d must not be negative.
+    void record(Ps d) {
+        const auto ps = static_cast<std::uint64_t>(d.count());
+        sum_ps_ += ps;
+        ns_.record(ps / 1000);
+    }
+    void merge(const LatencyHistogram& other) {
+        sum_ps_ += other.sum_ps_;
+        ns_.merge(other.ns_);
+    }
+    void clear() {
+        sum_ps_ = 0;
+        ns_.clear();
+    }
+    const Histogram& ns() const { return ns_; }
+    std::uint64_t count() const { return ns_.count(); }
+    /// Exact; 64 bits would overflow after 106 days of latency summed over all commands.
+    __extension__ unsigned __int128 sum_ps() const { return sum_ps_; }
+    double mean_ns() const {
+        return ns_.empty() ? 0.0 : static_cast<double>(sum_ps_) / 1000.0 / static_cast<double>(ns_.count());
+    }
+
+private:
+    __extension__ unsigned __int128 sum_ps_ = 0;
+    Histogram ns_;
+};
+
+}  // namespace ssdtlm
