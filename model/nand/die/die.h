@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
+// told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
+// middle, upper); a multi-plane operation takes the longest of its pages. Not modelled: cache operations, suspend,
+// partial-page programming, wear and failure of operations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "common/units/units.h"
+#include "nand/array/spare_area.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+enum class DieOperation : std::uint8_t { read, program, erase };
+
+/// One plane's part of an operation.
+struct DieTarget {
+    std::uint32_t plane = 0;         ///< in die
+    std::uint32_t block = 0;         ///< in plane
+    std::uint32_t page = 0;          ///< in block; erase: ignored
+    const Spare* spare = nullptr;    ///< program: units_per_page entries, taken into the page register by issue()
+};
+
+class Die {
+public:
+    Die(const NandConfig& config, DieId id, SpareArea& area);
+
+    /// Why the die would refuse the operation now; empty when it accepts.
+    std::string probe(DieOperation op, const DieTarget* targets, std::uint32_t count) const;
+    /// R/B# falls at `start`; returns when it rises. Panics with probe()'s text when refused.
+    SimTime issue(DieOperation op, const DieTarget* targets, std::uint32_t count, SimTime start);
+    /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
+    /// the array. Call at the time issue() returned, with the same planes.
+    void finish(const DieTarget* targets, std::uint32_t count);
+    /// Copies a page register to `out` (units_per_page entries); null: only the checks.
+    void data_out(const DieTarget& target, std::uint32_t bytes, Spare* out);
+
+    /// Earliest time at which the plane can take an operation of that kind, as far as started work tells.
+    SimTime earliest_ready(DieOperation op, std::uint32_t plane) const;
+    bool busy() const { return busy_planes_ != 0; }
+    bool busy(std::uint32_t plane) const { return (busy_planes_ >> plane & 1u) != 0; }
+    DieId id() const { return id_; }
+
+private:
+    struct Plane {
+        SimTime ready{};            // of the last operation
+        DieOperation op = DieOperation::read;
+        bool loaded = false;        // page register holds (block, page) as read
+        std::uint32_t block = 0;
+        std::uint32_t page = 0;
+        std::array<Spare, kMaxUnitsPerPage> page_register{};
+    };
+    PageAddress address(const DieTarget& t) const {
+        return PageAddress{PlaneId{first_plane_ + t.plane}, t.block, t.page};
+    }
+    bool accepts(DieOperation op, const DieTarget* targets, std::uint32_t count) const;
+    Ps array_time(DieOperation op, std::uint32_t page) const;
+    std::string probe_data_out(const DieTarget& target, std::uint32_t bytes) const;
+    std::string name(const DieTarget& t) const;
+
+    const NandGeometry geometry_;
+    const DieId id_;
+    const std::uint32_t first_plane_;
+    const bool independent_plane_read_;
+    std::vector<Ps> t_read_;        // per page type
+    std::vector<Ps> t_program_;
+    const Ps t_erase_;
+    SpareArea& area_;
+    std::uint32_t busy_planes_ = 0; // bit per plane
+    std::uint32_t locked_ = 0;      // planes busy with what stops the whole die (anything but an independent read)
+    std::vector<Plane> planes_;
+};
+
+}  // namespace ssdtlm

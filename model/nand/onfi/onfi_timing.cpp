@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/onfi/onfi_timing.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr OnfiInterfaceLimit kLimits[] = {
+    {"sdr", 50, "ONFI 4.x asynchronous timing mode 5, tRC 20 ns"},
+    {"nv-ddr", 200, "ONFI 4.x NV-DDR timing mode 5, tCK 10 ns"},
+    {"nv-ddr2", 533, "ONFI 3.2 NV-DDR2 timing mode 8, tRC 3.75 ns"},
+    {"nv-ddr3", 2400, "ONFI 5.0 NV-DDR3 timing mode 19, tRC 0.833 ns"},
+    {"nv-lpddr4", 3600, "ONFI 5.1 NV-LPDDR4"},
+};
+
+/// tREA max of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
+Ps sdr_access(std::uint32_t megatransfers) {
+    struct Mode {
+        std::uint32_t megatransfers;
+        Ps t_rea;
+    };
+    constexpr Mode kModes[] = {{10, 40ns}, {20, 30ns}, {28, 25ns}, {33, 20ns}, {40, 20ns}};
+    for (const Mode& m : kModes)
+        if (megatransfers <= m.megatransfers) return m.t_rea;
+    return 16ns;
+}
+
+// NV-DDR: tDQSCK max, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
+constexpr Ps kNvDdrDqsck = 25ns;
+
+}  // namespace
+
+const OnfiInterfaceLimit& onfi_interface_limit(OnfiInterface interface) {
+    return kLimits[static_cast<std::size_t>(interface)];
+}
+
+OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
+    : rate_(Rate::megatransfers(config.onfi.megatransfers)),
+      page_bytes_(config.geometry.page_bytes),
+      page_total_(config.geometry.page_bytes + (config.transfer_spare ? config.geometry.spare_bytes : 0)) {
+    const OnfiTiming& t = config.onfi;
+    SSDTLM_CHECK(t.megatransfers > 0, "ONFI data rate is zero");
+    SSDTLM_CHECK(config.geometry.planes_per_die <= kMaxMultiPlane, "more planes per die than the ONFI payload holds");
+    const auto cmd = [&t](int cycles) { return t.t_cs + cycles * t.t_wc; };
+
+    switch (t.interface) {
+        case OnfiInterface::sdr:
+            ddr_ = false;
+            data_out_fixed_ = t.t_rr + sdr_access(t.megatransfers);
+            break;
+        case OnfiInterface::nv_ddr: {
+            // tWPRE = tWPST = 1.5 tCK = 3 transfers. Data out: tDQSCK from the first clock, then the die lets go of
+            // DQS within tCKWR = ceil((tDQSCK + tCK) / tCK) clocks (Micron L06B model parameters).
+            const Ps clock = rate_.time_for(2);
+            const auto release_clocks = static_cast<std::uint32_t>((kNvDdrDqsck + 2 * clock - Ps{1}) / clock);
+            data_in_transfers_ = 6;
+            data_out_transfers_ = 2 * release_clocks;
+            data_out_fixed_ = t.t_rr + kNvDdrDqsck;
+            break;
+        }
+        case OnfiInterface::nv_ddr2:
+        case OnfiInterface::nv_ddr3:
+        case OnfiInterface::nv_lpddr4:
+            data_in_fixed_ = t.t_wpre + t.t_wpst + t.t_wpsth;
+            // tRPRE + tDQSRE + n/2 * tRC + tRPST + tRPSTH with tRPST = tDQSRE + tRC/2: one more transfer.
+            data_out_transfers_ = 1;
+            data_out_fixed_ = t.t_rr + t.t_rpre + 2 * t.t_dqsre + t.t_rpsth;
+            break;
+    }
+    select_ = cmd(7) + t.t_ccs;
+    turnaround_ = t.t_rhw;
+    busy_delay_ = t.t_wb;
+    for (std::uint32_t p = 1; p <= kMaxMultiPlane; ++p) {
+        const Ps between = static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);
+        const auto planes = static_cast<std::int64_t>(p);
+        read_issue_[p] = planes * cmd(7) + between;
+        program_issue_[p] = planes * (cmd(6) + t.t_adl + cmd(1)) + between;
+        erase_issue_[p] = planes * cmd(5) + between;
+    }
+}
+
+}  // namespace ssdtlm

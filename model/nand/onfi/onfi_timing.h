@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long each ONFI command sequence holds an 8-bit channel bus, computed once from the configured timing. Command
+// and address cycles are asynchronous on WE# (tWC each; NV-DDR: tCAD) whatever the data rate. Not modelled: status
+// polling (R/B# is a wire), warm-up cycles, training, ZQ calibration, on-die termination.
+//
+//   cmd(n)             tCS + n * tWC                                     n command and address cycles
+//   read issue         (p-1) * (cmd(7) + tWB + tPLRBSY) + cmd(7)         00h-5A-32h .. 00h-5A-30h, p planes
+//   select             cmd(7) + tCCS                                     06h-5A-E0h
+//   data out           tRR + access + data + postamble                   then tRHW before the next command
+//   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
+//   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/units/units.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+inline constexpr std::uint32_t kMaxMultiPlane = 8;
+
+/// What a data interface can do at most.
+struct OnfiInterfaceLimit {
+    const char* name;                   ///< as in configuration files
+    std::uint32_t max_megatransfers;
+    const char* source;
+};
+const OnfiInterfaceLimit& onfi_interface_limit(OnfiInterface interface);
+
+class OnfiBusTiming {
+public:
+    explicit OnfiBusTiming(const NandConfig& config);
+
+    /// All planes' command and address cycles of a read or erase.
+    Ps read_issue(std::uint32_t planes) const { return read_issue_[planes]; }
+    Ps erase_issue(std::uint32_t planes) const { return erase_issue_[planes]; }
+    /// A program's cycles without its data.
+    Ps program_issue(std::uint32_t planes) const { return program_issue_[planes]; }
+    /// Data-in burst of one plane.
+    Ps data_in(std::uint32_t user_bytes) const {
+        return data_in_fixed_ + rate_.time_for(even(bus_bytes(user_bytes)) + data_in_transfers_);
+    }
+    /// Data-out burst, from R/B# high (or E0h) to the last cycle.
+    Ps data_out(std::uint32_t user_bytes) const {
+        return data_out_fixed_ + rate_.time_for(even(bus_bytes(user_bytes)) + data_out_transfers_);
+    }
+    /// Before a data-out burst when another LUN or plane of the target was addressed last, and for each plane of a
+    /// multi-plane read.
+    Ps select() const { return select_; }
+    /// tRHW: last data-out cycle to the next command.
+    Ps turnaround() const { return turnaround_; }
+    /// tWB: last WE# edge to R/B# low, where the array time starts.
+    Ps busy_delay() const { return busy_delay_; }
+    /// Bytes on DQ for user bytes: with their share of the spare area, rounded up.
+    std::uint32_t bus_bytes(std::uint32_t user_bytes) const {
+        if (page_total_ == page_bytes_) return user_bytes;
+        return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_));
+    }
+
+private:
+    /// Double data rate moves an even number of bytes.
+    std::uint64_t even(std::uint32_t bytes) const { return ddr_ ? (bytes + 1u) & ~1u : bytes; }
+
+    bool ddr_ = true;
+    Rate rate_;
+    std::uint32_t page_bytes_ = 0;
+    std::uint32_t page_total_ = 0;
+    std::uint32_t data_in_transfers_ = 0;   // preamble and postamble counted in transfers
+    std::uint32_t data_out_transfers_ = 0;
+    Ps data_in_fixed_{};
+    Ps data_out_fixed_{};
+    Ps select_{};
+    Ps turnaround_{};
+    Ps busy_delay_{};
+    std::array<Ps, kMaxMultiPlane + 1> read_issue_{};
+    std::array<Ps, kMaxMultiPlane + 1> program_issue_{};
+    std::array<Ps, kMaxMultiPlane + 1> erase_issue_{};
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/package/nand_package.h"
+
+#include <array>
+#include <string>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+using Targets = std::array<DieTarget, 8>;
+
+void copy_targets(const OnfiExtension& onfi, Targets& to) {
+    SSDTLM_CHECK(onfi.count <= to.size(), "ONFI sequence addresses more planes than its payload holds");
+    for (std::uint32_t i = 0; i < onfi.count; ++i) {
+        const OnfiTarget& from = onfi.target[i];
+        to[i] = DieTarget{from.plane, from.block, from.page, from.spare};
+    }
+}
+
+DieOperation operation(OnfiSequence s) {
+    switch (s) {
+        case OnfiSequence::program: return DieOperation::program;
+        case OnfiSequence::erase: return DieOperation::erase;
+        default: return DieOperation::read;
+    }
+}
+
+// An agenda entry's argument names the payload it answers.
+std::uint64_t handle(tlm::tlm_generic_payload& p) { return reinterpret_cast<std::uintptr_t>(&p); }
+tlm::tlm_generic_payload& payload_of(std::uint64_t h) { return *reinterpret_cast<tlm::tlm_generic_payload*>(h); }
+
+}  // namespace
+
+NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die,
+                         SpareArea& area)
+    : sc_module(name),
+      bus_target("bus_target"),
+      agenda_(agenda),
+      first_in_channel_(config.geometry.die_in_channel(first_die)),
+      busy_delay_(config.onfi.t_wb) {
+    bus_target.register_nb_transport_fw(this, &NandPackage::forward);
+    dies_.reserve(config.geometry.dies_per_chip);
+    for (std::uint32_t lun = 0; lun < config.geometry.dies_per_chip; ++lun)
+        dies_.emplace_back(config, DieId{idx(first_die) + lun}, area);
+}
+
+tlm::tlm_sync_enum NandPackage::forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+    OnfiExtension* onfi = nullptr;
+    payload.get_extension(onfi);
+    SSDTLM_CHECK(onfi != nullptr && phase == tlm::BEGIN_REQ, std::string(name()) + ": not an ONFI request");
+    SSDTLM_CHECK(onfi->die >= first_in_channel_ && onfi->die - first_in_channel_ < dies_.size(),
+                 std::string(name()) + ": chip enable is low for die " + std::to_string(onfi->die) + " of another package");
+    Die& die = die_of(*onfi);
+    if (onfi->sequence == OnfiSequence::read_out) {
+        const OnfiTarget& t = onfi->target[0];
+        die.data_out(DieTarget{t.plane, t.block, t.page, nullptr}, t.data_bytes, t.spare);
+        agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(payload));
+    } else {
+        Targets targets;
+        copy_targets(*onfi, targets);
+        const SimTime ready = die.issue(operation(onfi->sequence), targets.data(), onfi->count, onfi->bus_end + busy_delay_);
+        agenda_.post<&NandPackage::array_ready>(ready, this, handle(payload));
+    }
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+void NandPackage::array_ready(std::uint64_t h) {
+    tlm::tlm_generic_payload& payload = payload_of(h);
+    const auto& onfi = *payload.get_extension<OnfiExtension>();
+    Targets targets;
+    copy_targets(onfi, targets);
+    die_of(onfi).finish(targets.data(), onfi.count);
+    respond(payload);
+}
+
+void NandPackage::data_end(std::uint64_t h) { respond(payload_of(h)); }
+
+void NandPackage::respond(tlm::tlm_generic_payload& payload) {
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = bus_target->nb_transport_bw(payload, phase, delay);
+    SSDTLM_CHECK(answer == tlm::TLM_COMPLETED, std::string(name()) + ": BEGIN_RESP was not answered with TLM_COMPLETED");
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part is over:
+// R/B# rises (read, program, erase) or the last data cycle (data out). Array contents are sampled when a read's
+// array time ends and changed when a program's or erase's ends. Each LUN has its own R/B#; no status polling.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "common/tlm/agenda.h"
+#include "nand/die/die.h"
+#include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_payload.h"
+
+namespace ssdtlm {
+
+class NandPackage : public sc_core::sc_module {
+public:
+    /// `first_die` is the global number of LUN 0; the package holds dies_per_chip dies.
+    NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die, SpareArea& area);
+
+    tlm_utils::simple_target_socket<NandPackage> bus_target;
+
+    const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
+
+private:
+    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void array_ready(std::uint64_t payload);
+    void data_end(std::uint64_t payload);
+    void respond(tlm::tlm_generic_payload& payload);
+    /// The LUN a sequence addresses.
+    Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
+
+    Agenda& agenda_;
+    const std::uint32_t first_in_channel_;
+    const Ps busy_delay_;
+    std::vector<Die> dies_;
+};
+
+}  // namespace ssdtlm
