@@ -22,9 +22,14 @@ struct SchedulerRequest {
     std::uint32_t page = 0;         ///< in block; multi-plane partners must have the same (erase: 0)
 };
 
+inline constexpr std::uint8_t kAllClasses = (1u << kFlashClassCount) - 1;
+
 /// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
 struct GrantQuery {
     std::uint16_t channel = 0;
+    /// Bit per FlashClass: only dies whose next class (the policy's choice from all that die has) is in here may be
+    /// granted. Lets data out go before the long data in of programs without changing any die's order.
+    std::uint8_t classes = kAllClasses;
     std::uint64_t idle_dies = 0;                             ///< no operation in the die's array or registers
     std::array<std::uint64_t, kMaxPlanes> idle_read_planes{};///< independent plane read: dies whose plane p can start a read
 };
