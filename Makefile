@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin front of CMake: `make run` and `make test` work on a fresh Debian 12 machine with nothing else typed.
+DEVICE   ?= mqsim-table3
+WORKLOAD ?= configs/workload/random_mix.fio
+OUT      ?= results/$(basename $(notdir $(WORKLOAD)))
+JOBS     ?= $(shell nproc)
+
+.PHONY: run test test-asan test-nightly bench build deps clean
+
+run: build
+	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
+
+test: deps
+	cmake --preset release >/dev/null
+	cmake --build --preset release -j $(JOBS)
+	tools/run-tests.sh build/release -LE nightly
+
+test-asan: deps
+	cmake --preset asan >/dev/null
+	cmake --build --preset asan -j $(JOBS)
+	tools/run-tests.sh build/asan -LE 'nightly|no-asan'
+
+# The long ones: full-size write amplification, full closed-network table, byte-identity across compilers.
+test-nightly: deps
+	cmake --preset release >/dev/null
+	cmake --build --preset release -j $(JOBS)
+	tools/run-tests.sh build/release -L nightly
+
+bench: deps
+	cmake --preset release >/dev/null
+	cmake --build --preset release -j $(JOBS) --target ssdtlm_bench
+	build/release/tb/bench/ssdtlm_bench
+
+build: deps
+	cmake --preset release >/dev/null
+	cmake --build --preset release -j $(JOBS) --target ssdtlm
+
+deps:
+	@tools/install-deps.sh
+
+clean:
+	rm -rf build results
