@@ -49,6 +49,9 @@ public:
         return true;
     }
 
+    /// Gives n reserved slots back.
+    void cancel(std::uint32_t n) { used_ -= n; }
+
     /// Puts a unit into one reserved slot. `merging`: not programmable until merged(). Returns its index.
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging);
     void merged(Index i);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded cores: each is a serial resource, first come first served. A step's cost is known when it
+// arrives, so reserving it at arrival keeps the order and costs one event, the end of the step.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "common/units/units.h"
+#include "controller/cpu/firmware_config.h"
+
+namespace ssdtlm {
+
+class CorePool {
+public:
+    struct Slot {
+        SimTime start;
+        SimTime end;
+    };
+    explicit CorePool(const FirmwareConfig& config) : clock_(Clock::hertz(config.clock_hz)), cores_(config.cores) {}
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(cores_.size()); }
+    /// Runs a step of `cycles` on a core. Zero cycles: done by hardware, takes no time and does not wait.
+    Slot run(std::uint32_t core, std::uint64_t cycles, SimTime now) {
+        if (cycles == 0) return {now, now};
+        Core& c = cores_[core];
+        const SimTime start = std::max(c.free_at, now);
+        const Ps cost = clock_.cycles(cycles);
+        c.free_at = start + cost;
+        c.busy += cost;
+        return {start, c.free_at};
+    }
+    Ps busy(std::uint32_t core) const { return cores_[core].busy; }
+
+private:
+    struct Core {
+        SimTime free_at{};
+        Ps busy{};
+    };
+    Clock clock_;
+    std::vector<Core> cores_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cpu/firmware.h"
+
+#include <algorithm>
+
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+namespace {
+// Cookie of a DMA request: a command's data on its way in, or a read part on its way out.
+constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
+}  // namespace
+
+Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
+                   std::uint32_t lba_bytes, const Surroundings& around)
+    : config_(config),
+      ftl_config_(ftl_config),
+      geometry_(geometry),
+      lba_bytes_(lba_bytes),
+      units_per_page_(geometry.units_per_page()),
+      agenda_(around.agenda),
+      ftl_(around.ftl),
+      flash_(around.flash),
+      dma_(around.dma),
+      dram_(around.dram),
+      codec_(around.ftl.logical_units()),
+      cores_(config),
+      jobs_(geometry.page_bytes),
+      buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes)),
+      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.flash, jobs_),
+      program_limit_(geometry.dies() * ftl_config.flush_depth_per_die),
+      flush_threshold_(static_cast<std::uint32_t>(std::uint64_t{buffer_.capacity()} * ftl_config.flush_start_percent / 100)) {
+    gc_.on_block_freed([this] {
+        retry_stalled();
+        pump();
+    });
+}
+
+void Firmware::submit(Command& c) {
+    ++commands_;
+    CommandState& s = state(c);
+    s.command = &c;
+    s.remaining = 0;
+    s.parts = nullptr;
+    switch (c.op) {
+        case IoOp::read: start_read(c); break;
+        case IoOp::write: start_write(c); break;
+        default: start_other(c); break;
+    }
+}
+
+void Firmware::complete(Command& c) {
+    --commands_;
+    completions_->complete(c);
+}
+
+const std::vector<HostSegment>& Firmware::segments(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
+    segments_.clear();
+    const std::uint64_t page = c.host_page_bytes;
+    const std::uint64_t at = (c.pages.front() & (page - 1)) + offset;  // from the start of the first host page
+    std::size_t i = at / page;
+    std::uint64_t within = at % page;
+    while (bytes > 0) {
+        const std::uint64_t n = std::min(page - within, bytes);
+        const std::uint64_t address = (c.pages[i] & ~(page - 1)) + within;
+        if (!segments_.empty() && segments_.back().address + segments_.back().bytes == address)
+            segments_.back().bytes += static_cast<std::uint32_t>(n);
+        else
+            segments_.push_back({address, static_cast<std::uint32_t>(n)});
+        bytes -= n;
+        within = 0;
+        ++i;
+    }
+    return segments_;
+}
+
+void Firmware::dma_done(std::uint64_t cookie, SimTime at) {
+    if ((cookie & kWriteData) != 0)
+        data_fetched(*states_[cookie & 0xFFFFFFFFu].command, at);
+    else
+        part_delivered(jobs_.at(static_cast<std::uint32_t>(cookie)), at);
+}
+
+void Firmware::dma_failed(std::uint64_t cookie) {
+    if ((cookie & kWriteData) != 0) {
+        // The write has no data: it ends without touching the buffer it had reserved.
+        Command& c = *states_[cookie & 0xFFFFFFFFu].command;
+        c.status = nvme::kStDataTransferError;
+        data_fetched(c, agenda_.now());
+    } else {
+        FlashJob& job = jobs_.at(static_cast<std::uint32_t>(cookie));
+        job.command->status = nvme::kStDataTransferError;
+        part_delivered(job, agenda_.now());
+    }
+}
+
+void Firmware::flash_done(FlashTransaction& txn) {
+    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(txn.cookie));
+    switch (job.kind) {
+        case FlashJob::Kind::host_read:
+            read_part_done(job);
+            break;
+        case FlashJob::Kind::merge_read: {
+            const BlockId block = geometry_.block_of(txn.address);
+            ftl_.read_finished(block);
+            gc_.read_finished(block);
+            buffer_.merged(job.item[0]);
+            jobs_.release(job);
+            space_freed();
+            check_flushes(nullptr);
+            pump();
+            break;
+        }
+        default: {
+            const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now());
+            job.done_start = slot.start;
+            if (slot.end == agenda_.now())
+                program_done(job.index);
+            else
+                agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
+        }
+    }
+}
+
+bool Firmware::idle() const {
+    return commands_ == 0 && programs_ == 0 && buffer_.used() == 0 && gc_.active() == 0 && jobs_.used() == 0;
+}
+
+std::string Firmware::dump() const {
+    return "firmware: " + std::to_string(commands_) + " commands, " + std::to_string(programs_) + " programs in flight, " +
+           std::to_string(stalled_.size()) + " without a free page, " + std::to_string(space_waiters_.size()) +
+           " commands waiting for buffer space, " + std::to_string(flushes_.size()) + " flushes waiting\n" +
+           "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
+           " units taken, " + std::to_string(buffer_.dirty()) + " dirty\n" + gc_.dump();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware: what the cores do with a command, in time. It runs the FTL, the write buffer and garbage
+// collection, pays for each step in core cycles, and hands flash work to the scheduler and data to the DMA engine.
+// Policy lives in Ftl and WriteBuffer; here are only the sequence of steps and who waits for whom.
+// Not modelled: instruction fetch, cache misses, interrupts between cores, metadata (journal, mapping pages).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/cpu/core_pool.h"
+#include "controller/cpu/flash_job.h"
+#include "controller/cpu/gc_engine.h"
+#include "controller/dram/dram_port.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ports/command.h"
+#include "controller/ports/dma_port.h"
+#include "controller/ports/flash.h"
+#include "controller/write_buffer/write_buffer.h"
+
+namespace ssdtlm {
+
+class Firmware final : public CommandSink, private DmaClient, private FlashClient {
+public:
+    /// Everything the firmware talks to. All must outlive it.
+    struct Surroundings {
+        Agenda& agenda;
+        Ftl& ftl;
+        FlashPort& flash;
+        DmaPort& dma;
+        DramPort& dram;
+    };
+    Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
+             std::uint32_t lba_bytes, const Surroundings& around);
+
+    void bind(CompletionSink& completions) { completions_ = &completions; }
+    void submit(Command& command) override;
+
+    /// No new GC victims; what runs is finished. For the end of a run.
+    void stop_gc() { gc_.stop(); }
+    /// Nothing in flight and nothing dirty.
+    bool idle() const;
+
+    const WriteBuffer& buffer() const { return buffer_; }
+    const CorePool& cores() const { return cores_; }
+    const GcEngine& gc() const { return gc_; }
+    std::uint64_t host_units_written() const { return host_units_written_; }
+    std::uint64_t host_units_read() const { return host_units_read_; }
+    std::uint64_t host_units_mapped() const { return host_units_mapped_; }
+    std::uint64_t host_units_discarded() const { return host_units_discarded_; }
+    std::uint64_t merge_reads() const { return merge_reads_; }
+    /// State for the watchdog and for panics.
+    std::string dump() const;
+
+private:
+    struct CommandState {
+        Command* command = nullptr;
+        std::uint32_t remaining = 0;  ///< parts or units not finished
+        FlashJob* parts = nullptr;    ///< read parts, until issued
+        SimTime latest{};             ///< read: arrival of the last data so far
+        Timeline critical;            ///< read: timeline of the part that arrived at `latest`
+        std::vector<std::uint8_t>* staging = nullptr;
+        std::uint32_t flush_generation = 0;
+    };
+
+    CommandState& state(const Command& c) {
+        if (c.index >= states_.size()) states_.resize(c.index + 1u);
+        return states_[c.index];
+    }
+    std::uint32_t core_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number % cores_.size()); }
+    /// Charges a step on a core to the command and calls Next at its end.
+    template <void (Firmware::*Next)(std::uint64_t)>
+    void step(Command& c, std::uint64_t cycles);
+    std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes_; }
+    void complete(Command& c);
+    const std::vector<HostSegment>& segments(const Command& c, std::uint64_t offset, std::uint64_t bytes);
+
+    // firmware_read.cpp
+    void start_read(Command& c);
+    FlashJob* plan_read(Command& c, std::uint32_t& flash_parts);
+    void issue_read(std::uint64_t command);
+    void send_part(std::uint64_t job);
+    void read_part_done(FlashJob& job);
+    void part_delivered(FlashJob& job, SimTime at);
+    void stamp(FlashJob& job);
+
+    // firmware_write.cpp
+    void start_write(Command& c);
+    void space_wanted(std::uint64_t command);
+    void space_freed();
+    void fetch_data(Command& c);
+    void data_fetched(Command& c, SimTime at);
+    void insert_units(std::uint64_t command);
+    void start_merge(Lpa lpa, WriteBuffer::Index entry);
+    void start_other(Command& c);
+    void run_flush(std::uint64_t command);
+    void run_deallocate(std::uint64_t command);
+    void deallocate(const LbaRange& range);
+    void release_waiters(const FlashJob* last);
+
+    // firmware_program.cpp
+    void pump();
+    bool form_program();
+    void issue_program(std::uint64_t job);
+    bool place(FlashJob& job);
+    void retry_stalled();
+    void program_done(std::uint64_t job);
+    void finish_units(FlashJob& job);
+    void check_flushes(const FlashJob* last);
+    void charge_path(Timeline& t, const FlashJob& job) const;
+
+    void dma_done(std::uint64_t cookie, SimTime at) override;
+    void dma_failed(std::uint64_t cookie) override;
+    void flash_done(FlashTransaction& txn) override;
+
+    const FirmwareConfig& config_;
+    const FtlConfig& ftl_config_;
+    const NandGeometry geometry_;
+    const std::uint32_t lba_bytes_;
+    const std::uint32_t units_per_page_;
+    Agenda& agenda_;
+    Ftl& ftl_;
+    FlashPort& flash_;
+    DmaPort& dma_;
+    DramPort& dram_;
+    CompletionSink* completions_ = nullptr;
+    const SpareCodec codec_;
+    CorePool cores_;
+    FlashJobPool jobs_;
+    WriteBuffer buffer_;
+    GcEngine gc_;
+    std::vector<CommandState> states_;
+    std::vector<HostSegment> segments_;
+    std::deque<std::uint32_t> space_waiters_;
+    std::deque<std::uint32_t> flushes_;
+    std::deque<FlashJob*> stalled_;  ///< programs without a page: every plane waits for GC
+    std::vector<std::vector<std::uint8_t>*> staging_free_;
+    std::deque<std::vector<std::uint8_t>> staging_;
+    std::vector<std::uint32_t> waiters_;  ///< commands released by the step at hand
+    std::uint32_t programs_ = 0;         ///< formed and not finished
+    std::uint32_t program_limit_ = 0;
+    std::uint32_t flush_threshold_ = 0;
+    std::uint64_t programs_formed_ = 0;
+    std::uint32_t commands_ = 0;
+    bool pumping_ = false;
+    std::uint64_t host_units_written_ = 0;
+    std::uint64_t host_units_read_ = 0;
+    std::uint64_t host_units_mapped_ = 0;
+    std::uint64_t host_units_discarded_ = 0;
+    std::uint64_t merge_reads_ = 0;
+};
+
+template <void (Firmware::*Next)(std::uint64_t)>
+void Firmware::step(Command& c, std::uint64_t cycles) {
+    const auto slot = cores_.run(core_of(c.index), cycles, agenda_.now());
+    c.timeline->charge(Stage::firmware_wait, slot.start);
+    c.timeline->charge(Stage::firmware, slot.end);
+    if (slot.end == agenda_.now())
+        (this->*Next)(c.index);
+    else
+        agenda_.post<Next>(slot.end, this, c.index);
+}
+
+}  // namespace ssdtlm

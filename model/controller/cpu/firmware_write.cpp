@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes into the buffer, flush, deallocate, write zeroes.
+#include <algorithm>
+
+#include "controller/cpu/firmware.h"
+#include "host_pcie/protocol/nvme.h"
+#include "host_pcie/protocol/signature.h"
+
+namespace ssdtlm {
+
+namespace {
+constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
+}
+
+void Firmware::start_write(Command& c) {
+    const std::uint64_t units =
+        div_ceil(first_byte(c) + c.bytes, geometry_.unit_bytes) - first_byte(c) / geometry_.unit_bytes;
+    state(c).remaining = static_cast<std::uint32_t>(units);
+    step<&Firmware::space_wanted>(c, config_.write_command + config_.buffer_insert * units);
+}
+
+// Space is given in arrival order: a large write is not overtaken by small ones.
+void Firmware::space_wanted(std::uint64_t command) {
+    CommandState& s = states_[command];
+    if (space_waiters_.empty() && buffer_.reserve(s.remaining)) {
+        fetch_data(*s.command);
+        return;
+    }
+    space_waiters_.push_back(static_cast<std::uint32_t>(command));
+    pump();
+}
+
+void Firmware::space_freed() {
+    while (!space_waiters_.empty()) {
+        CommandState& s = states_[space_waiters_.front()];
+        if (!buffer_.reserve(s.remaining)) return;
+        space_waiters_.pop_front();
+        s.command->timeline->charge(Stage::buffer, agenda_.now());
+        fetch_data(*s.command);
+    }
+}
+
+void Firmware::fetch_data(Command& c) {
+    CommandState& s = state(c);
+    if (staging_free_.empty()) {
+        staging_.emplace_back();
+        staging_free_.push_back(&staging_.back());
+    }
+    s.staging = staging_free_.back();
+    staging_free_.pop_back();
+    if (s.staging->size() < c.bytes) s.staging->resize(c.bytes);
+    const auto& list = segments(c, 0, c.bytes);
+    dma_.read_host(list.data(), static_cast<std::uint32_t>(list.size()), s.staging->data(), this, kWriteData | c.index);
+}
+
+void Firmware::data_fetched(Command& c, SimTime at) {
+    c.timeline->charge(Stage::host_transfer, at);
+    CommandState& s = state(c);
+    if (c.status != 0) {
+        buffer_.cancel(s.remaining);
+        staging_free_.push_back(s.staging);
+        space_freed();
+        complete(c);
+        return;
+    }
+    const SimTime in_dram = dram_.access(agenda_.now(), c.bytes);
+    c.timeline->charge(Stage::buffer, in_dram);
+    agenda_.post<&Firmware::insert_units>(in_dram, this, c.index);
+}
+
+void Firmware::insert_units(std::uint64_t command) {
+    CommandState& s = states_[command];
+    Command& c = *s.command;
+    const std::uint64_t unit_bytes = geometry_.unit_bytes;
+    const std::uint64_t begin = first_byte(c);
+    const std::uint64_t end = begin + c.bytes;
+    const bool waits = c.fua || ftl_config_.buffer_mode == BufferMode::write_through;
+    const std::uint32_t waiter = waits ? c.index : WriteBuffer::kNoWaiter;
+    host_units_written_ += s.remaining;
+    for (std::uint64_t at = begin; at < end;) {
+        const auto lpa = Lpa{static_cast<std::uint32_t>(at / unit_bytes)};
+        const std::uint64_t next = std::min(end, (at / unit_bytes + 1) * unit_bytes);
+        const BlockSignature signature = BlockSignature::load(s.staging->data() + (at - begin));
+        const std::uint32_t version = signature.magic == BlockSignature::kMagic ? signature.version : 0;
+        if (signature.magic == BlockSignature::kMagic && signature.lba != at / lba_bytes_)
+            throw CheckFailed("integrity: write to LBA " + std::to_string(at / lba_bytes_) + " brought the data of LBA " +
+                              std::to_string(signature.lba));
+        const bool partial = next - at != unit_bytes;
+        const bool merges = partial && buffer_.find(lpa) == WriteBuffer::kNone && ftl_.lookup(lpa) != kUnmapped;
+        const WriteBuffer::Index entry = buffer_.insert(lpa, version, waiter, merges);
+        if (merges) start_merge(lpa, entry);
+        at = next;
+    }
+    staging_free_.push_back(s.staging);
+    s.staging = nullptr;
+    if (!waits) complete(c);
+    space_freed();  // coalescing gives slots back
+    pump();
+}
+
+// A write of part of a mapped unit needs the rest of it before it can be programmed.
+void Firmware::start_merge(Lpa lpa, WriteBuffer::Index entry) {
+    ++merge_reads_;
+    const Ppa ppa = ftl_.lookup(lpa);
+    FlashJob& job = jobs_.acquire(FlashJob::Kind::merge_read, agenda_.now());
+    job.item[0] = entry;
+    job.txn.op = FlashOp::read;
+    job.txn.cls = FlashClass::host_read;
+    job.txn.address = geometry_.page_of(ppa);
+    job.txn.die = geometry_.die_of(job.txn.address.plane);
+    job.txn.data_bytes = geometry_.unit_bytes;
+    job.txn.client = this;
+    job.txn.cookie = job.index;
+    ftl_.read_started(geometry_.block_of(job.txn.address));
+    flash_.submit(job.txn);
+}
+
+void Firmware::start_other(Command& c) {
+    if (c.op == IoOp::flush) {
+        step<&Firmware::run_flush>(c, config_.other_command);
+        return;
+    }
+    std::uint64_t units = 0;
+    if (c.op == IoOp::write_zeroes) {
+        units = c.bytes / geometry_.unit_bytes;
+    } else {
+        for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * lba_bytes_ / geometry_.unit_bytes;
+    }
+    step<&Firmware::run_deallocate>(c, config_.other_command + config_.map_update * units);
+}
+
+// A flush covers what was inserted before it; later writes do not delay it.
+void Firmware::run_flush(std::uint64_t command) {
+    states_[command].flush_generation = buffer_.begin_flush();
+    flushes_.push_back(static_cast<std::uint32_t>(command));
+    pump();
+    check_flushes(nullptr);
+}
+
+void Firmware::run_deallocate(std::uint64_t command) {
+    Command& c = *states_[command].command;
+    waiters_.clear();
+    if (c.op == IoOp::write_zeroes) {
+        const std::uint64_t begin = first_byte(c);
+        if (begin % geometry_.unit_bytes != 0 || c.bytes % geometry_.unit_bytes != 0)
+            c.status = nvme::kStInvalidField;  // see README: zeroing part of a mapping unit is not modelled
+        else
+            deallocate(LbaRange{c.slba, c.blocks});
+    } else {
+        for (const LbaRange& r : c.ranges) deallocate(r);
+    }
+    release_waiters(nullptr);
+    space_freed();
+    check_flushes(nullptr);
+    complete(c);
+    pump();
+}
+
+// Deallocation is advisory: a unit that is only partly covered keeps its data.
+void Firmware::deallocate(const LbaRange& range) {
+    const std::uint64_t begin = range.slba * lba_bytes_;
+    const std::uint64_t end = begin + std::uint64_t{range.blocks} * lba_bytes_;
+    const std::uint64_t first = div_ceil(begin, geometry_.unit_bytes);
+    const std::uint64_t last = end / geometry_.unit_bytes;
+    for (std::uint64_t u = first; u < last; ++u) {
+        const Lpa lpa{static_cast<std::uint32_t>(u)};
+        if (!buffer_.empty()) buffer_.drop(lpa, waiters_);
+        ftl_.trim(lpa);
+    }
+}
+
+// Commands that waited for units which no longer have to reach flash, or which did.
+void Firmware::release_waiters(const FlashJob* last) {
+    for (const std::uint32_t w : waiters_) {
+        CommandState& s = states_[w];
+        if (--s.remaining != 0) continue;
+        if (last != nullptr)
+            charge_path(*s.command->timeline, *last);
+        else
+            s.command->timeline->charge(Stage::buffer, agenda_.now());
+        complete(*s.command);
+    }
+}
+
+}  // namespace ssdtlm
