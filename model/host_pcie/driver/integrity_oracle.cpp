@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/driver/integrity_oracle.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+/// The signature of a block as two words: comparing words is cheaper than comparing fields.
+struct Words {
+    std::uint64_t lba;
+    std::uint64_t rest;
+};
+Words load_words(const std::uint8_t* block) {
+    Words w;
+    std::memcpy(&w, block, sizeof w);
+    return w;
+}
+constexpr std::uint64_t rest_of(std::uint32_t version) {
+    return version == 0 ? 0 : std::uint64_t{BlockSignature::kMagic} << 32 | version;
+}
+/// Never a valid magic and never zero: what a read buffer holds before the transfer.
+constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
+
+std::string version_list(std::uint32_t acceptable) {
+    std::string s;
+    for (std::uint32_t v = 0; v < 16; ++v) {
+        if ((acceptable >> v & 1u) == 0) continue;
+        if (!s.empty()) s += " or ";
+        s += v == 0 ? "deallocated" : "version " + std::to_string(v);
+    }
+    return s;
+}
+
+std::string found_text(const BlockSignature& s) {
+    if (s.magic == static_cast<std::uint32_t>(kSpoiled >> 32)) return "no data (the block was never transferred)";
+    if (s.lba == 0 && s.version == 0 && s.magic == 0) return "a deallocated block";
+    if (s.magic != BlockSignature::kMagic) return "no signature";
+    return "LBA " + std::to_string(s.lba) + " version " + std::to_string(s.version);
+}
+
+}  // namespace
+
+IntegrityOracle::IntegrityOracle(const Geometry& g)
+    : units_(g.units),
+      filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units))),
+      lba_bytes_(g.lba_bytes),
+      max_version_((1u << std::min(4u, g.version_bits)) - 1) {
+    SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
+                 "a mapping unit must be a power of two of logical blocks");
+    SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
+    if (max_version_ == 0)
+        throw UserError(Problem{"run.integrity", "a device of " + std::to_string(g.units) +
+                                                     " mapping units keeps no version bits in its spare area",
+                                "at most 2^31 mapping units with the integrity check",
+                                "set run.integrity = false, or use a larger mapping unit"});
+    while ((g.lba_bytes << unit_shift_) < g.unit_bytes) ++unit_shift_;
+    nibble_bytes_ = static_cast<std::size_t>(div_ceil(units_, 2));
+    // Anonymous memory is zero and backed on first touch only; huge pages save a TLB miss per command.
+    void* map = mmap(nullptr, nibble_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    madvise(map, nibble_bytes_, MADV_HUGEPAGE);
+    nibbles_ = static_cast<std::uint8_t*>(map);
+}
+
+IntegrityOracle::~IntegrityOracle() { munmap(nibbles_, nibble_bytes_); }
+
+void IntegrityOracle::set_version(std::uint32_t unit, std::uint32_t version) {
+    const std::uint32_t raw = version ^ (unit < filled_ ? 1u : 0u);
+    const unsigned shift = (unit & 1) * 4;
+    std::uint8_t& byte = nibbles_[unit >> 1];
+    byte = static_cast<std::uint8_t>((byte & ~(15u << shift)) | raw << shift);
+}
+
+std::uint32_t IntegrityOracle::fresh_version(std::uint32_t unit, std::uint32_t avoid) {
+    std::uint32_t last = version_of(unit);
+    if (last == 0) {
+        // The unit's own count is lost; a rolling one keeps a stale copy from matching by accident.
+        last = rolling_;
+        rolling_ = rolling_ % max_version_ + 1;
+    }
+    const std::uint32_t first = last % max_version_ + 1;
+    std::uint32_t v = first;
+    do {
+        if ((avoid >> v & 1u) == 0) return v;
+        v = v % max_version_ + 1;
+    } while (v != first);
+    return first;  // all versions are acceptable already
+}
+
+void IntegrityOracle::log(std::uint32_t unit, std::uint32_t acceptable) {
+    if (reads_in_flight_ == 0) return;
+    if (log_.empty()) log_.resize(kLogSize);
+    log_[log_end_++ & (kLogSize - 1)] = Change{unit, acceptable};
+}
+
+std::uint32_t IntegrityOracle::begin_unit(std::uint32_t unit, bool deallocate) {
+    bool fresh = false;
+    UnitTable::Entry& e = table_.insert(unit, fresh);
+    if (fresh) {
+        e.before = static_cast<std::uint16_t>(1u << version_of(unit));
+    } else if (e.in_flight == 0) {
+        e.before = e.acceptable();
+        e.within = 0;
+    }
+    log(unit, e.acceptable());
+    const std::uint32_t version = deallocate ? 0 : fresh_version(unit, e.acceptable());
+    e.within = static_cast<std::uint16_t>(e.within | 1u << version);
+    ++e.in_flight;
+    set_version(unit, version);
+    return version;
+}
+
+void IntegrityOracle::end_unit(std::uint32_t unit, bool ok) {
+    UnitTable::Entry* e = table_.find(unit);
+    SSDTLM_CHECK(e != nullptr && e->in_flight > 0, "end of an operation that was never begun");
+    log(unit, e->acceptable());
+    if (!ok) e->within = e->acceptable();
+    e->before = 0;
+    if (--e->in_flight != 0) return;
+    // The version kept outside the table is that of the last operation begun: always one of `within`.
+    if ((e->within & (e->within - 1)) == 0) table_.erase(*e);
+}
+
+void IntegrityOracle::check_range(std::uint64_t slba, std::uint64_t blocks) const {
+    SSDTLM_CHECK(slba <= capacity_blocks() && blocks <= capacity_blocks() - slba, "blocks outside the device");
+}
+
+void IntegrityOracle::begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data) {
+    check_range(slba, blocks);
+    const std::uint64_t end = slba + blocks;
+    for (std::uint64_t lba = slba; lba < end;) {
+        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
+        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        const std::uint32_t version = begin_unit(unit, false);
+        for (; lba < unit_end; ++lba, data += lba_bytes_)
+            BlockSignature{lba, version, BlockSignature::kMagic}.store(data);
+    }
+}
+
+void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool ok) {
+    const auto last = static_cast<std::uint32_t>((slba + blocks - 1) >> unit_shift_);
+    for (auto unit = static_cast<std::uint32_t>(slba >> unit_shift_); unit <= last; ++unit) end_unit(unit, ok);
+}
+
+void IntegrityOracle::begin_trim(std::uint64_t slba, std::uint64_t blocks) {
+    check_range(slba, blocks);
+    const std::uint64_t end = (slba + blocks) >> unit_shift_;
+    for (std::uint64_t unit = div_ceil(slba, 1u << unit_shift_); unit < end; ++unit)
+        begin_unit(static_cast<std::uint32_t>(unit), true);
+}
+
+void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok) {
+    const std::uint64_t end = (slba + blocks) >> unit_shift_;
+    for (std::uint64_t unit = div_ceil(slba, 1u << unit_shift_); unit < end; ++unit)
+        end_unit(static_cast<std::uint32_t>(unit), ok);
+}
+
+IntegrityOracle::ReadToken IntegrityOracle::begin_read(std::uint32_t blocks, std::uint8_t* data) {
+    for (std::uint32_t i = 0; i < blocks; ++i, data += lba_bytes_) std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
+    ++reads_in_flight_;
+    return log_end_;
+}
+
+void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
+                                 const Reader& reader) {
+    check_range(slba, blocks);
+    --reads_in_flight_;
+    blocks_checked_ += blocks;
+    const std::uint64_t end = slba + blocks;
+    const std::uint8_t* block = data;
+    for (std::uint64_t lba = slba; lba < end;) {
+        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
+        const std::uint64_t first = lba;
+        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
+        const std::uint32_t version = version_of(unit);
+        const std::uint64_t rest = rest_of(version);
+        const std::uint64_t lba_mask = version == 0 ? 0 : ~std::uint64_t{0};
+        std::uint64_t wrong = 0;
+        for (; lba < unit_end; ++lba, block += lba_bytes_) {
+            const Words w = load_words(block);
+            wrong |= (w.lba ^ (lba & lba_mask)) | (w.rest ^ rest);
+        }
+        if (__builtin_expect(wrong != 0, 0)) check_unit_slow(token, unit, slba, first, unit_end, blocks, data, reader);
+    }
+}
+
+void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,
+                                      std::uint64_t end, std::uint32_t blocks, const std::uint8_t* data,
+                                      const Reader& reader) {
+    const UnitTable::Entry* e = table_.find(unit);
+    std::uint32_t acceptable = e != nullptr ? e->acceptable() : 1u << version_of(unit);
+    // Every change of the unit while the read was in flight logged what was acceptable before it.
+    const bool forgotten = log_end_ - token > kLogSize;
+    for (std::uint64_t i = forgotten ? log_end_ : token; i < log_end_; ++i) {
+        const Change& c = log_[i & (kLogSize - 1)];
+        if (c.unit == unit) acceptable |= c.acceptable;
+    }
+    for (std::uint64_t lba = first; lba < end; ++lba) {
+        const auto s = BlockSignature::load(data + (lba - slba) * lba_bytes_);
+        const bool zero = s.lba == 0 && s.version == 0 && s.magic == 0;
+        const bool whole = zero || (s.lba == lba && s.magic == BlockSignature::kMagic && s.version != 0);
+        if (whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0) continue;
+        if (whole && forgotten) {
+            ++unverified_;
+            continue;
+        }
+        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(unit) +
+                          "): expected " + version_list(acceptable) + ", found " + found_text(s) + "; read of " +
+                          std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
+                          std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid) + ", completed at " +
+                          std::to_string(reader.at.time_since_epoch().count()) + " ps");
+    }
+}
+
+}  // namespace ssdtlm

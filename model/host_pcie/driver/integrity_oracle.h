@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host last wrote, per mapping unit, and the check of every read against it. Models no data: a unit's
+// content is a version of at most 4 bits, carried through the device in the signature of each logical block.
+//
+// Rules (the device's contract):
+// - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device
+//   returns the unit's version in all its blocks.
+// - A trim deallocates the units it covers whole; a partly covered unit keeps its content. A deallocated or never
+//   written block reads as an all-zero signature.
+// - A read may return any version that was acceptable at some moment between its submission and its completion.
+// - While writes or trims of a unit are in flight, the content before them and each of their versions are
+//   acceptable. The content before them no longer is once the first of them has completed. When they have all
+//   completed, each of their versions stays acceptable until an operation that overlaps no other ends: the order in
+//   which the device applied them is not defined (NVMe 1.4 §6: no order between commands).
+// - A failed write or trim may have taken effect or not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/units/units.h"
+#include "host_pcie/driver/unit_table.h"
+#include "host_pcie/protocol/signature.h"
+
+namespace ssdtlm {
+
+class IntegrityOracle {
+public:
+    struct Geometry {
+        std::uint64_t units = 0;         ///< logical mapping units, below 2^32 - 1
+        std::uint32_t unit_bytes = 4096; ///< power of two, multiple of lba_bytes
+        std::uint32_t lba_bytes = 512;   ///< power of two
+        std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
+        unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
+    };
+    /// Whose read it is, for the text of a mismatch.
+    struct Reader {
+        std::uint16_t sqid = 0;
+        std::uint16_t cid = 0;
+        SimTime at{};
+    };
+    /// Position in the log of changes at the submission of a read.
+    using ReadToken = std::uint64_t;
+
+    /// Throws UserError when the device keeps no version bits at all.
+    explicit IntegrityOracle(const Geometry& geometry);
+    ~IntegrityOracle();
+    IntegrityOracle(const IntegrityOracle&) = delete;
+    IntegrityOracle& operator=(const IntegrityOracle&) = delete;
+
+    /// Brings what a coming command on this block needs into the cache.
+    void prefetch(std::uint64_t slba) const { __builtin_prefetch(&nibbles_[(slba >> unit_shift_) >> 1], 1); }
+
+    /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.
+    void begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
+    void end_write(std::uint64_t slba, std::uint32_t blocks, bool ok);
+
+    void begin_trim(std::uint64_t slba, std::uint64_t blocks);
+    void end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok);
+
+    /// A read is being submitted: spoils the signatures in its buffer, so that a block never transferred is seen.
+    ReadToken begin_read(std::uint32_t blocks, std::uint8_t* data);
+    /// Ends the read; throws CheckFailed at the first wrong block.
+    void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
+                    const Reader& reader);
+    /// Ends a read that failed.
+    void abandon_read() { --reads_in_flight_; }
+
+    std::uint32_t lba_bytes() const { return lba_bytes_; }
+    std::uint64_t capacity_blocks() const { return units_ << unit_shift_; }
+    /// Highest version in use; 0 means deallocated.
+    std::uint32_t max_version() const { return max_version_; }
+    std::uint64_t blocks_checked() const { return blocks_checked_; }
+    /// Blocks accepted without comparing their version, because the log no longer reached back to the submission.
+    std::uint64_t unverified() const { return unverified_; }
+    /// Units with operations in flight or with more than one acceptable version.
+    std::size_t open_units() const { return table_.size(); }
+
+private:
+    /// Acceptable versions of a unit up to some moment, when a read was in flight.
+    struct Change {
+        std::uint32_t unit;
+        std::uint32_t acceptable;
+    };
+    static constexpr std::size_t kLogSize = std::size_t{1} << 16;
+
+    std::uint32_t version_of(std::uint32_t unit) const {
+        const std::uint32_t raw = nibbles_[unit >> 1] >> ((unit & 1) * 4) & 15u;
+        return raw ^ (unit < filled_ ? 1u : 0u);
+    }
+    void set_version(std::uint32_t unit, std::uint32_t version);
+    std::uint32_t fresh_version(std::uint32_t unit, std::uint32_t avoid);
+    /// One operation on one unit starts; returns its version (0 when `deallocate`).
+    std::uint32_t begin_unit(std::uint32_t unit, bool deallocate);
+    void end_unit(std::uint32_t unit, bool ok);
+    void log(std::uint32_t unit, std::uint32_t acceptable);
+    void check_range(std::uint64_t slba, std::uint64_t blocks) const;
+    void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first, std::uint64_t end,
+                         std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
+
+    std::uint64_t units_;
+    std::uint32_t filled_;
+    std::uint32_t lba_bytes_;
+    unsigned unit_shift_ = 0;  // log2 of blocks per unit
+    std::uint32_t max_version_;
+    std::uint8_t* nibbles_ = nullptr;  // version of the last operation begun, two units per byte, XOR 1 if prefilled
+    std::size_t nibble_bytes_ = 0;
+    UnitTable table_;
+    std::vector<Change> log_;
+    std::uint64_t log_end_ = 0;
+    std::uint64_t reads_in_flight_ = 0;
+    std::uint32_t rolling_ = 1;
+    std::uint64_t blocks_checked_ = 0;
+    std::uint64_t unverified_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// PRP entries and lists for a contiguous buffer, as Linux drivers/nvme/host/pci.c lays them out: a list of at most
+// 32 entries lives in a 256-byte piece, a longer one in whole pages whose last slot points to the next page.
+// Models no SGLs. Source: NVMe 1.4 §4.3.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host_pcie/driver/host_memory.h"
+
+namespace ssdtlm {
+
+/// Memory for the PRP lists of one command slot; taken when first needed, kept for the next command.
+struct PrpListMemory {
+    std::uint64_t small = 0;           ///< 256 bytes; 0: not yet allocated
+    std::vector<std::uint64_t> pages;
+};
+
+struct PrpPair {
+    std::uint64_t prp1 = 0;
+    std::uint64_t prp2 = 0;  ///< 0, the second page, or the address of a list
+};
+
+/// Describes `bytes` bytes at `address` (dword aligned) for pages of `page_bytes`; writes the list if one is needed.
+PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t address, std::uint64_t bytes,
+                  PrpListMemory& lists);
+
+/// The data buffer of one command slot: contiguous, grown to the largest transfer the slot has carried.
+struct SlotBuffer {
+    static constexpr std::uint32_t kMaxBytes = 1u << 20;  ///< largest transfer; stays inside one chunk of HostMemory
+
+    std::uint64_t address = 0;  ///< first byte: page aligned plus the configured offset
+    std::uint8_t* data = nullptr;
+    std::uint32_t capacity = 0;
+    PrpListMemory lists;
+
+    /// Makes room for `bytes` (at most kMaxBytes). Old contents are lost when it grows.
+    void reserve(HostMemory& memory, std::uint32_t bytes, std::uint32_t page_bytes, std::uint32_t offset);
+};
+
+}  // namespace ssdtlm

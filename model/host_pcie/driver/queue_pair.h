@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// One NVMe submission queue and its completion queue, the host's side: rings of bytes in host memory, command
+// identifiers, phase, free room. Models no doorbells on the wire: the caller stores what tail() and head() say.
+// Source: NVMe 1.4 §4.1, §4.6.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host_pcie/driver/host_memory.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+class QueuePair {
+public:
+    /// Both rings have `entries` (2..65536) entries and start on a page.
+    QueuePair(HostMemory& memory, std::uint16_t qid, std::uint32_t entries, std::uint32_t page_bytes);
+
+    std::uint16_t qid() const { return qid_; }
+    std::uint32_t entries() const { return entries_; }
+    std::uint64_t sq_base() const { return sq_base_; }
+    std::uint64_t cq_base() const { return cq_base_; }
+    /// Commands between submit() and their completion; at most entries - 1, so the completion queue never overflows.
+    std::uint32_t outstanding() const { return entries_ - 1 - static_cast<std::uint32_t>(free_.size()); }
+    /// Whether submit() is allowed: a free identifier and a free submission queue slot.
+    bool has_room() const { return !free_.empty() && next(tail_) != sq_head_; }
+
+    /// Identifier of the next command. Lowest-numbered recently used first, so few slots stay warm.
+    std::uint16_t next_cid() const { return free_.back(); }
+    /// Takes next_cid(), puts it into the entry and writes the entry at the tail. Precondition: has_room().
+    void submit(nvme::Sqe& sqe);
+    /// Value for the tail doorbell.
+    std::uint32_t tail() const { return tail_; }
+    /// The device's head as last reported: entries up to it have been fetched.
+    std::uint32_t sq_head() const { return sq_head_; }
+
+    /// Whether the entry at the head has the phase of this lap.
+    bool has_completion() const;
+    /// Takes the completion at the head, if there is one, and frees its identifier. Panics when it names no
+    /// outstanding command of this queue.
+    bool reap(nvme::Cqe& cqe);
+    /// Value for the head doorbell.
+    std::uint32_t head() const { return head_; }
+
+private:
+    std::uint32_t next(std::uint32_t i) const { return i + 1 == entries_ ? 0 : i + 1; }
+    [[noreturn]] void bad_completion(const nvme::Cqe& cqe) const;
+
+    HostMemory& memory_;
+    std::uint16_t qid_;
+    std::uint32_t entries_;
+    std::uint64_t sq_base_;
+    std::uint64_t cq_base_;
+    std::uint32_t tail_ = 0;
+    std::uint32_t sq_head_ = 0;
+    std::uint32_t head_ = 0;
+    bool phase_ = true;
+    std::vector<std::uint16_t> free_;  // stack of identifiers
+    std::vector<std::uint8_t> busy_;   // by identifier
+};
+
+}  // namespace ssdtlm
