@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The latency breakdown: per operation and stage the exact sum and a histogram, and the check that the stages of
+// every command sum to its end-to-end latency.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/latency/timeline.h"
+#include "common/stats/histogram.h"
+#include "host_pcie/protocol/completion_observer.h"
+
+namespace ssdtlm {
+
+class LatencyStats final : public CompletionObserver {
+public:
+    static constexpr std::size_t kOps = 4;  ///< read, write, trim, flush
+    /// One line of latency.csv. Times in microseconds.
+    struct Row {
+        std::string op;
+        std::string stage;  ///< a stage's name, or "total"
+        std::uint64_t count = 0;
+        double share = 0;   ///< of the mean end-to-end latency
+        double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
+    };
+
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
+                     bool measured) override;
+
+    /// Stages that were never entered are left out.
+    std::vector<Row> rows() const;
+    std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].total.count(); }
+    std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
+    std::uint64_t commands() const;
+    /// First submission and last completion of measured commands.
+    SimTime window_begin() const { return begin_; }
+    SimTime window_end() const { return end_; }
+    /// Every completion, measured or not.
+    std::uint64_t all_commands() const { return all_; }
+    std::uint64_t all_bytes(HostOp op) const { return all_bytes_[static_cast<std::size_t>(op)]; }
+    std::uint64_t all_count(HostOp op) const { return all_count_[static_cast<std::size_t>(op)]; }
+
+private:
+    struct StageSum {
+        std::int64_t ps = 0;
+        std::int64_t max_ps = 0;
+        Histogram ns;  ///< commands that spent time here; the others are zeros
+    };
+    struct Op {
+        Histogram total;  // ns
+        std::int64_t total_ps = 0;
+        std::int64_t max_ps = 0;
+        std::uint64_t bytes = 0;
+        std::array<StageSum, kStageCount> stage;
+    };
+    std::array<Op, kOps> ops_;
+    SimTime begin_ = kNever;
+    SimTime end_{};
+    std::uint64_t all_ = 0;
+    std::array<std::uint64_t, kOps> all_bytes_{};
+    std::array<std::uint64_t, kOps> all_count_{};
+};
+
+const char* host_op_name(HostOp op);
+
+}  // namespace ssdtlm

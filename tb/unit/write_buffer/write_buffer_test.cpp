@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/write_buffer/write_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "common/random/random.h"
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+using Index = WriteBuffer::Index;
+constexpr auto kNone = WriteBuffer::kNone;
+constexpr auto kNoWaiter = WriteBuffer::kNoWaiter;
+
+Index put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter, bool merging = false) {
+    EXPECT_TRUE(b.reserve(1));
+    return b.insert(Lpa{lpa}, version, waiter, merging);
+}
+
+TEST(WriteBuffer, ReservesUpToItsCapacity) {
+    WriteBuffer b(4);
+    EXPECT_TRUE(b.reserve(3));
+    EXPECT_FALSE(b.reserve(2));
+    EXPECT_TRUE(b.reserve(1));
+    b.cancel(4);
+    EXPECT_EQ(b.used(), 0u);
+}
+
+TEST(WriteBuffer, DirtyUnitsLeaveInArrivalOrder) {
+    WriteBuffer b(8);
+    put(b, 5, 1);
+    put(b, 3, 1);
+    put(b, 9, 1);
+    EXPECT_EQ(b.entry(b.pop_dirty()).lpa, Lpa{5});
+    EXPECT_EQ(b.entry(b.pop_dirty()).lpa, Lpa{3});
+    EXPECT_EQ(b.entry(b.pop_dirty()).lpa, Lpa{9});
+    EXPECT_EQ(b.pop_dirty(), kNone);
+    EXPECT_EQ(b.used(), 3u);  // until programmed
+}
+
+TEST(WriteBuffer, ANewerWriteReplacesADirtyUnitInPlace) {
+    WriteBuffer b(8);
+    const Index i = put(b, 5, 1);
+    put(b, 6, 1);
+    EXPECT_EQ(put(b, 5, 2), i);
+    EXPECT_EQ(b.coalesced(), 1u);
+    EXPECT_EQ(b.used(), 2u);
+    EXPECT_EQ(b.entry(b.find(Lpa{5})).version, 2u);
+    EXPECT_EQ(b.pop_dirty(), i);  // its place in the queue is the older one
+}
+
+TEST(WriteBuffer, AWriteOfAUnitInFlightWaitsForIt) {
+    WriteBuffer b(8);
+    const Index first = put(b, 5, 1);
+    EXPECT_EQ(b.pop_dirty(), first);
+    const Index second = put(b, 5, 2);
+    EXPECT_NE(second, first);
+    EXPECT_EQ(b.entry(b.find(Lpa{5})).version, 2u);
+    EXPECT_EQ(b.pop_dirty(), kNone) << "two copies of one unit must never be programmed at once";
+    b.programmed(first);
+    EXPECT_EQ(b.pop_dirty(), second);
+    b.programmed(second);
+    EXPECT_TRUE(b.empty());
+    EXPECT_EQ(b.used(), 0u);
+}
+
+TEST(WriteBuffer, WaitersAreReturnedAndDoNotCoalesceAway) {
+    WriteBuffer b(8);
+    const Index i = put(b, 5, 1, 77);
+    EXPECT_TRUE(b.demanded());
+    put(b, 5, 2);
+    EXPECT_EQ(b.used(), 2u);
+    EXPECT_EQ(b.pop_dirty(), i);
+    EXPECT_FALSE(b.demanded());
+    EXPECT_EQ(b.programmed(i), 77u);
+}
+
+TEST(WriteBuffer, FlushCoversWhatCameBeforeItOnly) {
+    WriteBuffer b(8);
+    put(b, 1, 1);
+    put(b, 2, 1);
+    const auto g = b.begin_flush();
+    put(b, 3, 1);
+    EXPECT_TRUE(b.demanded());
+    EXPECT_FALSE(b.flush_done(g));
+    const Index one = b.pop_dirty();
+    const Index two = b.pop_dirty();
+    EXPECT_FALSE(b.demanded());
+    b.programmed(two);
+    EXPECT_FALSE(b.flush_done(g));
+    b.programmed(one);
+    EXPECT_TRUE(b.flush_done(g));
+    EXPECT_EQ(b.used(), 1u);
+}
+
+TEST(WriteBuffer, FlushOfACleanBufferIsDoneAtOnce) {
+    WriteBuffer b(8);
+    EXPECT_TRUE(b.flush_done(b.begin_flush()));
+}
+
+TEST(WriteBuffer, AWriteBehindAFlushDoesNotReplaceWhatTheFlushCovers) {
+    WriteBuffer b(8);
+    put(b, 1, 1);
+    const auto g = b.begin_flush();
+    put(b, 1, 2);
+    EXPECT_EQ(b.used(), 2u);
+    b.programmed(b.pop_dirty());
+    EXPECT_TRUE(b.flush_done(g));
+    EXPECT_EQ(b.entry(b.find(Lpa{1})).version, 2u);
+}
+
+TEST(WriteBuffer, PartialWriteIsNotProgrammedBeforeItIsMerged) {
+    WriteBuffer b(8);
+    const Index i = put(b, 4, 1, kNoWaiter, true);
+    EXPECT_EQ(b.pop_dirty(), kNone);
+    b.merged(i);
+    EXPECT_EQ(b.pop_dirty(), i);
+}
+
+TEST(WriteBuffer, DropForgetsDirtyUnitsAndMarksTheOthers) {
+    WriteBuffer b(8);
+    std::vector<std::uint32_t> released;
+    put(b, 1, 1, 5);
+    b.drop(Lpa{1}, released);
+    EXPECT_EQ(released, (std::vector<std::uint32_t>{5}));
+    EXPECT_TRUE(b.empty());
+    EXPECT_FALSE(b.demanded());
+    EXPECT_EQ(b.used(), 0u);
+    const Index i = put(b, 2, 1);
+    EXPECT_EQ(b.pop_dirty(), i);
+    put(b, 2, 2);
+    b.drop(Lpa{2}, released);
+    EXPECT_TRUE(b.entry(i).dropped);
+    EXPECT_EQ(b.used(), 1u);
+    b.programmed(i);
+    EXPECT_TRUE(b.empty());
+}
+
+TEST(WriteBuffer, UnpopPutsAUnitBackInFront) {
+    WriteBuffer b(8);
+    const Index i = put(b, 1, 1);
+    put(b, 2, 1);
+    EXPECT_EQ(b.pop_dirty(), i);
+    b.unpop(i);
+    EXPECT_EQ(b.pop_dirty(), i);
+}
+
+TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
+    WriteBuffer b(8);
+    const Index i = put(b, 1, 1);
+    EXPECT_THROW(b.programmed(i), Panic);
+}
+
+// Random traffic against a model that only knows: the newest version of each unit is what find() says, every unit
+// that was inserted is programmed, coalesced or dropped, and versions reach flash in order.
+TEST(WriteBuffer, AgreesWithANaiveModel) {
+    WriteBuffer b(32);
+    Random r(11);
+    std::map<std::uint32_t, std::uint32_t> newest;     // buffered
+    std::map<std::uint32_t, std::uint32_t> in_flash;
+    std::vector<Index> flushing;
+    std::uint32_t version = 0;
+    std::uint64_t programmed = 0, dropped_inflight = 0;
+    for (int step = 0; step < 200000; ++step) {
+        const std::uint64_t what = r.below(100);
+        const auto lpa = static_cast<std::uint32_t>(r.below(12));
+        if (what < 45) {
+            if (b.used() == b.capacity()) continue;
+            put(b, lpa, ++version, r.percent(20) ? 1000 + lpa : kNoWaiter);
+            newest[lpa] = version;
+        } else if (what < 70) {
+            const Index i = b.pop_dirty();
+            if (i != kNone) flushing.push_back(i);
+        } else if (what < 95) {
+            if (flushing.empty()) continue;
+            const std::size_t k = r.below(flushing.size());
+            const auto e = b.entry(flushing[k]);
+            if (!e.dropped) {
+                ASSERT_GT(e.version, in_flash[idx(e.lpa)]);
+                in_flash[idx(e.lpa)] = e.version;
+            } else {
+                ++dropped_inflight;
+            }
+            b.programmed(flushing[k]);
+            ++programmed;
+            if (newest.count(idx(e.lpa)) != 0 && newest[idx(e.lpa)] == e.version) newest.erase(idx(e.lpa));
+            flushing.erase(flushing.begin() + static_cast<std::ptrdiff_t>(k));
+        } else if (what < 97) {
+            std::vector<std::uint32_t> released;
+            b.drop(Lpa{lpa}, released);
+            newest.erase(lpa);
+        } else {
+            b.begin_flush();
+        }
+        const Index i = b.find(Lpa{lpa});
+        if (newest.count(lpa) != 0) {
+            ASSERT_NE(i, kNone);
+            ASSERT_EQ(b.entry(i).version, newest[lpa]);
+        } else {
+            ASSERT_TRUE(i == kNone || b.entry(i).dropped);
+        }
+    }
+    EXPECT_GT(programmed, 1000u);
+    EXPECT_GT(dropped_inflight, 10u);
+    EXPECT_EQ(b.inserted(), programmed + b.coalesced() + b.dropped_dirty() + b.used());
+}
+
+}  // namespace
+}  // namespace ssdtlm
