@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/link/credits.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop, Rate rate)
+    : header_limit_(headers == 0 ? kInfinite : headers),
+      data_limit_(data == 0 ? kInfinite : data),
+      loop_(std::max(loop, Ps{1})),
+      rate_(rate),
+      spans_(16) {}
+
+void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t max_payload) {
+    // Out at a start: TLPs that ended within the last loop (at most `window` bytes; 2 ps cover the rounding up of
+    // both ends), the one that straddles the window's begin, and the new one.
+    const auto ps = static_cast<std::uint64_t>(loop_.count()) + 2;
+    const std::uint64_t window = div_ceil(ps * rate_.bytes_part(), rate_.ps_part());
+    if (window / min_overhead + 2 <= header_limit_) header_limit_ = kInfinite;
+    std::uint64_t worst = 0;
+    for (std::uint32_t p = 4; p <= max_payload; p += 4)
+        worst = std::max(worst, div_ceil(window * div_ceil(p, kCreditBytes), min_overhead + p));
+    if (worst + 2 * div_ceil(max_payload, kCreditBytes) <= data_limit_) data_limit_ = kInfinite;
+}
+
+bool CreditAccount::fits(const TlpTrain& train, SimTime t) {
+    retire_spans(t);
+    const std::uint64_t data = train.data_credits();
+    if (room(train.count(), data)) return true;
+    retire_tlps(t);
+    return room(train.count(), data);
+}
+
+SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime t) {
+    retire_spans(t);
+    retire_tlps(t);
+    while (!room(1, train.credits_of(i))) {
+        t = std::max(t, next_return());
+        retire_one();
+    }
+    return t;
+}
+
+std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
+    std::uint32_t n = 0;
+    for (; n < train.count(); ++n) {
+        const SimTime start = t + rate_.time_for(train.wire_prefix(n));
+        retire_spans(start);
+        retire_tlps(start);
+        if (!room(n + 1, 0)) break;
+    }
+    return n;
+}
+
+SimTime CreditAccount::next_return() const {
+    SSDTLM_CHECK(!spans_.empty(), "a TLP needs more credits than the receiver advertises");
+    return return_of(spans_.front(), spans_.front().next);
+}
+
+void CreditAccount::take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start) {
+    Span s{train, start, first, first, limit, 0, {}};
+    if (limit - first == train.count())
+        s.data = train.data_credits();
+    else
+        for (std::uint32_t i = first; i < limit; ++i) s.data += train.credits_of(i);
+    s.last_return = return_of(s, limit - 1);
+    headers_out_ += limit - first;
+    data_out_ += s.data;
+    if (spans_.full()) spans_.set_capacity(2 * spans_.capacity());
+    spans_.push_back(s);
+}
+
+void CreditAccount::take_next() {
+    Span& s = spans_.back();
+    const std::uint32_t credits = s.train.credits_of(s.limit);
+    s.last_return = return_of(s, s.limit);
+    ++s.limit;
+    s.data += credits;
+    ++headers_out_;
+    data_out_ += credits;
+}
+
+void CreditAccount::retire_spans(SimTime t) {
+    while (!spans_.empty() && spans_.front().last_return <= t) {
+        headers_out_ -= spans_.front().limit - spans_.front().next;
+        data_out_ -= spans_.front().data;
+        spans_.pop_front();
+    }
+}
+
+void CreditAccount::retire_tlps(SimTime t) {
+    while (!spans_.empty() && next_return() <= t) retire_one();
+}
+
+void CreditAccount::retire_one() {
+    Span& s = spans_.front();
+    const std::uint32_t credits = s.train.credits_of(s.next);
+    s.data -= credits;
+    --headers_out_;
+    data_out_ -= credits;
+    if (++s.next == s.limit) spans_.pop_front();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow-control credits of one class on one direction, as the sender sees them. Each TLP takes one header credit and
+// ceil(payload/16) data credits at its start; they come back a fixed time after its last byte has left. Models no
+// UpdateFC packets: their bytes are in LinkConfig::data_link_efficiency, their delay in credit_return_latency.
+// Source: PCI Express Base Specification 5.0 §2.6.1.
+#pragma once
+
+#include <cstdint>
+
+#include <boost/circular_buffer.hpp>
+
+#include "common/units/units.h"
+#include "host_pcie/protocol/tlp.h"
+
+namespace ssdtlm {
+
+/// Asked about start times that never decrease, as the TLPs of one class start in order.
+class CreditAccount {
+public:
+    /// `loop`: end of a TLP's serialisation -> its credits usable again, at least 1 ps. A limit of 0: infinite credits.
+    CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop, Rate rate);
+
+    /// Lifts the limits that no sequence of TLPs with at least `min_overhead` bytes of overhead and at most
+    /// `max_payload` bytes of payload can reach at this rate, so that they cost nothing.
+    void lift_unreachable(std::uint32_t min_overhead, std::uint32_t max_payload);
+
+    bool infinite() const { return header_limit_ == kInfinite && data_limit_ == kInfinite; }
+
+    /// Whether the whole train may start at t without waiting for a credit. Exact when true; false may only mean
+    /// that credits return while the train is on the wire.
+    bool fits(const TlpTrain& train, SimTime t);
+    /// Earliest time >= t at which TLP i may start. It must then be taken.
+    SimTime earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
+    /// How many TLPs of a train without payload may start one after the other from t without waiting. If any, they
+    /// must then be taken.
+    std::uint32_t runnable(const TlpTrain& train, SimTime t);
+    /// When the next credit comes back; some credit must be out.
+    SimTime next_return() const;
+
+    /// Takes the credits of TLPs first..limit-1, back to back from `start`.
+    void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start);
+    /// Takes the credits of the TLP that follows the last one taken without a gap.
+    void take_next();
+
+private:
+    static constexpr std::uint64_t kInfinite = ~std::uint64_t{0} >> 1;
+
+    /// TLPs sent back to back: TLP i ends at start + rate.time_for(wire bytes of TLPs base..i).
+    struct Span {
+        TlpTrain train;
+        SimTime start;
+        std::uint32_t base;   // first TLP of the train in this span
+        std::uint32_t next;   // first TLP whose credits are still out
+        std::uint32_t limit;  // one past the last
+        std::uint64_t data;   // data credits of next..limit-1
+        SimTime last_return;
+    };
+    SimTime return_of(const Span& s, std::uint32_t i) const {
+        return s.start + rate_.time_for(s.train.wire_prefix(i + 1) - s.train.wire_prefix(s.base)) + loop_;
+    }
+    bool room(std::uint64_t headers, std::uint64_t data) const {
+        return headers_out_ + headers <= header_limit_ && data_out_ + data <= data_limit_;
+    }
+    void retire_spans(SimTime t);
+    void retire_tlps(SimTime t);
+    void retire_one();
+
+    std::uint64_t header_limit_;
+    std::uint64_t data_limit_;
+    Ps loop_;
+    Rate rate_;
+    std::uint64_t headers_out_ = 0;
+    std::uint64_t data_out_ = 0;
+    boost::circular_buffer<Span> spans_;
+};
+
+}  // namespace ssdtlm
