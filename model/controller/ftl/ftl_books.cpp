@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ftl::verify_books: the tables of the FTL and the flash contents against each other.
+#include <string>
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+namespace {
+class Findings {
+public:
+    void add(const std::string& what) {
+        if (count_++ < 5) text_ += "\n  " + what;
+    }
+    void require(bool ok, const char* what, std::uint64_t where, std::uint64_t have, std::uint64_t want) {
+        if (!ok)
+            add(std::string(what) + " " + std::to_string(where) + ": " + std::to_string(have) + ", expected " +
+                std::to_string(want));
+    }
+    void throw_if_any() const {
+        if (count_ != 0) throw CheckFailed("FTL books: " + std::to_string(count_) + " discrepancies" + text_);
+    }
+
+private:
+    std::uint64_t count_ = 0;
+    std::string text_;
+};
+}  // namespace
+
+void Ftl::verify_books() const {
+    Findings found;
+    // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
+    std::uint64_t mapped = 0;
+    for (std::uint64_t l = 0; l < logical_units_; ++l) {
+        const Lpa lpa{static_cast<std::uint32_t>(l)};
+        const Ppa p = map_.lookup(lpa);
+        if (p == kUnmapped) continue;
+        ++mapped;
+        if (idx(p) >= geometry_.units() || !valid_.test(p)) {
+            found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
+            continue;
+        }
+        const PageAddress a = geometry_.page_of(p);
+        const BlockId b = geometry_.block_of(a);
+        if (a.page >= spare_.next_page(b)) {  // its program is under way: nothing to see yet
+            found.require(blocks_[b].programs != 0, "mapped to a page that nobody programs, logical unit", l, a.page,
+                          spare_.next_page(b));
+            continue;
+        }
+        const Spare s = spare_.at(p);
+        found.require(s != kErased && s != kPadding && codec_.lpa(s) == lpa, "flash holds another unit, logical unit", l,
+                      idx(codec_.lpa(s)), l);
+    }
+    found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
+    // Valid counts, and with them the number of valid units of the device.
+    std::uint64_t valid = 0;
+    std::vector<std::uint32_t> free_blocks(geometry_.planes());
+    for (std::uint32_t n = 0; n < geometry_.blocks(); ++n) {
+        const BlockId b{n};
+        const BlockRecord& r = blocks_[b];
+        const std::uint32_t first = n * geometry_.units_per_block();
+        const std::uint32_t bits = valid_.count(first, first + geometry_.units_per_block());
+        valid += bits;
+        found.require(bits == r.valid, "valid units of block", n, r.valid, bits);
+        const std::uint32_t programmed = spare_.next_page(b), pages = geometry_.pages_per_block;
+        const PlaneId plane = geometry_.plane_of(b);
+        switch (r.state) {
+            case BlockState::free:
+                ++free_blocks[idx(plane)];
+                found.require(r.valid + r.write_pointer + r.programs == 0, "use of free block", n, r.write_pointer, 0);
+                break;
+            case BlockState::open_host:
+            case BlockState::open_gc:
+                found.require(blocks_.open_block(plane, r.state) == b, "open block of plane", idx(plane),
+                              idx(blocks_.open_block(plane, r.state)), n);
+                found.require(r.write_pointer < pages, "pages handed out of open block", n, r.write_pointer, pages - 1);
+                found.require(programmed + r.programs >= r.write_pointer, "pages in open block", n, programmed,
+                              r.write_pointer);
+                break;
+            case BlockState::full:
+                found.require(r.write_pointer == pages && r.programs != 0, "programs in full block", n, r.programs, 1);
+                break;
+            case BlockState::sealed:
+                found.require(programmed == pages && r.programs == 0, "pages in sealed block", n, programmed, pages);
+                break;
+            case BlockState::victim:  // the flash may be erased already
+                found.require(r.programs == 0, "programs in victim block", n, r.programs, 0);
+                break;
+        }
+    }
+    found.require(valid == mapped, "valid units, device", 0, valid, mapped);
+    for (std::uint32_t p = 0; p < geometry_.planes(); ++p)
+        found.require(free_blocks[p] == blocks_.free_blocks(PlaneId{p}), "free blocks of plane", p,
+                      blocks_.free_blocks(PlaneId{p}), free_blocks[p]);
+    found.throw_if_any();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the FTL did, as counts that only grow; a measured window is the difference of two copies.
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+struct FtlCounters {
+    std::uint64_t host_units = 0;            ///< logical units mapped by host writes
+    std::uint64_t host_pages_allocated = 0;  ///< handed out to host writes
+    std::uint64_t host_pages = 0;            ///< programmed with host data
+    std::uint64_t gc_pages = 0;              ///< programmed with moved data
+    std::uint64_t gc_units_moved = 0;        ///< copies that became the mapped one
+    std::uint64_t gc_units_stale = 0;        ///< copies that the host had overwritten or trimmed meanwhile
+    std::uint64_t blocks_erased = 0;
+    std::uint64_t victims = 0;
+    std::uint64_t victim_valid_units = 0;    ///< sum over the victims, when they were selected
+    std::uint64_t trims = 0;                 ///< mapped units that lost their mapping by deallocation
+
+    /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated (host)
+    /// or when it has been programmed (GC).
+    std::uint64_t pad_units(std::uint32_t units_per_page) const {
+        return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
+    }
+    /// Flash pages programmed per page's worth of host units; 0 before the first host write.
+    double write_amplification(std::uint32_t units_per_page) const {
+        if (host_units == 0) return 0.0;
+        return static_cast<double>((host_pages + gc_pages) * units_per_page) / static_cast<double>(host_units);
+    }
+    friend FtlCounters operator-(const FtlCounters& a, const FtlCounters& b) {
+        return {a.host_units - b.host_units,
+                a.host_pages_allocated - b.host_pages_allocated,
+                a.host_pages - b.host_pages,
+                a.gc_pages - b.gc_pages,
+                a.gc_units_moved - b.gc_units_moved,
+                a.gc_units_stale - b.gc_units_stale,
+                a.blocks_erased - b.blocks_erased,
+                a.victims - b.victims,
+                a.victim_valid_units - b.victim_valid_units,
+                a.trims - b.trims};
+    }
+};
+
+}  // namespace ssdtlm

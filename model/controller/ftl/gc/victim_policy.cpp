@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/gc/victim_policy.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+namespace {
+struct Registered {
+    const char* name;
+    std::unique_ptr<VictimPolicy> (*make)(const VictimPolicySetup&);
+};
+// Sorted by name. A new policy is one file and one row.
+constexpr Registered kPolicies[] = {
+    {"greedy", make_greedy_policy},
+};
+}  // namespace
+
+std::vector<std::string> victim_policy_names() {
+    std::vector<std::string> names;
+    for (const auto& p : kPolicies) names.emplace_back(p.name);
+    return names;
+}
+
+std::unique_ptr<VictimPolicy> make_victim_policy(const std::string& name, const VictimPolicySetup& setup) {
+    for (const auto& p : kPolicies) {
+        if (name == p.name) return p.make(setup);
+    }
+    std::string allowed = "allowed are";
+    for (const auto& p : kPolicies) allowed += std::string(" ") + p.name;
+    const std::string near = nearest(name, victim_policy_names());
+    throw UserError(Problem{"ftl.gc_policy", "unknown policy '" + name + "'", allowed,
+                            near.empty() ? "" : "did you mean " + near + "?"});
+}
+
+}  // namespace ssdtlm

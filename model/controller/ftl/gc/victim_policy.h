@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Victim selection: which full block of a plane garbage collection empties next. When it runs and how fast is not
+// decided here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/address/geometry.h"
+
+namespace ssdtlm {
+
+/// One policy serves all planes of the device. The contract:
+/// - A block is a candidate from sealed() until select() returns it, and is sealed again only after an erase.
+/// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
+///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
+/// - select(plane) returns a candidate of this plane with at least `reclaim_units` invalid units, and must return one if
+///   there is one; the block is no candidate any more. Else kNoBlock. (A page can only be won back whole, so
+///   collecting less than a page of invalid units would win nothing, forever.)
+/// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
+/// - Deterministic: the same calls give the same answers; chance comes from the seed only.
+class VictimPolicy {
+public:
+    virtual ~VictimPolicy() = default;
+    /// All pages of the block are programmed, `valid` of its units are in use.
+    virtual void sealed(BlockId block, std::uint32_t valid, std::uint64_t clock) = 0;
+    /// The candidate has one valid unit less, now `valid`.
+    virtual void invalidated(BlockId block, std::uint32_t valid) = 0;
+    virtual BlockId select(PlaneId plane, std::uint64_t clock) = 0;
+};
+
+struct VictimPolicySetup {
+    NandGeometry geometry;
+    std::uint32_t reclaim_units = 1;
+    std::uint64_t seed = 0;
+};
+
+/// Names of all policies, sorted.
+std::vector<std::string> victim_policy_names();
+/// UserError when the name is not registered.
+std::unique_ptr<VictimPolicy> make_victim_policy(const std::string& name, const VictimPolicySetup& setup);
+
+// The factories, one per policy file.
+std::unique_ptr<VictimPolicy> make_greedy_policy(const VictimPolicySetup& setup);
+
+}  // namespace ssdtlm

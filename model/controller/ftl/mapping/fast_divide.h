@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact division of 32-bit numbers by a divisor that is known once, as a multiplication (Lemire, Kaser, Kurz,
+// "Faster remainder by direct computation", 2019). A hardware division per invalidated unit would be felt.
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+class FastDivide {
+public:
+    /// divisor > 0
+    explicit constexpr FastDivide(std::uint32_t divisor)
+        : inverse_(divisor > 1 ? ~std::uint64_t{0} / divisor + 1 : 0), if_one_(divisor > 1 ? 0u : ~0u) {}
+    constexpr std::uint32_t operator()(std::uint32_t n) const {
+        __extension__ using Wide = unsigned __int128;
+        return static_cast<std::uint32_t>((static_cast<Wide>(inverse_) * n) >> 64) + (n & if_one_);
+    }
+
+private:
+    std::uint64_t inverse_;
+    std::uint32_t if_one_;  // the inverse of 1 does not fit 64 bits
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random writes, trims, overlapping programs and GC against a model that only knows what the host wrote.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "common/random/random.h"
+#include "unit/ftl/ftl_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+using test::Device;
+
+struct RunningProgram {
+    PageAddress page;
+    std::vector<Spare> data;
+};
+
+class FtlRandom : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, FtlRandom, testing::ValuesIn(victim_policy_names()),
+                         [](const auto& name) { return name.param; });
+
+TEST_P(FtlRandom, AgreesWithAMap) {
+    const NandGeometry g = test::small_geometry();
+    FtlConfig c = test::small_config(g, 0.68);
+    c.gc_policy = GetParam();
+    Device d(c, g);
+    std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
+    std::deque<RunningProgram> running;
+    Random random(21);
+    const auto finish_one = [&] {
+        const RunningProgram& p = running.front();
+        d.flash.program_page(p.page, p.data.data());
+        d.ftl.host_page_programmed(p.page);
+        running.pop_front();
+    };
+    const auto logical = d.ftl.logical_units();
+    for (int i = 0; i < 60000; ++i) {
+        const auto lpa = static_cast<std::uint32_t>(random.percent(50) ? random.below(logical) : random.below(logical / 8));
+        if (random.percent(3)) {
+            EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
+        } else {
+            PageAddress a;
+            while (!d.ftl.allocate_host_page(a)) {
+                while (!running.empty()) finish_one();
+                bool any = false;
+                for (std::uint32_t p = 0; p < g.planes(); ++p) any |= d.collect(PlaneId{p});
+                ASSERT_TRUE(any) << "no space and nothing to collect";
+            }
+            RunningProgram program{a, std::vector<Spare>(g.units_per_page(), kPadding)};
+            for (std::uint32_t s = 0; s < 1 + random.below(g.units_per_page()); ++s) {
+                const auto unit = static_cast<std::uint32_t>((lpa + s) % logical);
+                const std::uint32_t version = (model[unit] + 1) & d.ftl.codec().version_mask();
+                model[unit] = version;
+                program.data[s] = d.ftl.codec().make(Lpa{unit}, version);
+                d.ftl.map_unit(Lpa{unit}, g.ppa_of(a, s));
+            }
+            running.push_back(std::move(program));
+        }
+        while (running.size() > 12) finish_one();
+        const PlaneId plane{static_cast<std::uint32_t>(random.below(g.planes()))};
+        if (d.ftl.gc_soft(plane) && random.percent(30)) d.collect(plane);
+        if (i % 5000 == 0) d.ftl.verify_books();
+    }
+    while (!running.empty()) finish_one();
+    d.ftl.verify_books();
+    EXPECT_EQ(d.ftl.mapped_units(), model.size());
+    for (std::uint32_t l = 0; l < logical; ++l) {
+        const auto m = model.find(l);
+        const Ppa p = d.ftl.lookup(Lpa{l});
+        ASSERT_EQ(p == kUnmapped, m == model.end()) << l;
+        if (p == kUnmapped) continue;
+        ASSERT_EQ(d.flash.at(p), d.ftl.codec().make(Lpa{l}, m->second)) << l;
+    }
+    const FtlCounters& k = d.ftl.counters();
+    EXPECT_GT(k.blocks_erased, 500u);
+    EXPECT_EQ(k.gc_units_stale, 0u);  // GC runs in one step here
+    EXPECT_EQ(k.gc_units_moved, k.victim_valid_units);
+    EXPECT_EQ(k.host_pages, k.host_pages_allocated);
+    EXPECT_EQ((k.host_pages + k.gc_pages) * g.units_per_page(), k.host_units + k.gc_units_moved + k.pad_units(4));
+}
+
+TEST(FtlSkew, OverwritingThePlaneOfOneRegionNeverBlocksTheDevice) {
+    // All data of one plane is overwritten again and again: it moves to the other planes, which run full of valid data.
+    const NandGeometry g = test::small_geometry();
+    FtlConfig c = test::small_config(g, 0.71);
+    c.initial_state = InitialState::sequential;
+    Device d(c, g);
+    d.ftl.precondition();
+    std::vector<std::uint32_t> of_plane;
+    for (std::uint32_t l = 0; l < d.ftl.logical_units(); ++l) {
+        if (g.page_of(d.ftl.lookup(Lpa{l})).plane == PlaneId{3}) of_plane.push_back(l);
+    }
+    Random random(1);
+    for (int i = 0; i < 40000; ++i) {
+        std::vector<Lpa> units;
+        for (int s = 0; s < 4; ++s) units.push_back(Lpa{of_plane[random.below(of_plane.size())]});
+        while (!d.write(units)) {
+            bool any = false;
+            for (std::uint32_t p = 0; p < g.planes(); ++p) any |= d.collect(PlaneId{p});
+            ASSERT_TRUE(any) << "no space and nothing to collect after " << i << " pages";
+        }
+    }
+    d.ftl.verify_books();
+}
+
+}  // namespace
+}  // namespace ssdtlm

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/precondition.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "common/random/random.h"
+#include "controller/ftl/ftl_check.h"
+#include "unit/ftl/ftl_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+using test::Device;
+using test::small_config;
+using test::small_geometry;
+
+void expect_same(const Device& a, const Device& b) {
+    for (std::uint32_t l = 0; l < a.ftl.logical_units(); ++l) ASSERT_EQ(a.ftl.lookup(Lpa{l}), b.ftl.lookup(Lpa{l})) << l;
+    for (std::uint32_t p = 0; p < a.geometry.units(); ++p) ASSERT_EQ(a.flash.at(Ppa{p}), b.flash.at(Ppa{p})) << p;
+    for (std::uint32_t n = 0; n < a.geometry.blocks(); ++n) {
+        const BlockRecord &x = a.ftl.block(BlockId{n}), &y = b.ftl.block(BlockId{n});
+        ASSERT_EQ(x.state, y.state) << n;
+        ASSERT_EQ(x.valid, y.valid) << n;
+        ASSERT_EQ(x.write_pointer, y.write_pointer) << n;
+        ASSERT_EQ(x.programs, y.programs) << n;
+        ASSERT_EQ(a.flash.next_page(BlockId{n}), b.flash.next_page(BlockId{n})) << n;
+        ASSERT_EQ(a.flash.erase_count(BlockId{n}), b.flash.erase_count(BlockId{n})) << n;
+    }
+    for (std::uint32_t p = 0; p < a.geometry.planes(); ++p)
+        ASSERT_EQ(a.ftl.free_blocks(PlaneId{p}), b.ftl.free_blocks(PlaneId{p}));
+    const FtlCounters d = a.ftl.counters() - b.ftl.counters();
+    EXPECT_EQ(d.host_units + d.host_pages_allocated + d.host_pages + d.gc_pages + d.gc_units_moved + d.blocks_erased +
+                  d.victims + d.victim_valid_units,
+              0u);
+}
+
+/// The same random writes on both, with GC, so that the order of candidates is compared too.
+void continue_same(Device& a, Device& b) {
+    Random random(99);
+    for (int i = 0; i < 8000; ++i) {
+        std::vector<Lpa> units;
+        for (std::uint32_t s = 0; s < a.geometry.units_per_page(); ++s)
+            units.push_back(Lpa{static_cast<std::uint32_t>(random.below(a.ftl.logical_units()))});
+        for (Device* d : {&a, &b}) {
+            ASSERT_TRUE(d->write(units));
+            while (d->ftl.gc_soft(d->last.plane) && d->collect(d->last.plane)) {
+            }
+        }
+        ASSERT_EQ(idx(a.geometry.ppa_of(a.last, 0)), idx(b.geometry.ppa_of(b.last, 0))) << i;
+    }
+    expect_same(a, b);
+    a.ftl.verify_books();
+}
+
+void write_one_by_one(Device& d, std::uint64_t units) {
+    std::vector<Lpa> page;
+    for (std::uint64_t l = 0; l < units; ++l) {
+        page.push_back(Lpa{static_cast<std::uint32_t>(l)});
+        if (page.size() == d.geometry.units_per_page() || l + 1 == units) {
+            ASSERT_TRUE(d.write(page));
+            page.clear();
+        }
+    }
+}
+
+TEST(Precondition, LayOutEqualsUnitByUnitWriting) {
+    const NandGeometry g = small_geometry();
+    const std::uint64_t row = g.planes() * g.units_per_page(), stripe = row * g.pages_per_block;
+    for (const char* order : {"CWDP", "PDWC"}) {
+        for (const auto& policy : victim_policy_names()) {
+            FtlConfig c = small_config(g, 0.6);
+            c.allocation = order;
+            c.gc_policy = policy;
+            c.initial_state = InitialState::sequential;
+            const std::uint64_t most = Device(c, g).ftl.logical_units();
+            for (const std::uint64_t units : {std::uint64_t{1}, std::uint64_t{4}, row - 1, row, 2 * row + 9, stripe - 2,
+                                              stripe, stripe + 1, 5 * stripe, 5 * stripe - row + 6, most - 1, most}) {
+                SCOPED_TRACE(std::string(order) + " " + policy + " " + std::to_string(units));
+                c.fill = static_cast<double>(units) / static_cast<double>(most) + 1e-9;
+                if (c.fill > 1.0) c.fill = 1.0;
+                Device fast(c, g), slow(c, g);
+                fast.ftl.precondition();
+                ASSERT_EQ(fast.ftl.mapped_units(), units);
+                write_one_by_one(slow, units);
+                expect_same(fast, slow);
+                fast.ftl.verify_books();
+                continue_same(fast, slow);
+                if (HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(Precondition, RandomEqualsTheSameWritesThroughTheInterface) {
+    const NandGeometry g = small_geometry();
+    FtlConfig c = small_config(g, 0.65);
+    c.initial_state = InitialState::random;
+    c.fill = 0.9;
+    c.overwrite = 2.5;
+    Device d(c, g, 42), again(c, g, 42), other(c, g, 43);
+    d.ftl.precondition();
+    again.ftl.precondition();
+    other.ftl.precondition();
+    expect_same(d, again);
+    d.ftl.verify_books();
+    const auto mapped = static_cast<std::uint64_t>(0.9 * static_cast<double>(d.ftl.logical_units()));
+    EXPECT_EQ(d.ftl.mapped_units(), mapped);
+    EXPECT_EQ(d.ftl.counters().host_units, mapped + static_cast<std::uint64_t>(2.5 * static_cast<double>(mapped) + 0.5));
+    for (std::uint32_t p = 0; p < g.planes(); ++p) EXPECT_FALSE(d.ftl.gc_soft(PlaneId{p}));
+    std::uint64_t different = 0;
+    for (std::uint32_t l = 0; l < mapped; ++l) {
+        different += d.ftl.lookup(Lpa{l}) != other.ftl.lookup(Lpa{l});
+        ASSERT_EQ(d.ftl.codec().version(d.flash.at(d.ftl.lookup(Lpa{l}))), 1u);
+    }
+    EXPECT_GT(different, mapped / 2);
+    continue_same(d, again);
+}
+
+TEST(Precondition, FreshLeavesNothing) {
+    const NandGeometry g = small_geometry();
+    Device d(small_config(g, 0.65), g);
+    d.ftl.precondition();
+    EXPECT_EQ(d.ftl.mapped_units(), 0u);
+    EXPECT_EQ(d.ftl.free_blocks(PlaneId{0}), g.blocks_per_plane);
+    d.ftl.verify_books();
+}
+
+TEST(Precondition, FullestDeviceCanStillBeOverwritten) {
+    const NandGeometry g = small_geometry();
+    FtlConfig c = small_config(g, 0.5);
+    c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+    c.initial_state = InitialState::random;
+    c.overwrite = 1.0;
+    Device d(c, g);
+    d.ftl.precondition();
+    d.ftl.verify_books();
+}
+
+}  // namespace
+}  // namespace ssdtlm
