@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/results/result_writer.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+using Json = nlohmann::ordered_json;
+
+std::string limiting_resource(const std::vector<ResourceUse>& resources) {
+    const ResourceUse* top = nullptr;
+    for (const auto& r : resources)
+        if (top == nullptr || r.mean > top->mean) top = &r;
+    if (top == nullptr) return "nothing was measured";
+    // Above this a queue in front of the resource is the larger part of its response time (M/D/1: rho/(2(1-rho)) > 1.4).
+    constexpr double kSaturated = 0.85;
+    const std::string what = fmt::format("{} ({:.1f} % busy{})", top->name, top->mean * 100,
+                                         top->members > 1 ? fmt::format(", mean of {}", top->members) : "");
+    if (top->mean >= kSaturated) return what + " limits throughput";
+    for (const auto& r : resources)
+        if (r.max >= kSaturated)
+            return fmt::format("{} is saturated ({:.1f} % busy) while the mean of {} is {:.1f} %: uneven load", r.busiest,
+                               r.max * 100, r.name, r.mean * 100);
+    return "no resource is saturated, the offered load limits; busiest is " + what;
+}
+
+namespace {
+
+Json direction_json(const RunSummary::Direction& d) {
+    return {{"ios", d.ios}, {"bytes", d.bytes}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
+}
+
+}  // namespace
+
+std::string result_json(const RunSummary& s, const std::string& resolved_config) {
+    Json j;
+    j["ssdtlm"] = s.version;
+    j["device"] = s.device;
+    j["workload"] = s.workload;
+    j["seed"] = s.seed;
+    j["interrupted"] = s.interrupted;
+    j["simulated_s"] = to_seconds(s.simulated);
+    j["measured_window_s"] = to_seconds(s.measured);
+    j["bring_up_s"] = to_seconds(s.bring_up);
+    j["commands"] = s.commands;
+    j["commands_including_ramp"] = s.commands_all;
+    j["integrity_checked_blocks"] = s.integrity_checked;
+    j["error_status"] = s.error_status;
+    j["read"] = direction_json(s.read);
+    j["write"] = direction_json(s.write);
+    j["trim"] = direction_json(s.trim);
+    j["flush"] = direction_json(s.flush);
+    j["limiting"] = s.limiting;
+    for (const auto& r : s.resources)
+        j["resources"][r.name] = {
+            {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}};
+    j["ftl"] = {{"waf", s.waf},
+                {"units_per_page", s.units_per_page},
+                {"host_units", s.ftl.host_units},
+                {"host_pages", s.ftl.host_pages},
+                {"gc_pages", s.ftl.gc_pages},
+                {"gc_units_moved", s.ftl.gc_units_moved},
+                {"gc_units_stale", s.ftl.gc_units_stale},
+                {"blocks_erased", s.ftl.blocks_erased},
+                {"trimmed_units", s.ftl.trims}};
+    for (const auto& [name, value] : s.counters) j["counters"][name] = value;
+    for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
+    for (const auto& r : s.latency)
+        j["latency_us"][r.op][r.stage] = {{"count", r.count}, {"share", r.share},  {"mean", r.mean},
+                                          {"p50", r.p50},     {"p90", r.p90},      {"p99", r.p99},
+                                          {"p99.9", r.p99_9}, {"p99.99", r.p99_99}, {"max", r.max}};
+    j["notes"] = s.notes;
+    j["config_toml"] = resolved_config;
+    return j.dump(2) + "\n";
+}
+
+std::string wall_clock_json(const RunSummary& s) {
+    Json j;
+    j["wall_s"] = s.wall_seconds;
+    j["start_up_s"] = s.start_up_seconds;
+    j["commands_per_host_second"] = s.wall_seconds > 0 ? static_cast<double>(s.commands_all) / s.wall_seconds : 0.0;
+    j["agenda_events"] = s.agenda_events;
+    j["peak_memory_bytes"] = s.peak_memory_bytes;
+    j["memory_bytes_per_logical_unit"] =
+        s.logical_units == 0 ? 0.0 : static_cast<double>(s.peak_memory_bytes) / static_cast<double>(s.logical_units);
+    return j.dump(2) + "\n";
+}
+
+void write_text_file(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << text;
+    out.close();
+    if (!out)
+        throw UserError(Problem{path.string(), std::string("cannot be written: ") + std::strerror(errno), "",
+                                "choose another directory with -o"});
+}
+
+void write_results(const std::filesystem::path& directory, const RunSummary& s, const TimeSeries& series,
+                   const std::string& resolved_config) {
+    write_text_file(directory / "result.json", result_json(s, resolved_config));
+    write_text_file(directory / "wall_clock.json", wall_clock_json(s));
+    std::string csv = "op,stage,count,share_pct,mean_us,p50_us,p90_us,p99_us,p99.9_us,p99.99_us,max_us\n";
+    for (const auto& r : s.latency)
+        csv += fmt::format("{},{},{},{:.3f},{:.6f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.6f}\n", r.op, r.stage, r.count,
+                           r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
+    write_text_file(directory / "latency.csv", csv);
+    std::ostringstream series_csv;
+    series.write_csv(series_csv);
+    write_text_file(directory / "timeseries.csv", series_csv.str());
+}
+
+std::string summary_text(const RunSummary& s) {
+    std::string t;
+    t += fmt::format("{} on {}, seed {}: {} commands in {:.6f} s of simulated time{}\n", s.workload, s.device, s.seed,
+                     s.commands, to_seconds(s.measured), s.interrupted ? " (interrupted: results so far)" : "");
+    const auto line = [&t](const char* name, const RunSummary::Direction& d) {
+        if (d.ios != 0) t += fmt::format("  {:<6}{:>10} I/Os {:>12.1f} IOPS {:>10.1f} MB/s\n", name, d.ios, d.iops, d.mb_per_s);
+    };
+    line("read", s.read);
+    line("write", s.write);
+    line("trim", s.trim);
+    line("flush", s.flush);
+    t += "\nlatency, us            share      mean       p50       p90       p99     p99.9    p99.99       max\n";
+    std::string op;
+    for (const auto& r : s.latency) {
+        if (r.op != op) {
+            op = r.op;
+            t += op + "\n";
+        }
+        t += fmt::format("  {:<20}{:>5.1f}%{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}\n", r.stage,
+                         r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
+    }
+    t += "\nresource               mean busy       max\n";
+    for (const auto& r : s.resources)
+        t += fmt::format("  {:<20}{:>10.1f}%{:>9.1f}%{}\n", r.name, r.mean * 100, r.max * 100,
+                         r.members > 1 ? fmt::format("  {} ({} of them)", r.busiest, r.members) : "");
+    t += fmt::format("  -> {}\n", s.limiting);
+    if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
+        t += fmt::format("\nflash: {} host pages, {} moved pages, {} blocks erased, WAF {:.3f}\n", s.ftl.host_pages,
+                         s.ftl.gc_pages, s.ftl.blocks_erased, s.waf);
+    for (const auto& n : s.notes) t += "note: " + n + "\n";
+    for (const auto& b : s.books)
+        if (!b.balances()) t += fmt::format("BOOKS DO NOT BALANCE: {}: {} against {}\n", b.name, b.left, b.right);
+    if (s.integrity_checked != 0) t += fmt::format("integrity: {} logical blocks checked, all right\n", s.integrity_checked);
+    if (s.error_status != 0) t += fmt::format("{} commands ended with an error status\n", s.error_status);
+    return t;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a finished run knows, in plain values: what the writers print and what tests compare.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/ftl/ftl_counters.h"
+#include "sim/results/latency_stats.h"
+
+namespace ssdtlm {
+
+/// How busy one kind of resource was in the measured window.
+struct ResourceUse {
+    std::string name;         ///< "channel bus", "die", "link to host", "core 0", ...
+    std::uint32_t members = 1;
+    double mean = 0;          ///< busy share, mean over the members
+    double max = 0;           ///< of the busiest member
+    std::string busiest;      ///< its name
+};
+
+/// Two numbers that must be equal at the end of a run.
+struct BookLine {
+    std::string name;
+    std::uint64_t left = 0;
+    std::uint64_t right = 0;
+    bool balances() const { return left == right; }
+};
+
+struct RunSummary {
+    std::string device;
+    std::string workload;
+    std::string version;
+    std::uint64_t seed = 0;
+    bool interrupted = false;
+
+    /// Simulated time, from the start of the workload.
+    Ps simulated{};
+    Ps measured{};            ///< first submission to last completion of measured commands
+    Ps bring_up{};
+    std::uint64_t commands = 0;          ///< completed, measured
+    std::uint64_t commands_all = 0;      ///< completed
+    std::uint64_t integrity_checked = 0; ///< logical blocks compared; 0 when the check is off
+    std::uint64_t error_status = 0;
+
+    std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
+    std::string limiting;                ///< sentence
+    FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
+    double waf = 0;
+    std::uint32_t units_per_page = 1;
+    std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order
+    std::vector<BookLine> books;
+    std::vector<std::string> notes;      ///< of the workload importer
+    std::vector<LatencyStats::Row> latency;
+    struct Direction {
+        std::uint64_t ios = 0;
+        std::uint64_t bytes = 0;
+        double iops = 0;
+        double mb_per_s = 0;
+    };
+    Direction read, write, trim, flush;
+
+    // Depends on the machine: written to wall_clock.json only.
+    double wall_seconds = 0;
+    double start_up_seconds = 0;
+    std::uint64_t agenda_events = 0;
+    std::uint64_t peak_memory_bytes = 0;
+    std::uint64_t logical_units = 0;
+};
+
+/// Names the resource that bounds throughput, or says that nothing is saturated.
+std::string limiting_resource(const std::vector<ResourceUse>& resources);
+
+}  // namespace ssdtlm
