@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/scheduler/class_queues.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr std::uint8_t bit(FlashClass c) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(c)); }
+constexpr std::uint8_t kReads = bit(FlashClass::host_read) | bit(FlashClass::mapping_read) | bit(FlashClass::gc_read);
+constexpr std::uint8_t kPrograms =
+    bit(FlashClass::host_write) | bit(FlashClass::mapping_write) | bit(FlashClass::gc_write);
+
+std::uint32_t lowest(std::uint64_t mask) { return static_cast<std::uint32_t>(__builtin_ctzll(mask)); }
+
+/// First set bit at or after `from`, else the first set bit.
+std::uint32_t next_in_turn(std::uint64_t mask, std::uint32_t from) {
+    const std::uint64_t after = mask & (~std::uint64_t{0} << (from & 63u));
+    return lowest(after != 0 ? after : mask);
+}
+
+}  // namespace
+
+ClassQueueScheduler::ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape)
+    : dies_per_channel_(shape.dies_per_channel),
+      limit_(config.starvation_limit),
+      multi_plane_(config.multi_plane),
+      independent_plane_read_(shape.independent_plane_read),
+      dies_(shape.channels * shape.dies_per_channel),
+      channels_(shape.channels) {
+    SSDTLM_CHECK(shape.dies_per_channel <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
+}
+
+std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, std::uint32_t classes) {
+    std::uint32_t best = lowest(classes);
+    for (classes &= classes - 1; classes != 0; classes &= classes - 1) {
+        const std::uint32_t c = lowest(classes);
+        if (work.arrival[c] < work.arrival[best]) best = c;
+    }
+    return static_cast<std::uint8_t>(best);
+}
+
+void ClassQueueScheduler::push(const SchedulerRequest& request) {
+    std::uint32_t n = free_;
+    if (n == kNone) {
+        n = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back();
+    } else {
+        free_ = nodes_[n].next;
+    }
+    nodes_[n] = Node{request.tag, request.page, kNone, request.plane, arrivals_++};
+
+    Channel& channel = channels_[request.channel];
+    ++channel.queued;
+    Die& d = die(request.channel, request.die);
+    const auto cls = static_cast<std::uint32_t>(request.cls);
+    Fifo& fifo = d.fifo[cls];
+    if (fifo.head != kNone) {
+        nodes_[fifo.tail].next = n;
+        fifo.tail = n;
+        return;
+    }
+    fifo = Fifo{n, n, 0};
+    const bool had_choice = d.work.waiting != 0;
+    d.work.waiting = static_cast<std::uint8_t>(d.work.waiting | 1u << cls);
+    d.work.arrival[cls] = nodes_[n].arrival;
+    rechoose(channel, request.die, d, had_choice);
+}
+
+void ClassQueueScheduler::rechoose(Channel& channel, std::uint32_t d, Die& die, bool had_choice) {
+    const std::uint64_t me = std::uint64_t{1} << d;
+    if (had_choice) channel.dies_choosing[die.chosen] &= ~me;
+    if (die.work.waiting == 0) return;
+    die.chosen = die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
+    channel.dies_choosing[die.chosen] |= me;
+}
+
+bool ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
+    Channel& channel = channels_[query.channel];
+    std::uint64_t wanting = 0;
+    std::uint64_t wanting_read = 0;
+    for (std::uint32_t c = 0; c < kFlashClassCount; ++c) {
+        if ((query.classes >> c & 1u) == 0) continue;
+        wanting |= channel.dies_choosing[c];
+        if ((kReads >> c & 1u) != 0) wanting_read |= channel.dies_choosing[c];
+    }
+    std::uint64_t candidates = wanting & query.idle_dies;
+    if (independent_plane_read_) {
+        std::uint64_t some_plane = 0;
+        for (const std::uint64_t dies : query.idle_read_planes) some_plane |= dies;
+        candidates |= wanting_read & some_plane;
+    }
+    std::uint32_t& turn = channel.next_die[(query.classes & kPrograms) != 0 ? 1 : 0];
+    while (candidates != 0) {
+        const std::uint32_t d = next_in_turn(candidates, turn);
+        if (grant_die(query, d, die(query.channel, d), out)) {
+            turn = d + 1;
+            channel.queued -= out.count;
+            return true;
+        }
+        candidates &= ~(std::uint64_t{1} << d);
+    }
+    return false;
+}
+
+bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
+    const bool read = (kReads >> die.chosen & 1u) != 0;
+    if (read && independent_plane_read_) {
+        if (!grant_idle_plane(query, d, die, out)) return false;
+    } else {
+        take(d, die, die.chosen, kNone, die.fifo[die.chosen].head, multi_plane_, out);
+    }
+    rechoose(channels_[query.channel], d, die, true);
+    return true;
+}
+
+bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
+    // Other read classes may use a plane that the chosen one does not want, but not while a program or erase waits
+    // for the whole die.
+    std::uint32_t classes = 1u << die.chosen;
+    if ((die.work.waiting & ~kReads) == 0) classes |= die.work.waiting & query.classes;
+    // A starved program or erase may not be passed by requests that skip their queue's busy head.
+    const std::uint32_t reach = (die.starved & ~kReads) != 0 ? 1 : kLookAhead;
+    for (std::uint32_t c = die.chosen; classes != 0; c = lowest(classes | 0x100u)) {
+        classes &= ~(1u << c);
+        std::uint32_t seen = 0;
+        std::uint32_t before = kNone;
+        std::uint32_t n = die.fifo[c].head;
+        for (std::uint32_t depth = 0; n != kNone && depth < reach; ++depth) {
+            const std::uint32_t plane = 1u << nodes_[n].plane;
+            if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
+                take(d, die, static_cast<std::uint8_t>(c), before, n, false, out);
+                return true;
+            }
+            seen |= plane;
+            before = n;
+            n = nodes_[n].next;
+        }
+    }
+    return false;
+}
+
+void ClassQueueScheduler::take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first,
+                               bool join, Grant& out) {
+    Fifo& fifo = die.fifo[cls];
+    const bool head_taken = fifo.head == first;
+    const Node node = nodes_[first];
+    out.die = static_cast<std::uint16_t>(d);
+    out.cls = static_cast<FlashClass>(cls);
+    out.count = 1;
+    out.tags[0] = node.tag;
+    unlink(fifo, before, first);
+    if (join) {
+        // Only the first request of each plane may come along: order within a plane is kept.
+        std::uint32_t seen = 1u << node.plane;
+        std::uint32_t previous = before;
+        std::uint32_t n = node.next;
+        for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead; ++depth) {
+            const Node other = nodes_[n];
+            const std::uint32_t plane = 1u << other.plane;
+            if ((seen & plane) == 0 && other.page == node.page) {
+                out.tags[out.count++] = other.tag;
+                unlink(fifo, previous, n);
+            } else {
+                previous = n;
+            }
+            seen |= plane;
+            n = other.next;
+        }
+    }
+    const auto me = static_cast<std::uint8_t>(1u << cls);
+    if (fifo.head == kNone)
+        die.work.waiting = static_cast<std::uint8_t>(die.work.waiting & ~me);
+    else
+        die.work.arrival[cls] = nodes_[fifo.head].arrival;
+    if (head_taken) {
+        fifo.overtaken = 0;
+        die.starved = static_cast<std::uint8_t>(die.starved & ~me);
+    }
+    count_overtaken(die, cls, node.arrival);
+}
+
+void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
+    if (limit_ == 0) return;
+    for (std::uint32_t waiting = die.work.waiting & ~(1u << granted); waiting != 0; waiting &= waiting - 1) {
+        const std::uint32_t c = lowest(waiting);
+        if (die.work.arrival[c] < granted_arrival && ++die.fifo[c].overtaken >= limit_)
+            die.starved = static_cast<std::uint8_t>(die.starved | 1u << c);
+    }
+}
+
+void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
+    const std::uint32_t next = nodes_[node].next;
+    (before == kNone ? fifo.head : nodes_[before].next) = next;
+    if (fifo.tail == node) fifo.tail = before;
+    nodes_[node].next = free_;
+    free_ = node;
+}
+
+}  // namespace ssdtlm

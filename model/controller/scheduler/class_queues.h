@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all scheduler policies share: one FIFO per die and class, the starvation bound, round robin over the dies of a
+// channel, and the joining of multi-plane partners. A policy adds which class of a die goes next. Not modelled: the
+// time a decision takes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/ports/scheduler_port.h"
+#include "controller/scheduler/scheduler_config.h"
+
+namespace ssdtlm {
+
+struct SchedulerShape {
+    std::uint32_t channels = 1;
+    std::uint32_t dies_per_channel = 1;
+    bool independent_plane_read = false;
+};
+
+/// Costs O(1) per push and per grant (a grant looks at most kLookAhead requests deep into one queue).
+class ClassQueueScheduler : public SchedulerPort {
+public:
+    /// Requests of a queue that may be looked at for a multi-plane partner or an idle plane.
+    static constexpr std::uint32_t kLookAhead = 16;
+
+    ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
+
+    void push(const SchedulerRequest& request) final;
+    bool grant(const GrantQuery& query, Grant& out) final;
+    std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
+
+protected:
+    /// What one die has waiting.
+    struct DieWork {
+        std::uint8_t waiting = 0;                              ///< bit per class
+        std::array<std::uint64_t, kFlashClassCount> arrival{}; ///< of each class's oldest request; smaller is older
+    };
+    /// The class of `classes` whose oldest request came first; `classes` is a non-empty subset of work.waiting.
+    static std::uint8_t oldest(const DieWork& work, std::uint32_t classes);
+
+private:
+    /// The policy: which waiting class goes next. Pure function of `work`; never called with nothing waiting. Not
+    /// asked while a class is at its starvation limit.
+    virtual std::uint8_t choose(const DieWork& work) const = 0;
+
+    static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+    struct Node {
+        std::uint32_t tag = 0;
+        std::uint32_t page = 0;
+        std::uint32_t next = kNone;
+        std::uint8_t plane = 0;
+        std::uint64_t arrival = 0;
+    };
+    struct Fifo {
+        std::uint32_t head = kNone;
+        std::uint32_t tail = kNone;
+        std::uint32_t overtaken = 0;  // grants since the head came that went to younger requests of the die
+    };
+    struct Die {
+        DieWork work;
+        std::uint8_t starved = 0;     // bit per class: at the limit
+        std::uint8_t chosen = 0;      // valid while something waits
+        std::array<Fifo, kFlashClassCount> fifo;
+    };
+    struct Channel {
+        std::array<std::uint64_t, kFlashClassCount> dies_choosing{};  // bit per die
+        std::array<std::uint32_t, 2> next_die{};  // round robin, apart for queries with and without programs
+        std::uint32_t queued = 0;
+    };
+    Die& die(std::uint32_t channel, std::uint32_t d) { return dies_[channel * dies_per_channel_ + d]; }
+    void rechoose(Channel& channel, std::uint32_t d, Die& die, bool had_choice);
+    bool grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
+    bool grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
+    /// Grants `first` (whose predecessor is `before`) of a class and its multi-plane partners.
+    void take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first, bool join, Grant& out);
+    void unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node);
+    void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);
+
+    const std::uint32_t dies_per_channel_;
+    const std::uint32_t limit_;
+    const bool multi_plane_;
+    const bool independent_plane_read_;
+    std::vector<Die> dies_;
+    std::vector<Channel> channels_;
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = kNone;
+    std::uint64_t arrivals_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_first: on each die, what a host command waits for goes before what only has to be done some time. Reads
+// (host, mapping) before writes (host, mapping) before garbage collection (reads, writes, erases); within such a
+// group in order of arrival, so that a collected block's erase follows its copies.
+#include "controller/scheduler/class_queues.h"
+#include "controller/scheduler/scheduler_registry.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr std::uint32_t bit(FlashClass c) { return 1u << static_cast<unsigned>(c); }
+
+class ReadFirstScheduler final : public ClassQueueScheduler {
+public:
+    using ClassQueueScheduler::ClassQueueScheduler;
+
+private:
+    std::uint8_t choose(const DieWork& work) const override {
+        constexpr std::uint32_t kGroups[] = {bit(FlashClass::host_read) | bit(FlashClass::mapping_read),
+                                             bit(FlashClass::host_write) | bit(FlashClass::mapping_write)};
+        for (const std::uint32_t group : kGroups)
+            if ((work.waiting & group) != 0) return oldest(work, work.waiting & group);
+        return oldest(work, work.waiting);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulerPort> make_read_first(const SchedulerConfig& config, const SchedulerShape& shape) {
+    return std::make_unique<ReadFirstScheduler>(config, shape);
+}
+
+}  // namespace ssdtlm
