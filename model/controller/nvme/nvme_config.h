@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parameters of the NVMe front end.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/units/units.h"
 
@@ -13,12 +15,23 @@ struct NvmeConfig {
     std::uint32_t max_queue_entries = 65536; ///< CAP.MQES + 1, 2..65536
     std::uint32_t lba_bytes = 512;           ///< 512 or 4096
     std::uint32_t fetch_window = 512;        ///< commands of one SQ fetched and not completed (MQSim: QueueFetchSize)
-    std::uint32_t fetch_burst = 8;           ///< SQEs per fetch read
+    std::uint32_t fetch_burst = 8;           ///< SQEs per fetch read, 1..64 (one 4 KiB page)
+    std::uint32_t fetch_depth = 16;          ///< SQE fetch reads outstanding at once; what arbitration competes for
     std::uint32_t arbitration_burst = 3;     ///< reset value of Feature 01h AB: burst = 2^AB commands, 7 = no limit
     std::uint32_t max_transfer_bytes = 1u << 20;  ///< MDTS as bytes (power of two times 4 KiB); 0 = no limit
     std::uint32_t interrupt_coalescing_threshold = 0;  ///< Feature 08h THR (0-based); 0 = off
     std::uint32_t interrupt_coalescing_time = 0;       ///< Feature 08h TIME, 100 us units; 0 = off
     Ps ready_time{1'000'000'000};            ///< CC.EN=1 -> CSTS.RDY=1
+};
+
+/// What the front end is told about the drive behind it (not user parameters of the front end itself).
+struct NvmeDevice {
+    std::uint64_t namespace_bytes = 0;       ///< multiple of NvmeConfig::lba_bytes
+    bool volatile_write_cache = false;       ///< Identify VWC bit 0; false: power-loss protected or no buffer
+    std::uint32_t unit_bytes = 4096;         ///< preferred write and deallocate granularity (the mapping unit)
+    std::string serial = "SSDTLM0000000001"; ///< ASCII, at most 20 characters
+    std::string model = "ssdtlm";            ///< ASCII, at most 40
+    std::string firmware = "0.1";            ///< ASCII, at most 8
 };
 
 }  // namespace ssdtlm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round robin with arbitration burst over the submission queues, the admin queue among them (NVMe 1.4 §4.13.1).
+// From each queue up to `burst` commands are taken, then the next queue that has commands gets its turn. A turn also
+// ends when the queue has nothing more to give. Weighted round robin is not offered (CAP.AMS = 0).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+class RoundRobinArbiter {
+public:
+    static constexpr std::uint32_t kMaxQueues = 128;
+    static constexpr std::uint32_t kNoLimit = ~0u;
+
+    /// `code` is Feature 01h AB: burst = 2^code commands, 7 = no limit. Holds from the next turn on.
+    void set_burst_code(std::uint32_t code) { burst_ = code >= 7 ? kNoLimit : 1u << code; }
+
+    void set_ready(std::uint16_t qid, bool ready) {
+        const std::uint64_t bit = 1ull << (qid % 64);
+        if (ready) {
+            ready_[qid / 64] |= bit;
+        } else {
+            ready_[qid / 64] &= ~bit;
+            if (qid == current_) credit_ = 0;
+        }
+    }
+    bool is_ready(std::uint16_t qid) const { return (ready_[qid / 64] >> (qid % 64) & 1) != 0; }
+
+    /// The queue whose turn it is, and how many commands it may still give. False: no queue has commands.
+    bool next(std::uint16_t& qid, std::uint32_t& limit) {
+        if (credit_ == 0) {
+            const int found = find_after(current_);
+            if (found < 0) return false;
+            current_ = static_cast<std::uint16_t>(found);
+            credit_ = burst_;
+        }
+        qid = current_;
+        limit = credit_;
+        return true;
+    }
+    /// `n` commands were taken from the queue that next() named.
+    void took(std::uint32_t n) {
+        SSDTLM_CHECK(n <= credit_, "arbitration burst exceeded");
+        if (credit_ != kNoLimit) credit_ -= n;
+    }
+    void reset() {
+        ready_.fill(0);
+        current_ = kMaxQueues - 1;
+        credit_ = 0;
+    }
+
+private:
+    /// First ready queue after `qid`, wrapping to `qid` itself; -1 when none.
+    int find_after(std::uint32_t qid) const {
+        const std::uint32_t word = qid / 64;
+        const std::uint32_t shift = qid % 64;
+        const std::uint64_t above = shift == 63 ? 0 : ready_[word] & (~0ull << (shift + 1));
+        if (above != 0) return static_cast<int>(word * 64) + __builtin_ctzll(above);
+        const std::uint64_t other = ready_[word ^ 1];
+        if (other != 0) return static_cast<int>((word ^ 1) * 64) + __builtin_ctzll(other);
+        if (ready_[word] != 0) return static_cast<int>(word * 64) + __builtin_ctzll(ready_[word]);
+        return -1;
+    }
+
+    std::array<std::uint64_t, kMaxQueues / 64> ready_{};
+    std::uint32_t burst_ = 8;
+    std::uint32_t credit_ = 0;  // commands left in this turn; 0: the turn is over
+    std::uint16_t current_ = kMaxQueues - 1;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NVMe controller without its bus: register and doorbell accesses in, DMA requests and commands out. Fetches SQEs
+// on doorbells, resolves PRPs, hands I/O to the firmware, executes admin commands, posts CQEs and MSI-X messages.
+// Decoding and admin commands take no time of their own; what costs time here is the DMA. Kernel-free.
+// One controller, one namespace, PRPs only. Aborting reaches held event requests only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/latency/command_tracker.h"
+#include "common/tlm/agenda.h"
+#include "controller/nvme/admin_commands.h"
+#include "controller/nvme/arbiter.h"
+#include "controller/nvme/counters.h"
+#include "controller/nvme/interrupts.h"
+#include "controller/nvme/io_decode.h"
+#include "controller/nvme/nvme_config.h"
+#include "controller/nvme/prp.h"
+#include "controller/nvme/queues.h"
+#include "controller/nvme/registers.h"
+#include "controller/ports/command.h"
+#include "controller/ports/dma_port.h"
+
+namespace ssdtlm {
+
+class NvmeController : public DmaClient, public CompletionSink {
+public:
+    NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
+                   const NvmeDevice& device);
+    NvmeController(const NvmeController&) = delete;
+    NvmeController& operator=(const NvmeController&) = delete;
+
+    /// Who executes I/O commands. Call once before the first doorbell.
+    void bind(CommandSink& sink) { sink_ = &sink; }
+    /// Where the SMART log takes spare, wear and temperature from. Optional.
+    void bind_health(std::function<DeviceHealth()> health) { admin_.set_health(std::move(health)); }
+
+    /// Accesses to BAR0, `offset` from its start. Other sizes than 4 and 8, or unaligned: read 0, write ignored.
+    std::uint64_t mmio_read(std::uint32_t offset, std::uint32_t bytes) const;
+    void mmio_write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+
+    void complete(Command& command) override;
+    void dma_done(std::uint64_t cookie, SimTime at) override;
+    void dma_failed(std::uint64_t cookie) override;
+
+    const NvmeCounters& counters() const { return counters_; }
+    const NvmeRegisters& registers() const { return registers_; }
+    const QueueSet& queues() const { return queues_; }
+    /// I/O commands that the firmware has not completed.
+    std::uint32_t in_firmware() const { return in_firmware_; }
+    /// State for the watchdog, one fact per line.
+    std::string dump() const;
+    /// Every command fetched was completed, dropped or is a held event request. Throws CheckFailed. Call at the end.
+    void check_books() const;
+
+private:
+    enum class Dma : std::uint8_t { fetch, list, ranges, admin_data };
+    static std::uint64_t cookie(Dma kind, std::uint32_t index) {
+        return std::uint64_t{static_cast<std::uint8_t>(kind)} << 32 | index;
+    }
+
+    /// One DMA read of SQEs. Fetches of a queue are accepted in issue order.
+    struct Fetch {
+        SimTime issued{};
+        std::uint16_t qid = 0;
+        bool arrived = false;
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+        std::int32_t next = -1;
+        std::vector<nvme::Sqe> sqes;
+    };
+    /// An admin command whose data goes to the host.
+    struct AdminOp {
+        std::uint32_t index = 0;
+        std::uint16_t cid = 0;
+        std::uint32_t dw0 = 0;
+        std::vector<std::uint8_t> data;
+        std::vector<std::uint64_t> pages;
+    };
+    /// A command that waits for its PRP list or its DSM ranges; exactly one of command and admin is set.
+    struct ListOp {
+        PrpWalk walk;
+        Command* command = nullptr;
+        AdminOp* admin = nullptr;
+        std::vector<std::uint64_t> buffer;  // one page
+    };
+
+    // controller.cpp: registers, doorbells, life cycle
+    void write_doorbell(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+    void write_msix_table(std::uint32_t offset, std::uint32_t value);
+    void act(NvmeRegisters::Action action);
+    void become_ready(std::uint64_t epoch);
+    bool idle() const;
+    void settle() {
+        if (__builtin_expect(settling_, 0)) settle_slow();
+    }
+    void settle_slow();
+    void apply_features();
+    void raise_event(std::uint32_t type, std::uint32_t info);
+    void check_temperature();
+    /// Commands already fetched still run (also while shutting down).
+    bool serving() const { return registers_.is_ready() && !registers_.is_fatal() && !registers_.is_stopping(); }
+
+    // controller_fetch.cpp: from doorbell to firmware
+    void refresh(std::uint16_t qid) {
+        const SubmissionQueue& q = queues_.sq(qid);
+        arbiter_.set_ready(qid, q.valid && !q.deleting && q.in_flight < config_.fetch_window && q.waiting() != 0);
+    }
+    void pump();
+    void fetch_arrived(std::uint32_t index);
+    void accept_io(std::uint16_t qid, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
+    void hand_over(Command& command);
+    void finish_io(Command& command);
+    void drop(Command& command);
+    void read_list(std::uint32_t index);
+    void list_arrived(std::uint32_t index);
+    void ranges_arrived(std::uint32_t index);
+    void list_failed(std::uint32_t index, std::uint16_t status);
+    Command& acquire_command();
+    void release_command(Command& command);
+    std::uint32_t acquire_list(Command* command, AdminOp* admin);
+    void release_list(std::uint32_t index);
+    /// segments_ = the first `bytes` bytes of these pages.
+    void make_segments(const std::vector<std::uint64_t>& pages, std::uint32_t bytes);
+
+    // controller_admin.cpp
+    void accept_admin(const nvme::Sqe& sqe);
+    AdminOp& acquire_admin_op();
+    void send_admin_data(AdminOp& op);
+    void admin_data_visible(std::uint64_t index);
+    void drop_admin(AdminOp& op);
+    void release_admin_op(AdminOp& op);
+
+    // controller_completion.cpp: from firmware to host
+    void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
+    void send_cqe(std::uint16_t cqid, nvme::Cqe& cqe);
+    void send_held(std::uint16_t cqid);
+    void signal(std::uint16_t vector, bool admin);
+    void send_interrupt(std::uint16_t vector);
+    void coalescing_timer(std::uint64_t timer);
+    void count_completion(const Command& command);
+
+    const NvmeConfig config_;
+    const NvmeDevice device_;
+    Agenda& agenda_;
+    DmaPort& dma_;
+    CommandTracker& tracker_;
+    CommandSink* sink_ = nullptr;
+
+    NvmeCounters counters_;
+    NvmeRegisters registers_;
+    QueueSet queues_;
+    NvmeFeatures features_;
+    AsyncEvents events_;
+    ErrorLog errors_;
+    AdminCommands admin_;
+    RoundRobinArbiter arbiter_;
+    IoDecoder decoder_;
+    MsixTable msix_;
+    InterruptCoalescer coalescer_;
+    bool coalescing_ = false;
+
+    std::vector<Fetch> fetches_;
+    std::vector<std::uint32_t> free_fetches_;
+    std::vector<std::unique_ptr<ListOp>> lists_;
+    std::vector<std::uint32_t> free_lists_;
+    std::vector<std::unique_ptr<AdminOp>> admin_ops_;
+    std::vector<std::uint32_t> free_admin_ops_;
+    std::deque<Command> commands_;  // deque: references stay valid while it grows
+    std::vector<Command*> free_commands_;
+    std::vector<HostSegment> segments_;       // scratch
+    std::vector<std::uint8_t> admin_scratch_;
+
+    std::uint32_t in_firmware_ = 0;
+    SimTime busy_since_{};
+    bool settling_ = false;       // a reset or a shutdown waits for work to end
+    bool flush_wanted_ = false;
+    bool flush_running_ = false;
+    std::uint64_t enable_epoch_ = 0;
+    Timeline flush_timeline_;
+};
+
+}  // namespace ssdtlm

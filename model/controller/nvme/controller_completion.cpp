@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the firmware to the host: CQEs, interrupts, the end of DMA requests.
+#include "controller/nvme/controller.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+void NvmeController::complete(Command& command) {
+    SSDTLM_CHECK(in_firmware_ != 0, "firmware completed a command that it does not have");
+    if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
+    if (__builtin_expect(command.sqid == 0, 0)) {  // the flush of a shutdown
+        release_command(command);
+        flush_running_ = false;
+        if (!registers_.is_stopping()) registers_.shutdown_complete();
+    } else {
+        if (__builtin_expect(command.status != kStSuccess, 0)) {
+            ++counters_.failed;
+            if (command.status >> 8 == 2) ++counters_.media_errors;
+            errors_.add(command.sqid, command.cid, command.status, command.slba, 1);
+        }
+        finish_io(command);
+    }
+    settle();
+}
+
+void NvmeController::count_completion(const Command& command) {
+    if (command.status == kStInvalidOpcode) return;  // has no operation
+    const bool good = command.status == kStSuccess;
+    switch (command.op) {
+        case IoOp::read:
+            ++counters_.reads;
+            if (good) counters_.bytes_read += command.bytes;
+            break;
+        case IoOp::write:
+            ++counters_.writes;
+            if (good) counters_.bytes_written += command.bytes;
+            break;
+        case IoOp::flush: ++counters_.flushes; break;
+        case IoOp::deallocate: ++counters_.deallocates; break;
+        case IoOp::write_zeroes: ++counters_.write_zeroes; break;
+    }
+}
+
+void NvmeController::post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0) {
+    const std::uint16_t cqid = queues_.sq(sqid).cqid;
+    CompletionQueue& cq = queues_.cq(cqid);
+    Cqe cqe;
+    cqe.dw0 = dw0;
+    cqe.sqid = sqid;
+    cqe.cid = cid;
+    cqe.set_status(status, do_not_retry(status), false);
+    if (__builtin_expect(cq.full() || cq.has_held(), 0)) {
+        ++counters_.cqes_held;
+        cq.held.push_back(cqe);
+        return;
+    }
+    send_cqe(cqid, cqe);
+}
+
+void NvmeController::send_cqe(std::uint16_t cqid, Cqe& cqe) {
+    CompletionQueue& cq = queues_.cq(cqid);
+    const std::uint16_t sqid = cqe.sqid;
+    SubmissionQueue& sq = queues_.sq(sqid);
+    bool phase = false;
+    const HostSegment segment{cq.push(phase), kCqeBytes};
+    cqe.sqhd = static_cast<std::uint16_t>(sq.head);
+    cqe.status_phase = static_cast<std::uint16_t>(cqe.status_phase | (phase ? 1u : 0u));
+    --sq.in_flight;
+    ++counters_.cqes;
+    dma_.write_host(&segment, 1, reinterpret_cast<const std::uint8_t*>(&cqe), nullptr, 0);
+    if (cq.interrupts) signal(cq.vector, cqid == 0);
+
+    if (__builtin_expect(sq.deleting && sq.in_flight == 0, 0)) {
+        const std::uint16_t delete_cid = sq.delete_cid;
+        queues_.delete_sq(sqid);
+        queues_.sq(0).free_cid(delete_cid);
+        post(0, delete_cid, kStSuccess, 0);
+    } else if (sq.waiting() != 0 && !arbiter_.is_ready(sqid)) {  // the fetch window was closed
+        refresh(sqid);
+        pump();
+    }
+}
+
+void NvmeController::send_held(std::uint16_t cqid) {
+    CompletionQueue& cq = queues_.cq(cqid);
+    while (cq.has_held() && !cq.full()) {
+        Cqe cqe = cq.held[cq.held_first++];
+        send_cqe(cqid, cqe);
+    }
+    // Forget what was sent once that is at least half of the list.
+    if (cq.held_first * 2 >= cq.held.size()) {
+        cq.held.erase(cq.held.begin(), cq.held.begin() + static_cast<std::ptrdiff_t>(cq.held_first));
+        cq.held_first = 0;
+    }
+}
+
+void NvmeController::signal(std::uint16_t vector, bool admin) {
+    if (coalescing_ && !admin && !features_.coalescing_disabled(vector)) {
+        switch (coalescer_.posted(vector, features_.coalescing_threshold() + 1)) {
+            case InterruptCoalescer::Due::now: break;
+            case InterruptCoalescer::Due::start_timer:
+                agenda_.post<&NvmeController::coalescing_timer>(agenda_.now() + features_.coalescing_time() * Ps{100us},
+                                                                this, coalescer_.timer(vector));
+                return;
+            case InterruptCoalescer::Due::later: return;
+        }
+    }
+    send_interrupt(vector);
+}
+
+void NvmeController::coalescing_timer(std::uint64_t timer) {
+    if (coalescer_.expired(timer)) send_interrupt(InterruptCoalescer::vector_of(timer));
+}
+
+void NvmeController::send_interrupt(std::uint16_t vector) {
+    if (coalescing_) coalescer_.sent(vector);
+    if (!msix_.fire(vector)) {
+        ++counters_.interrupts_masked;
+        return;
+    }
+    ++counters_.interrupts;
+    const MsixMessage message = msix_.message(vector);
+    const HostSegment segment{message.address, sizeof message.data};
+    dma_.write_host(&segment, 1, reinterpret_cast<const std::uint8_t*>(&message.data), nullptr, 0);
+}
+
+void NvmeController::dma_done(std::uint64_t cookie, SimTime at) {
+    const auto index = static_cast<std::uint32_t>(cookie);
+    switch (static_cast<Dma>(cookie >> 32)) {
+        case Dma::fetch: fetch_arrived(index); break;
+        case Dma::list: list_arrived(index); break;
+        case Dma::ranges: ranges_arrived(index); break;
+        case Dma::admin_data:
+            // The data buffer must stay unchanged until the last TLP is visible.
+            agenda_.post<&NvmeController::admin_data_visible>(at, this, index);
+            break;
+    }
+}
+
+void NvmeController::dma_failed(std::uint64_t cookie) {
+    const auto index = static_cast<std::uint32_t>(cookie);
+    switch (static_cast<Dma>(cookie >> 32)) {
+        case Dma::fetch:
+            registers_.fatal();  // no CQE can report it
+            fetch_arrived(index);
+            break;
+        case Dma::list:
+        case Dma::ranges: list_failed(index, kStDataTransferError); break;
+        case Dma::admin_data: panic("nvme", "a posted write failed");
+    }
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Set Features and Get Features (NVMe 1.4 §5.13, §5.21): checks, current values, defaults. No feature is saveable.
+// The front end reads the values that act (arbitration burst, write cache, queue counts, coalescing).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/nvme/nvme_config.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+class NvmeFeatures {
+public:
+    NvmeFeatures(const NvmeConfig& config, bool volatile_write_cache);
+
+    /// Status; `dw0` is the completion's result. `io_queues_exist` refuses Number of Queues.
+    std::uint16_t set(const nvme::Sqe& sqe, bool io_queues_exist, std::uint32_t& dw0);
+    std::uint16_t get(const nvme::Sqe& sqe, std::uint32_t& dw0) const;
+    /// Controller reset: every feature takes its default (none is saved).
+    void reset();
+
+    std::uint32_t arbitration_burst() const { return current_.arbitration & 7; }
+    bool write_cache_enabled() const { return (current_.write_cache & 1) != 0; }
+    std::uint32_t granted_sqs() const { return (current_.queues & 0xFFFF) + 1; }
+    std::uint32_t granted_cqs() const { return (current_.queues >> 16) + 1; }
+    std::uint32_t coalescing_threshold() const { return current_.coalescing & 0xFF; }  ///< 0-based
+    std::uint32_t coalescing_time() const { return current_.coalescing >> 8 & 0xFF; }  ///< 100 us units
+    bool coalescing_disabled(std::uint32_t vector) const { return current_.vector_cd[vector]; }
+    std::uint16_t over_temperature() const { return current_.over_temperature; }
+    std::uint16_t under_temperature() const { return current_.under_temperature; }
+    std::uint32_t async_events() const { return current_.async_events; }
+
+private:
+    struct Values {
+        std::uint32_t arbitration = 0;
+        std::uint16_t over_temperature = 0;
+        std::uint16_t under_temperature = 0;
+        std::uint32_t error_recovery = 0;
+        std::uint32_t write_cache = 0;
+        std::uint32_t queues = 0;  ///< granted, both 0-based
+        std::uint32_t coalescing = 0;
+        std::vector<bool> vector_cd;
+        std::uint32_t write_atomicity = 0;
+        std::uint32_t async_events = 0;
+    };
+    static bool known(std::uint8_t fid, bool volatile_write_cache);
+    std::uint16_t read(const Values& from, const nvme::Sqe& sqe, std::uint32_t& dw0) const;
+
+    Values default_;
+    Values current_;
+    std::uint32_t max_pairs_;
+    bool volatile_write_cache_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// MSI-X table with its pending bits (PCIe Base §7.7.2) and the coalescing of NVMe 1.4 §7.5. Sends nothing: says when a
+// message is due. The function mask and enable bits of the PCI capability are taken as enabled and unmasked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+struct MsixMessage {
+    std::uint64_t address = 0;
+    std::uint32_t data = 0;
+};
+
+class MsixTable {
+public:
+    explicit MsixTable(std::uint32_t vectors) : entries_(vectors), pending_((vectors + 63) / 64, 0) {}
+
+    /// Dword access; `offset` from the start of the table or of the PBA.
+    std::uint32_t read_table(std::uint32_t offset) const;
+    std::uint32_t read_pba(std::uint32_t offset) const;
+    /// Returns the vector whose pending message the write unmasked; -1 when none.
+    int write_table(std::uint32_t offset, std::uint32_t value);
+
+    /// True: send message(vector) now. False: masked, the pending bit is set instead.
+    bool fire(std::uint32_t vector) {
+        if ((entries_[vector].control & 1) == 0) return true;
+        pending_[vector / 64] |= 1ull << (vector % 64);
+        return false;
+    }
+    MsixMessage message(std::uint32_t vector) const { return {entries_[vector].address, entries_[vector].data}; }
+
+private:
+    struct Entry {
+        std::uint64_t address = 0;
+        std::uint32_t data = 0;
+        std::uint32_t control = 1;  // masked after reset
+    };
+    std::vector<Entry> entries_;
+    std::vector<std::uint64_t> pending_;
+};
+
+/// Counts the completions of each vector that no message has announced yet.
+class InterruptCoalescer {
+public:
+    explicit InterruptCoalescer(std::uint32_t vectors) : vectors_(vectors) {}
+
+    enum class Due : std::uint8_t { now, start_timer, later };
+    /// A completion was posted; `threshold` completions (1-based) make a message due.
+    Due posted(std::uint32_t vector, std::uint32_t threshold) {
+        State& s = vectors_[vector];
+        if (++s.waiting >= threshold) return Due::now;
+        return s.waiting == 1 ? Due::start_timer : Due::later;
+    }
+    /// The argument of the timer that start_timer asks for.
+    std::uint64_t timer(std::uint32_t vector) const { return std::uint64_t{vectors_[vector].epoch} << 16 | vector; }
+    /// True: the timer belongs to completions that still wait; a message for vector_of(timer) is due.
+    bool expired(std::uint64_t timer) const {
+        const State& s = vectors_[vector_of(timer)];
+        return s.epoch == static_cast<std::uint32_t>(timer >> 16) && s.waiting != 0;
+    }
+    static std::uint16_t vector_of(std::uint64_t timer) { return static_cast<std::uint16_t>(timer); }
+    /// A message was sent: it announces everything posted so far.
+    void sent(std::uint32_t vector) {
+        vectors_[vector].waiting = 0;
+        ++vectors_[vector].epoch;
+    }
+    void reset() {
+        for (std::uint32_t v = 0; v < vectors_.size(); ++v) sent(v);
+    }
+
+private:
+    struct State {
+        std::uint32_t waiting = 0;
+        std::uint32_t epoch = 0;
+    };
+    std::vector<State> vectors_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/io_decode.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+namespace {
+
+IoDecoder::Next refuse(Command& command, std::uint16_t status) {
+    command.status = status;
+    return IoDecoder::Next::refused;
+}
+
+constexpr std::uint32_t kDirectiveType = 0xFu << 20;  // CDW12 DTYPE of Write
+
+}  // namespace
+
+IoDecoder::Next IoDecoder::decode(const Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
+    command.status = kStSuccess;
+    command.fua = false;
+    command.slba = 0;
+    command.blocks = 0;
+    command.bytes = 0;
+    switch (sqe.opc) {
+        case kIoRead: command.op = IoOp::read; break;
+        case kIoWrite: command.op = IoOp::write; break;
+        case kIoFlush: command.op = IoOp::flush; break;
+        case kIoWriteZeroes: command.op = IoOp::write_zeroes; break;
+        case kIoDatasetMgmt: command.op = IoOp::deallocate; break;
+        default: return refuse(command, kStInvalidOpcode);
+    }
+    // A broadcast NSID is for Flush only (Identify VWC [2:1] = 3).
+    const bool broadcast = sqe.nsid == kNsidAll && command.op == IoOp::flush;
+    if (sqe.nsid != 1 && !broadcast) return refuse(command, kStInvalidNamespace);
+    if (cid_in_use) return refuse(command, kStCidConflict);
+    if (sqe.fuse() != 0 || sqe.psdt() != 0) return refuse(command, kStInvalidField);
+
+    switch (command.op) {
+        case IoOp::flush: return Next::submit;
+        case IoOp::read:
+        case IoOp::write: return decode_transfer(sqe, command, walk);
+        case IoOp::write_zeroes:
+            command.slba = sqe.slba();
+            command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
+            command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
+            command.fua = (sqe.cdw12 & kRwFua) != 0 || write_through_;
+            return in_range(command.slba, command.blocks) ? Next::submit : refuse(command, kStLbaOutOfRange);
+        case IoOp::deallocate: break;
+    }
+    // Dataset Management: only deallocation acts; the integral read and write hints are accepted without effect.
+    if ((sqe.cdw11 & kDsmDeallocate) == 0) return Next::finished;
+    command.bytes = ((sqe.cdw10 & 0xFF) + 1) * sizeof(DsmRange);
+    // At most 256 ranges fill one page, so two PRPs always suffice.
+    if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages) != PrpWalk::Step::done)
+        return refuse(command, kStInvalidPrpOffset);
+    return Next::ranges;
+}
+
+IoDecoder::Next IoDecoder::decode_transfer(const Sqe& sqe, Command& command, PrpWalk& walk) const {
+    command.slba = sqe.slba();
+    command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
+    command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
+    command.fua = (sqe.cdw12 & kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
+    if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, kStInvalidField);
+    if (command.op == IoOp::write && (sqe.cdw12 & kDirectiveType) != 0) return refuse(command, kStInvalidField);
+    const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages);
+    if (step == PrpWalk::Step::bad_offset) return refuse(command, kStInvalidPrpOffset);
+    if (!in_range(command.slba, command.blocks)) return refuse(command, kStLbaOutOfRange);
+    return step == PrpWalk::Step::done ? Next::submit : Next::prp_list;
+}
+
+IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const {
+    command.pages.clear();
+    command.bytes = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto range = load<DsmRange>(list + i * sizeof(DsmRange));
+        if (!in_range(range.slba, range.blocks)) return refuse(command, kStLbaOutOfRange);
+        if (range.blocks == 0) continue;
+        command.ranges.push_back(LbaRange{range.slba, range.blocks});
+        command.bytes += std::uint64_t{range.blocks} * lba_bytes_;
+    }
+    return command.ranges.empty() ? Next::finished : Next::submit;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes a submission queue entry of an I/O queue into a Command, or says which status refuses it. The first fault in
+// the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. One namespace (NSID 1), no
+// metadata, no SGL, no fused commands, no directives.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/nvme/prp.h"
+#include "controller/ports/command.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+class IoDecoder {
+public:
+    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes)
+        : blocks_(namespace_blocks), lba_bytes_(lba_bytes), max_transfer_bytes_(max_transfer_bytes) {}
+
+    /// Feature 06h WCE = 0: every write is carried out as FUA.
+    void set_write_through(bool on) { write_through_ = on; }
+
+    enum class Next : std::uint8_t {
+        submit,     ///< hand the command to the firmware
+        prp_list,   ///< first the rest of the pages (PrpWalk::feed), then submit
+        ranges,     ///< first read the DSM ranges from Command::pages, then parse_ranges()
+        finished,   ///< nothing to do: complete with success
+        refused     ///< complete with Command::status
+    };
+
+    /// Fills `command` (ranges and pages must be empty) and, when `prp_list`, leaves the walk waiting for its list.
+    Next decode(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const;
+
+    /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
+    /// of `count` entries and clears Command::pages. Returns submit, finished or refused.
+    Next parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const;
+
+    std::uint64_t namespace_blocks() const { return blocks_; }
+
+private:
+    bool in_range(std::uint64_t slba, std::uint64_t blocks) const { return slba <= blocks_ && blocks <= blocks_ - slba; }
+    Next decode_transfer(const nvme::Sqe& sqe, Command& command, PrpWalk& walk) const;
+
+    std::uint64_t blocks_;
+    std::uint32_t lba_bytes_;
+    std::uint32_t max_transfer_bytes_;
+    bool write_through_ = false;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/log_pages.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+namespace {
+
+constexpr std::size_t kErrorEntryBytes = 64;
+constexpr std::size_t kSmartBytes = 512;
+constexpr std::size_t kFirmwareBytes = 512;
+constexpr std::size_t kEffectsBytes = 4096;
+constexpr std::uint8_t kSpareThreshold = 10;  // percent; assumed
+constexpr std::uint8_t kWarningSpare = 1u << 0;
+constexpr std::uint8_t kWarningTemperatureBit = 1u << 1;
+
+/// SMART data unit: 1000 blocks of 512 bytes, rounded up.
+std::uint64_t data_units(std::uint64_t bytes) { return div_ceil(bytes, 512'000); }
+
+}  // namespace
+
+void ErrorLog::add(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint64_t lba, std::uint32_t nsid) {
+    Cqe e;
+    e.set_status(status, do_not_retry(status), false);
+    entries_[total_ % entries_.size()] = Entry{lba, nsid, sqid, cid, e.status_phase};
+    ++total_;
+}
+
+void ErrorLog::write(std::vector<std::uint8_t>& page) const {
+    page.assign(entries_.size() * kErrorEntryBytes, 0);
+    const std::uint64_t known = std::min<std::uint64_t>(total_, entries_.size());
+    for (std::uint64_t i = 0; i < known; ++i) {
+        const std::uint64_t number = total_ - i;  // 1-based, newest first
+        const Entry& e = entries_[(number - 1) % entries_.size()];
+        std::uint8_t* d = page.data() + i * kErrorEntryBytes;
+        store(d, number);
+        store(d + 8, e.sqid);
+        store(d + 10, e.cid);
+        store(d + 12, e.status_phase);
+        store(d + 14, std::uint16_t{0xFFFF});  // parameter location not named
+        store(d + 16, e.lba);
+        store(d + 24, e.nsid);
+    }
+}
+
+bool temperature_warning(const DeviceHealth& health, const NvmeFeatures& features) {
+    return health.temperature >= features.over_temperature() || health.temperature <= features.under_temperature();
+}
+
+void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
+               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page) {
+    page.assign(kSmartBytes, 0);
+    std::uint8_t* d = page.data();
+    std::uint8_t warning = 0;
+    if (health.available_spare < kSpareThreshold) warning |= kWarningSpare;
+    if (temperature_warning(health, features)) warning |= kWarningTemperatureBit;
+    d[0] = warning;
+    store(d + 1, health.temperature);
+    d[3] = health.available_spare;
+    d[4] = kSpareThreshold;
+    d[5] = health.percentage_used;
+    store(d + 32, data_units(counters.bytes_read));
+    store(d + 48, data_units(counters.bytes_written));
+    store(d + 64, counters.reads);
+    store(d + 80, counters.writes);
+    store(d + 96, static_cast<std::uint64_t>(counters.busy / 1min));
+    store(d + 112, std::uint64_t{1});  // power cycles: the run is the only one
+    store(d + 128, static_cast<std::uint64_t>(now.time_since_epoch() / 1h));
+    store(d + 160, counters.media_errors);
+    store(d + 176, error_entries);
+    store(d + 200, health.temperature);  // sensor 1
+}
+
+void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page) {
+    page.assign(kFirmwareBytes, 0);
+    page[0] = 1;  // slot 1 is active
+    std::fill_n(page.begin() + 8, 8, std::uint8_t{' '});
+    std::copy_n(device.firmware.begin(), std::min<std::size_t>(device.firmware.size(), 8), page.begin() + 8);
+}
+
+void effects_log(std::vector<std::uint8_t>& page) {
+    constexpr std::uint32_t kSupported = 1u << 0;
+    constexpr std::uint32_t kChangesBlocks = 1u << 1;
+    page.assign(kEffectsBytes, 0);
+    const auto admin = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 4 * opcode, v); };
+    const auto io = [&page](std::uint8_t opcode, std::uint32_t v) { store(page.data() + 1024 + 4 * opcode, v); };
+    for (const std::uint8_t opcode : {kAdminDeleteSq, kAdminCreateSq, kAdminGetLogPage, kAdminDeleteCq, kAdminCreateCq,
+                                      kAdminIdentify, kAdminAbort, kAdminSetFeatures, kAdminGetFeatures, kAdminAsyncEvent})
+        admin(opcode, kSupported);
+    io(kIoFlush, kSupported);
+    io(kIoRead, kSupported);
+    for (const std::uint8_t opcode : {kIoWrite, kIoWriteZeroes, kIoDatasetMgmt}) io(opcode, kSupported | kChangesBlocks);
+}
+
+}  // namespace ssdtlm

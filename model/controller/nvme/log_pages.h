@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log pages 01h, 02h, 03h and 05h (NVMe 1.4 §5.14.1). The contents come from the front end's own counters and from
+// what the device says about its health; temperature is constant unless the device reports another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/units/units.h"
+#include "controller/nvme/counters.h"
+#include "controller/nvme/features.h"
+#include "controller/nvme/identify.h"
+
+namespace ssdtlm {
+
+/// What the rest of the device contributes to the SMART log.
+struct DeviceHealth {
+    std::uint8_t available_spare = 100;  ///< percent
+    std::uint8_t percentage_used = 0;    ///< percent of rated endurance, may exceed 100
+    std::uint16_t temperature = 313;     ///< kelvin; assumed: 40 degrees Celsius, thermal behaviour is not modelled
+};
+
+/// The last commands that completed with an error, newest first when read.
+class ErrorLog {
+public:
+    void add(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint64_t lba, std::uint32_t nsid);
+    std::uint64_t total() const { return total_; }
+    void write(std::vector<std::uint8_t>& page) const;
+
+private:
+    struct Entry {
+        std::uint64_t lba = 0;
+        std::uint32_t nsid = 0;
+        std::uint16_t sqid = 0;
+        std::uint16_t cid = 0;
+        std::uint16_t status_phase = 0;
+    };
+    std::array<Entry, kErrorLogEntries> entries_{};
+    std::uint64_t total_ = 0;
+};
+
+/// SMART critical warning bit 1: the temperature is at or beyond a threshold.
+bool temperature_warning(const DeviceHealth& health, const NvmeFeatures& features);
+
+void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
+               std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
+void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page);
+void effects_log(std::vector<std::uint8_t>& page);
+
+}  // namespace ssdtlm

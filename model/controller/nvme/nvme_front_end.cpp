@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/nvme_front_end.h"
+
+#include <cstring>
+
+namespace ssdtlm {
+
+NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
+                           const NvmeConfig& config, const NvmeDevice& device)
+    : sc_core::sc_module(name), NvmeController(agenda, dma, tracker, config, device), mmio_target("mmio_target") {
+    mmio_target.register_nb_transport_fw(this, &NvmeFrontEnd::nb_transport_fw);
+    mmio_target.register_b_transport(this, &NvmeFrontEnd::b_transport);
+}
+
+tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                 sc_core::sc_time&) {
+    SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
+    access(payload);
+    return tlm::TLM_COMPLETED;
+}
+
+void NvmeFrontEnd::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) { access(payload); }
+
+void NvmeFrontEnd::access(tlm::tlm_generic_payload& payload) {
+    const std::uint64_t offset = payload.get_address();
+    const std::uint32_t bytes = payload.get_data_length();
+    if (offset >= nvme::kBar0Bytes || bytes == 0 || bytes > nvme::kBar0Bytes - offset) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return;
+    }
+    const auto at = static_cast<std::uint32_t>(offset);
+    std::uint64_t value = 0;
+    if (payload.is_read()) {
+        value = mmio_read(at, bytes);
+        std::memset(payload.get_data_ptr(), 0, bytes);
+        std::memcpy(payload.get_data_ptr(), &value, bytes < sizeof value ? bytes : sizeof value);
+    } else if (bytes == 4 || bytes == 8) {
+        std::memcpy(&value, payload.get_data_ptr(), bytes);
+        mmio_write(at, bytes, value);
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submission and completion queue pairs as the controller sees them: heads, tails, phase, and the rules of the
+// doorbells (NVMe 1.4 §4.1). Queue memory itself is in the host. Physically contiguous queues only (CAP.CQR = 1).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/units/units.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+struct SubmissionQueue {
+    bool valid = false;
+    bool deleting = false;        ///< Delete SQ waits for the commands in flight; nothing more is fetched
+    std::uint16_t cqid = 0;
+    std::uint16_t delete_cid = 0; ///< of the waiting Delete SQ command
+    std::uint32_t entries = 0;
+    std::uint64_t base = 0;
+    std::uint32_t head = 0;       ///< first slot whose entry has not arrived: SQHD
+    std::uint32_t fetch = 0;      ///< first slot not yet asked for
+    std::uint32_t tail = 0;
+    std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
+    std::int32_t oldest_fetch = -1;  ///< fetches of this queue in issue order: first and last, linked by the owner
+    std::int32_t newest_fetch = -1;
+
+    /// Commands behind the doorbell that nobody has asked for.
+    std::uint32_t waiting() const { return tail >= fetch ? tail - fetch : tail + entries - fetch; }
+    std::uint32_t next(std::uint32_t slot) const { return slot + 1 == entries ? 0 : slot + 1; }
+    /// When the doorbell that covers this slot reached the controller.
+    SimTime rung_at(std::uint32_t slot) const { return rung_[slot]; }
+
+    bool cid_in_use(std::uint16_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
+    void take_cid(std::uint16_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
+    void free_cid(std::uint16_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
+
+private:
+    friend class QueueSet;
+    std::vector<SimTime> rung_;
+    std::vector<std::uint64_t> cids_;
+};
+
+struct CompletionQueue {
+    bool valid = false;
+    bool interrupts = false;
+    bool phase = true;          ///< of the next entry
+    std::uint16_t vector = 0;
+    std::uint32_t entries = 0;
+    std::uint64_t base = 0;
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+    std::uint32_t bound_sqs = 0;
+    std::vector<nvme::Cqe> held;    ///< posted by nobody yet: the queue was full; [held_first, end)
+    std::size_t held_first = 0;
+
+    bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
+    std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }
+    bool has_held() const { return held_first != held.size(); }
+    /// Reserves the tail slot: its address; `p` is the phase to write there. Precondition: not full.
+    std::uint64_t push(bool& p) {
+        const std::uint64_t address = base + std::uint64_t{tail} * nvme::kCqeBytes;
+        p = phase;
+        if (++tail == entries) {
+            tail = 0;
+            phase = !phase;
+        }
+        return address;
+    }
+};
+
+enum class DoorbellResult : std::uint8_t {
+    ok,
+    no_queue,  ///< ignored; asynchronous event 0/0
+    bad_value  ///< ignored; asynchronous event 0/1
+};
+
+/// All queues of the controller; queue 0 is the admin pair.
+class QueueSet {
+public:
+    QueueSet(std::uint32_t io_pairs, std::uint32_t max_entries);
+
+    SubmissionQueue& sq(std::uint16_t qid) { return sqs_[qid]; }
+    CompletionQueue& cq(std::uint16_t qid) { return cqs_[qid]; }
+    const SubmissionQueue& sq(std::uint16_t qid) const { return sqs_[qid]; }
+    const CompletionQueue& cq(std::uint16_t qid) const { return cqs_[qid]; }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(sqs_.size()); }
+    bool has_sq(std::uint32_t qid) const { return qid < sqs_.size() && sqs_[qid].valid; }
+    bool has_cq(std::uint32_t qid) const { return qid < cqs_.size() && cqs_[qid].valid; }
+    bool any_io_queue() const;
+
+    std::uint32_t io_pairs() const { return count() - 1; }
+    std::uint32_t max_entries() const { return max_entries_; }
+
+    void create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries);
+    void create_cq(std::uint16_t qid, std::uint64_t base, std::uint32_t entries, std::uint16_t vector, bool interrupts);
+    void delete_sq(std::uint16_t qid);
+    void delete_cq(std::uint16_t qid);
+    void clear();
+
+    DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now);
+    DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value);
+
+private:
+    std::vector<SubmissionQueue> sqs_;
+    std::vector<CompletionQueue> cqs_;
+    std::uint32_t max_entries_;
+};
+
+}  // namespace ssdtlm

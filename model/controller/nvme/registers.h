@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Controller registers in BAR0 below the doorbells and the bring-up, fatal and shutdown states they show (NVMe 1.4
+// §3.1, §7.6). Knows no queues and no time: each write returns what the controller must now do, and the controller
+// reports back when it is ready, stopped or shut down. Not modelled: CMB, PMR, boot partitions, subsystem reset.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/nvme/nvme_config.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+class NvmeRegisters {
+public:
+    explicit NvmeRegisters(const NvmeConfig& config);
+
+    /// What a register write asks the controller to do.
+    enum class Action : std::uint8_t {
+        none,
+        enable,    ///< CC.EN 0 -> 1 with good parameters: create the admin queues, then call ready()
+        disable,   ///< CC.EN 1 -> 0: stop all work, drop all queues, then call stopped()
+        shutdown,  ///< CC.SHN set: flush, then call shutdown_complete()
+    };
+
+    /// Aligned access of 4 or 8 bytes; anything else reads 0 or is ignored.
+    std::uint64_t read(std::uint32_t offset, std::uint32_t bytes) const;
+    Action write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+
+    /// CSTS.RDY = 1.
+    void ready();
+    /// CSTS.RDY, CFS and SHST = 0. Returns `enable` when CC.EN was set again while stopping.
+    Action stopped();
+    void shutdown_complete();
+    /// CSTS.CFS = 1: only a reset helps.
+    void fatal() { csts_ |= nvme::Csts::kFatal; }
+
+    bool is_ready() const { return (csts_ & nvme::Csts::kReady) != 0; }
+    bool is_fatal() const { return (csts_ & nvme::Csts::kFatal) != 0; }
+    bool is_stopping() const { return stopping_; }
+    bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
+    /// Commands may be fetched: ready, not fatal, not stopping, not shut down.
+    bool is_running() const { return csts_ == nvme::Csts::kReady && !stopping_; }
+
+    std::uint64_t cap() const { return cap_; }
+    std::uint32_t cc() const { return cc_; }
+    std::uint32_t csts() const { return csts_; }
+    std::uint32_t aqa() const { return aqa_; }
+    std::uint64_t asq() const { return asq_; }
+    std::uint64_t acq() const { return acq_; }
+
+private:
+    std::uint32_t read_dword(std::uint32_t offset) const;
+    Action write_dword(std::uint32_t offset, std::uint32_t value);
+    Action write_cc(std::uint32_t value);
+    Action try_enable();
+
+    std::uint64_t cap_ = 0;
+    std::uint32_t cc_ = 0;
+    std::uint32_t csts_ = 0;
+    std::uint32_t aqa_ = 0;
+    std::uint64_t asq_ = 0;
+    std::uint64_t acq_ = 0;
+    std::uint32_t interrupt_mask_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace ssdtlm
