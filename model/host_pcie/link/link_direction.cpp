@@ -13,11 +13,10 @@ std::uint64_t LinkCounters::wire_bytes() const {
     return sum;
 }
 
-LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, void* owner, GrantHandler on_grant)
+LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, GrantHandler on_grant)
     : agenda_(agenda),
       rate_(config.rate),
       latency_(config.latency),
-      owner_(owner),
       on_grant_(on_grant),
       closed_forms_(!config.account_every_credit),
       credits_{CreditAccount{config.posted_headers, config.posted_data, config.latency + config.credit_return_latency,
@@ -93,7 +92,7 @@ void LinkDirection::send(const Burst& burst, std::uint32_t tlps, SimTime t) {
     counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
     counters_.payload_bytes[k] += train.payload_bytes();
     counters_.busy += rate_.time_for(wire);
-    on_grant_(owner_, LinkGrant{burst.cookie, tlps, start, first_end + latency_, end + latency_});
+    on_grant_(LinkGrant{burst.cookie, tlps, start, first_end + latency_, end + latency_});
 }
 
 /// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.

@@ -55,13 +55,14 @@ struct LinkGrant {
 /// entry is posted only when a burst must wait for its grant. Deliveries are the owner's to post.
 class LinkDirection {
 public:
-    using GrantHandler = void (*)(void* owner, const LinkGrant& grant);
+    /// The cookie leads to the owner of the burst.
+    using GrantHandler = void (*)(const LinkGrant& grant);
 
     /// Wire bytes of granted bursts that may wait behind the burst on the wire (double-buffered). assumed: of the
     /// order of a controller's transmit FIFO; 8 MRd, a CQE and an MSI-X fit, a data burst does not.
     static constexpr std::uint32_t kTransmitBufferBytes = 512;
 
-    LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, void* owner, GrantHandler on_grant);
+    LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, GrantHandler on_grant);
 
     /// Queues a burst. A non-posted burst may be granted in several parts, in order; others in one.
     /// on_grant may offer further bursts.
@@ -94,7 +95,6 @@ private:
     Agenda& agenda_;
     Rate rate_;
     Ps latency_;
-    void* owner_;
     GrantHandler on_grant_;
     bool closed_forms_;
     std::array<CreditAccount, kTlpClasses> credits_;

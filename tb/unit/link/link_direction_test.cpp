@@ -17,29 +17,39 @@ constexpr std::uint64_t kHigh = 0x1'0000'0000;
 
 /// One direction with a log of what it granted.
 struct Bench {
-    explicit Bench(const LinkDirectionConfig& c)
-        : direction(agenda, c, this, [](void* self, const LinkGrant& g) { static_cast<Bench*>(self)->granted(g); }) {}
-    void granted(const LinkGrant& g) { grants.push_back(g); granted_at.push_back(agenda.now()); }
-    void write(std::uint64_t bytes, std::uint64_t cookie = 0, std::uint32_t mps = 256) {
-        direction.offer(TlpKind::mem_write, TlpTrain::data(kHigh, bytes, mps, 24), cookie);
-    }
-    void read(std::uint32_t n, std::uint64_t cookie = 0) {
-        direction.offer(TlpKind::mem_read, TlpTrain::headers(n, 24), cookie);
-    }
-    void complete(std::uint64_t bytes, std::uint64_t cookie = 0) {
-        direction.offer(TlpKind::completion_data, TlpTrain::data(0, bytes, 256, 20), cookie);
-    }
-    void offer_scheduled(std::uint64_t i) {
-        const auto& o = schedule[i];
-        direction.offer(o.kind, o.train, i);
-    }
     struct Offer {
         SimTime at;
         TlpKind kind;
         TlpTrain train;
     };
+    struct Tag {
+        Bench* bench;
+        std::uint64_t cookie;
+    };
+    explicit Bench(const LinkDirectionConfig& c) : direction(agenda, c, &Bench::on_grant) {}
+    static void on_grant(const LinkGrant& g) {
+        const Tag& tag = *reinterpret_cast<const Tag*>(static_cast<std::uintptr_t>(g.cookie));
+        LinkGrant own = g;
+        own.cookie = tag.cookie;
+        tag.bench->grants.push_back(own);
+        tag.bench->granted_at.push_back(tag.bench->agenda.now());
+    }
+    void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
+        tags.push_back({this, cookie});
+        direction.offer(kind, train, reinterpret_cast<std::uintptr_t>(&tags.back()));
+    }
+    void write(std::uint64_t bytes, std::uint64_t cookie = 0, std::uint32_t mps = 256) {
+        offer(TlpKind::mem_write, TlpTrain::data(kHigh, bytes, mps, 24), cookie);
+    }
+    void read(std::uint32_t n, std::uint64_t cookie = 0) { offer(TlpKind::mem_read, TlpTrain::headers(n, 24), cookie); }
+    void complete(std::uint64_t bytes, std::uint64_t cookie = 0) {
+        offer(TlpKind::completion_data, TlpTrain::data(0, bytes, 256, 20), cookie);
+    }
+    void offer_scheduled(std::uint64_t i) { offer(schedule[i].kind, schedule[i].train, i); }
+
     Agenda agenda;
     LinkDirection direction;
+    std::deque<Tag> tags;
     std::vector<LinkGrant> grants;
     std::vector<SimTime> granted_at;
     std::vector<Offer> schedule;
@@ -86,7 +96,7 @@ TEST(LinkDirection, SmallBurstsBehindABusyWireUseTheTransmitBufferWithoutChangin
     Bench b(gen3x4());
     b.write(4096, 0);
     b.write(16, 1);  // CQE
-    b.direction.offer(TlpKind::mem_write, TlpTrain::data(0xFEE00000, 4, 256, 20), 2);
+    b.offer(TlpKind::mem_write, TlpTrain::data(0xFEE00000, 4, 256, 20), 2);
     ASSERT_EQ(b.grants.size(), 3u);
     EXPECT_TRUE(b.agenda.empty());
     EXPECT_EQ(b.grants[1].start, SimTime{Ps{1'137'500}});
@@ -160,7 +170,7 @@ double endless_writes(const LinkDirectionConfig& c, std::uint32_t mps, std::uint
     Bench b(c);
     constexpr std::uint64_t kBursts = 2000;
     for (std::uint64_t i = 0; i < kBursts; ++i)
-        b.direction.offer(TlpKind::mem_write, TlpTrain::data(kHigh, 4096, mps, overhead), i);
+        b.offer(TlpKind::mem_write, TlpTrain::data(kHigh, 4096, mps, overhead), i);
     b.agenda.run();
     const Ps end = b.grants.back().delivered - c.latency - SimTime{};
     return kBursts * 4096.0 / to_seconds(end);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PCIe link between a root complex and one endpoint, at transaction level: two independent directions, MMIO from
+// the host, DMA from the device. Time is spent on serialisation, latency, credits and tags. Models no switches,
+// link training, power states, errors or config space.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <systemc>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "common/report/error.h"
+#include "common/tlm/agenda.h"
+#include "host_pcie/link/link_config.h"
+#include "host_pcie/link/link_direction.h"
+#include "host_pcie/link/link_path.h"
+
+namespace ssdtlm {
+
+/// What is wrong with a configuration beyond the range of each value; `where` names the section.
+std::vector<Problem> check_link(const LinkConfig& config, const std::string& where);
+
+/// TLM-2.0 base protocol at all four sockets, no annotated delays.
+/// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
+/// - MMIO read: answered when the completion has arrived.
+/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival.
+/// - DMA read: answered when the last completion has arrived; the host memory is read once per burst of requests,
+///   root_complex_latency after the first of them has arrived.
+/// Far ends see link-owned payloads whose data pointer is the requester's (or a copy of up to 64 bytes).
+class PcieLink : public sc_core::sc_module {
+public:
+    tlm_utils::simple_target_socket<PcieLink> host_target;          ///< MMIO; address = offset in BAR0
+    tlm_utils::simple_initiator_socket<PcieLink> device_initiator;  ///< MMIO at the endpoint
+    tlm_utils::simple_target_socket<PcieLink> device_target;        ///< DMA; address = host physical address
+    tlm_utils::simple_initiator_socket<PcieLink> host_initiator;    ///< DMA at the root complex
+
+    /// Throws UserError when check_link() finds problems.
+    PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
+
+    /// Device to host.
+    const LinkDirection& upstream() const { return up_; }
+    /// Host to device.
+    const LinkDirection& downstream() const { return down_; }
+    const LinkPath& dma() const { return dma_; }
+    const LinkPath& mmio() const { return mmio_; }
+    /// State for the watchdog's report.
+    std::string dump() const;
+
+private:
+    tlm::tlm_sync_enum mmio_forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
+        return mmio_.nb_transport_fw(p, phase, t);
+    }
+    tlm::tlm_sync_enum mmio_backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
+        return mmio_.nb_transport_bw(p, phase, t);
+    }
+    tlm::tlm_sync_enum dma_forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
+        return dma_.nb_transport_fw(p, phase, t);
+    }
+    tlm::tlm_sync_enum dma_backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
+        return dma_.nb_transport_bw(p, phase, t);
+    }
+    unsigned mmio_debug(tlm::tlm_generic_payload& p) { return device_initiator->transport_dbg(p); }
+    unsigned dma_debug(tlm::tlm_generic_payload& p) { return host_initiator->transport_dbg(p); }
+
+    LinkDirection up_;
+    LinkDirection down_;
+    LinkPath mmio_;
+    LinkPath dma_;
+};
+
+}  // namespace ssdtlm
