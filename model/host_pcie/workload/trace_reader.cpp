@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/workload/trace_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "host_pcie/workload/line_source.h"
+#include "host_pcie/workload/trace_format.h"
+
+namespace ssdtlm {
+
+namespace {
+
+constexpr std::size_t kProblemsShown = 10;
+constexpr std::uint64_t kDetectionLines = 200;
+constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 62;
+
+struct NoteText {
+    const char* name;
+    const char* sentence;
+};
+constexpr std::array<NoteText, kTraceNoteCount> kNoteTexts = {{
+    {"blank", "empty or comment, ignored"},
+    {"header", "column names, ignored"},
+    {"trailer", "summary of blkparse, ignored"},
+    {"other_action", "other blktrace actions, ignored"},
+    {"passthrough", "passthrough commands, ignored"},
+    {"other_volume", "of other volumes, left out"},
+    {"zero_length", "requests of 0 bytes, ignored"},
+    {"broken", "that cannot be read, skipped"},
+    {"reordered", "out of order, sorted by time"},
+    {"rounded", "not on LBA boundaries, rounded out"},
+    {"split", "longer than 1 GiB, split"},
+    {"folded", "ending beyond the device, folded"},
+    {"scaled", "ending beyond the device, whole trace scaled"},
+    {"clipped", "longer than the device, shortened"},
+}};
+
+TraceNote note_of(LineKind kind) {
+    switch (kind) {
+        case LineKind::blank: return TraceNote::blank;
+        case LineKind::header: return TraceNote::header;
+        case LineKind::trailer: return TraceNote::trailer;
+        case LineKind::other_action: return TraceNote::other_action;
+        case LineKind::passthrough: return TraceNote::passthrough;
+        case LineKind::broken: return TraceNote::broken;
+        case LineKind::record: break;
+    }
+    panic(__func__, "a record is no note");
+}
+
+const TraceFormatInfo& find_format(const std::string& name) {
+    std::vector<std::string> names{"auto"};
+    std::string list = "auto";
+    for (const auto& f : trace_formats()) {
+        if (name == f.name) return f;
+        names.emplace_back(f.name);
+        list += std::string(", ") + f.name;
+    }
+    const std::string near = nearest(name, names);
+    throw UserError(Problem{"trace format", "'" + name + "'", "one of " + list,
+                            near.empty() ? "" : "did you mean " + near + "?"});
+}
+
+std::string count_of(std::uint64_t n, const char* singular, const char* plural) {
+    return std::to_string(n) + " " + (n == 1 ? singular : plural);
+}
+
+/// One pass over the file, then the steps that need the whole trace.
+class Reader {
+public:
+    Reader(const TraceOptions& options, const TraceFormatInfo& info)
+        : options_(options), format_(info.make(TraceFormatOptions{options.blkparse_action})) {
+        trace_.path = options.path;
+        trace_.format = info.name;
+    }
+
+    Trace run() {
+        LineSource lines(options_.path);
+        std::string_view line;
+        while (lines.next(line)) {
+            line_ = lines.line_number();
+            take(line);
+        }
+        trace_.stats.lines = lines.line_number();
+        report_problems();
+        check_not_empty();
+        sort();
+        place();
+        summarise();
+        return std::move(trace_);
+    }
+
+private:
+    void take(std::string_view line) {
+        TraceLine parsed;
+        LineFault fault;
+        const LineKind kind = format_->parse(line, parsed, fault);
+        if (kind == LineKind::broken) broken(fault);
+        if (kind != LineKind::record) {
+            trace_.stats.note(note_of(kind), line_);
+            return;
+        }
+        const std::uint32_t stream = stream_of(parsed.volume);
+        if (!options_.volume.empty() && parsed.volume != options_.volume) {
+            trace_.stats.note(TraceNote::other_volume, line_);
+            return;
+        }
+        if (parsed.bytes == 0 && parsed.op != HostOp::flush) {
+            trace_.stats.note(TraceNote::zero_length, line_);
+            return;
+        }
+        ++trace_.stats.taken;
+        if (any_) {
+            if (parsed.ticks < latest_) trace_.stats.note(TraceNote::reordered, line_);
+            latest_ = std::max(latest_, parsed.ticks);
+            earliest_ = std::min(earliest_, parsed.ticks);
+        } else {
+            latest_ = earliest_ = parsed.ticks;
+            any_ = true;
+        }
+        if (parsed.preflush) push(parsed.ticks, HostOp::flush, false, 0, 0, stream);
+        if (parsed.op == HostOp::flush) {
+            push(parsed.ticks, HostOp::flush, false, 0, 0, stream);
+            return;
+        }
+        range(parsed, stream);
+    }
+
+    void range(const TraceLine& parsed, std::uint32_t stream) {
+        const std::uint64_t lba = options_.lba_bytes;
+        std::uint64_t begin = parsed.offset / lba * lba;
+        std::uint64_t end = div_ceil(parsed.offset + parsed.bytes, lba) * lba;
+        if (begin != parsed.offset || end != parsed.offset + parsed.bytes) trace_.stats.note(TraceNote::rounded, line_);
+        if (options_.device_bytes != 0 && end > options_.device_bytes) {
+            if (options_.beyond == BeyondDevice::error) beyond(parsed);
+            if (options_.beyond == BeyondDevice::scale) trace_.stats.note(TraceNote::scaled, line_);
+            if (options_.beyond == BeyondDevice::fold) trace_.stats.note(TraceNote::folded, line_);
+            if (end - begin > options_.device_bytes) {
+                trace_.stats.note(TraceNote::clipped, line_);
+                end = begin + options_.device_bytes;
+            }
+        }
+        auto& volume = trace_.volumes[stream];
+        volume.end = std::max(volume.end, end);
+        if (end - begin > TraceRecord::kMaxBytes) trace_.stats.note(TraceNote::split, line_);
+        while (begin < end) {
+            const std::uint64_t piece = std::min<std::uint64_t>(end - begin, TraceRecord::kMaxBytes / lba * lba);
+            push(parsed.ticks, parsed.op, parsed.fua, begin, static_cast<std::uint32_t>(piece), stream);
+            begin += piece;
+        }
+    }
+
+    void push(std::int64_t ticks, HostOp op, bool fua, std::uint64_t offset, std::uint32_t bytes, std::uint32_t stream) {
+        TraceRecord r;
+        r.t = Ps{ticks};  // still in ticks of the format; sort() converts
+        r.offset = offset;
+        r.bytes = bytes;
+        r.stream = stream & (TraceRecord::kMaxStreams - 1);
+        r.op_code = static_cast<std::uint32_t>(op) & 0x7Fu;
+        r.fua = fua ? 1u : 0u;
+        trace_.records.push_back(r);
+        ++trace_.volumes[stream].records;
+    }
+
+    std::uint32_t stream_of(std::string_view volume) {
+        if (!trace_.volumes.empty() && trace_.volumes[last_stream_].name == volume) return last_stream_;
+        const auto hit = streams_.find(volume);
+        if (hit != streams_.end()) return last_stream_ = hit->second;
+        if (trace_.volumes.size() == TraceRecord::kMaxStreams)
+            throw UserError(Problem{where(), "more than " + std::to_string(TraceRecord::kMaxStreams) + " volumes", "",
+                                    "choose one with the volume filter"});
+        last_stream_ = static_cast<std::uint32_t>(trace_.volumes.size());
+        trace_.volumes.push_back(TraceVolume{std::string(volume), 0, 0, 0});
+        streams_.emplace(std::string(volume), last_stream_);
+        return last_stream_;
+    }
+
+    std::string where() const { return options_.path + ":" + std::to_string(line_); }
+
+    void broken(const LineFault& fault) {
+        if (options_.skip_broken || problems_.size() >= kProblemsShown) return;
+        problems_.push_back(Problem{where() + ":" + std::to_string(fault.column), "found " + fault.found,
+                                    fault.expected, ""});
+    }
+
+    void beyond(const TraceLine& parsed) {
+        ++beyond_lines_;
+        if (problems_.size() >= kProblemsShown) return;
+        problems_.push_back(Problem{where(),
+                                    "request of " + std::to_string(parsed.bytes) + " B at " +
+                                        std::to_string(parsed.offset) + " B ends beyond the device",
+                                    "the device has " + std::to_string(options_.device_bytes) + " B", ""});
+    }
+
+    void report_problems() {
+        const std::uint64_t broken_lines = options_.skip_broken ? 0 : trace_.stats[TraceNote::broken].lines;
+        const std::string of = " of " + count_of(trace_.stats.lines, "line", "lines");
+        if (broken_lines > 0)
+            problems_.push_back(Problem{options_.path,
+                                        count_of(broken_lines, "line", "lines") + of + " cannot be read as " +
+                                            trace_.format,
+                                        "",
+                                        "repair the file, name another format, or skip broken lines (skip_broken)"});
+        if (beyond_lines_ > 0)
+            problems_.push_back(Problem{options_.path,
+                                        count_of(beyond_lines_, "request ends", "requests end") +
+                                            " beyond the device",
+                                        "", "choose a larger device, or fold or scale the addresses"});
+        if (!problems_.empty()) throw UserError(std::move(problems_));
+    }
+
+    void check_not_empty() const {
+        if (!trace_.records.empty()) return;
+        if (options_.volume.empty())
+            throw UserError(Problem{options_.path, "no request in " + count_of(trace_.stats.lines, "line", "lines"),
+                                    "at least one request that " + trace_.format + " can express",
+                                    trace_.stats[TraceNote::other_action].lines > 0
+                                        ? "choose another blktrace action (D or Q)" : "check the file"});
+        std::string names;
+        for (std::size_t i = 0; i < trace_.volumes.size() && i < 20; ++i)
+            names += (i == 0 ? "" : " ") + ("'" + trace_.volumes[i].name + "'");
+        if (trace_.volumes.size() > 20) names += " ...";
+        throw UserError(Problem{options_.path, "no request of volume '" + options_.volume + "'",
+                                "volumes in the trace: " + (names.empty() ? "none" : names), ""});
+    }
+
+    void sort() {
+        const std::int64_t tick = format_->tick_ps();
+        // FILETIMEs are 1.3e17: the unsigned difference of two non-negative stamps cannot overflow, times the tick can.
+        const auto span = static_cast<std::uint64_t>(latest_) - static_cast<std::uint64_t>(earliest_);
+        if (span > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / tick))
+            throw UserError(Problem{options_.path, "first and last stamp are more than 106 days apart",
+                                    "traces of up to 106 days", "cut the trace, or skip lines with wrong stamps"});
+        for (auto& r : trace_.records) r.t = Ps{(r.t.count() - earliest_) * tick};
+        if (trace_.stats[TraceNote::reordered].lines > 0)
+            std::stable_sort(trace_.records.begin(), trace_.records.end(),
+                             [](const TraceRecord& a, const TraceRecord& b) { return a.t < b.t; });
+    }
+
+    /// Lays volumes out and fits the addresses to the device.
+    void place() {
+        std::uint64_t extent = 0;
+        const bool separate = format_->volumes_are_separate() && !options_.overlay_volumes;
+        for (auto& v : trace_.volumes) {
+            v.base = separate ? extent : 0;
+            extent = std::max(extent, v.base + v.end);
+            if (extent > kMaxExtent)
+                throw UserError(Problem{options_.path, "volumes laid out one after the other exceed 2^62 B", "",
+                                        "choose one volume, or overlay them"});
+        }
+        const std::uint64_t device = options_.device_bytes;
+        const bool too_large = device != 0 && extent > device;
+        if (too_large && options_.beyond == BeyondDevice::error)
+            throw UserError(Problem{options_.path,
+                                    count_of(trace_.volumes.size(), "volume needs ", "volumes need ") +
+                                        std::to_string(extent) + " B one after the other",
+                                    "the device has " + std::to_string(device) + " B",
+                                    "choose one volume, overlay them, or fold or scale the addresses"});
+        std::uint64_t moved_records = 0;
+        for (auto& r : trace_.records) {
+            if (r.op() == HostOp::flush) continue;
+            r.offset += trace_.volumes[r.stream].base;
+            if (!too_large) continue;
+            if (r.offset + r.bytes > device) ++moved_records;
+            if (options_.beyond == BeyondDevice::fold) {
+                r.offset %= device;
+            } else {
+                __extension__ using Wide = unsigned __int128;
+                const auto moved = static_cast<std::uint64_t>(static_cast<Wide>(r.offset) * device / extent);
+                r.offset = moved / options_.lba_bytes * options_.lba_bytes;
+            }
+            r.offset = std::min(r.offset, device - r.bytes);
+        }
+        // While reading, only requests beyond the device in their own volume were counted.
+        if (too_large && separate && trace_.volumes.size() > 1) {
+            const auto note = options_.beyond == BeyondDevice::fold ? TraceNote::folded : TraceNote::scaled;
+            trace_.stats.notes[static_cast<std::size_t>(note)].lines = moved_records;
+        }
+    }
+
+    void summarise() {
+        auto& s = trace_.stats;
+        Ps previous{-1};
+        for (const auto& r : trace_.records) {
+            ++s.records[r.op_code];
+            s.bytes[r.op_code] += r.bytes;
+            if (r.t == previous) ++s.equal_stamps;
+            previous = r.t;
+        }
+        s.duration = trace_.records.back().t;
+        trace_.records.shrink_to_fit();
+    }
+
+    const TraceOptions& options_;
+    std::unique_ptr<TraceFormat> format_;
+    Trace trace_;
+    std::vector<Problem> problems_;
+    std::map<std::string, std::uint32_t, std::less<>> streams_;
+    std::uint32_t last_stream_ = 0;
+    std::uint64_t line_ = 0;
+    std::uint64_t beyond_lines_ = 0;
+    std::int64_t latest_ = 0;
+    std::int64_t earliest_ = 0;
+    bool any_ = false;
+};
+
+}  // namespace
+
+const char* trace_note_name(TraceNote n) { return kNoteTexts[static_cast<std::size_t>(n)].name; }
+const char* trace_note_sentence(TraceNote n) { return kNoteTexts[static_cast<std::size_t>(n)].sentence; }
+
+std::vector<std::string> TraceStats::sentences() const {
+    std::vector<std::string> list;
+    for (std::size_t i = 0; i < kTraceNoteCount; ++i) {
+        if (notes[i].lines == 0) continue;
+        std::string s = count_of(notes[i].lines, "line ", "lines ") + kNoteTexts[i].sentence;
+        if (notes[i].first_line != 0) s += " (first: line " + std::to_string(notes[i].first_line) + ")";
+        list.push_back(std::move(s));
+    }
+    return list;
+}
+
+std::string detect_trace_format(const std::string& path) {
+    struct Candidate {
+        const TraceFormatInfo* info;
+        std::unique_ptr<TraceFormat> format;
+        std::uint64_t score = 0;
+    };
+    std::vector<Candidate> candidates;
+    for (const auto& f : trace_formats()) candidates.push_back(Candidate{&f, f.make(TraceFormatOptions{}), 0});
+    LineSource lines(path);
+    std::string_view line;
+    std::string first;
+    while (lines.line_number() < kDetectionLines && lines.next(line)) {
+        if (first.empty()) first = printable(line.substr(0, 60));
+        for (auto& c : candidates) {
+            TraceLine parsed;
+            LineFault fault;
+            const LineKind kind = c.format->parse(line, parsed, fault);
+            // A row of another action has been recognised by its first six columns; blanks and headers prove nothing.
+            if (kind == LineKind::record || kind == LineKind::other_action || kind == LineKind::passthrough) ++c.score;
+        }
+    }
+    const auto best = std::max_element(candidates.begin(), candidates.end(),
+                                       [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    if (best->score > 0) return best->info->name;
+    std::string known;
+    for (const auto& f : trace_formats()) known += std::string(known.empty() ? "" : " | ") + f.name + ": " + f.sentence;
+    throw UserError(Problem{path, "no known trace format in the first lines, which begin '" + first + "'", known,
+                            "name the format to see what is wrong with each line"});
+}
+
+Trace read_trace(const TraceOptions& options) {
+    SSDTLM_CHECK(options.lba_bytes > 0 && options.device_bytes % options.lba_bytes == 0, "device is not whole LBAs");
+    const std::string name = options.format == "auto" ? detect_trace_format(options.path) : options.format;
+    return Reader(options, find_format(name)).run();
+}
+
+}  // namespace ssdtlm
