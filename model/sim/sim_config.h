@@ -30,6 +30,7 @@ struct RunConfig {
 /// The whole device and run, resolved. Modules get const references to their part.
 struct SsdConfig {
     std::string name;                    ///< preset or file name
+    std::string description;             ///< one sentence for `ssdtlm config presets`
     HostConfig host;
     LinkConfig link;
     NvmeConfig nvme;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/config/parameter.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ssdtlm {
+namespace {
+
+std::string shown(const RawValue& raw) {
+    switch (raw.type) {
+        case RawValue::Type::boolean: return raw.boolean ? "true" : "false";
+        case RawValue::Type::integer: return std::to_string(raw.integer);
+        case RawValue::Type::real: {
+            char buffer[32];
+            std::snprintf(buffer, sizeof buffer, "%.6g", raw.real);
+            return buffer;
+        }
+        case RawValue::Type::string: return "'" + raw.string + "'";
+        case RawValue::Type::list: return "a list";
+        case RawValue::Type::date: break;
+    }
+    return "a date or table";
+}
+
+std::string scalar_text(const ParameterInfo& p, std::int64_t v) {
+    return p.kind == ParameterKind::quantity ? format_quantity(v, p.dimension) : std::to_string(v);
+}
+
+std::string quoted(const std::string& s) {
+    std::string r = "\"";
+    for (const char c : s) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            (r += '\\') += c;
+        } else if (byte < 0x20 || byte == 0x7F) {
+            char buffer[8];
+            std::snprintf(buffer, sizeof buffer, "\\u%04X", byte);
+            r += buffer;
+        } else {
+            r += c;
+        }
+    }
+    return r + "\"";
+}
+
+std::string scalar_toml(const ParameterInfo& p, std::int64_t v) {
+    return p.kind == ParameterKind::quantity ? quoted(scalar_text(p, v)) : scalar_text(p, v);
+}
+
+std::string enumerated(const std::vector<std::string>& items) {
+    std::string s;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i != 0) s += i + 1 == items.size() ? " or " : ", ";
+        s += items[i];
+    }
+    return s;
+}
+
+/// An example that is always allowed.
+std::string example(const ParameterInfo& p) { return scalar_toml(p, p.allowed.empty() ? std::max(p.min, p.step) : p.allowed.front()); }
+
+class Converter {
+public:
+    Converter(const ParameterInfo& p, std::vector<Problem>& problems) : p_(p), problems_(problems) {}
+
+    std::optional<std::int64_t> number(const RawValue& raw) {
+        std::int64_t v = 0;
+        if (p_.kind == ParameterKind::integer) {
+            if (raw.type != RawValue::Type::integer) {
+                return wrong(raw, "is " + shown(raw), "a whole number, " + allowed_text(p_), "");
+            }
+            v = raw.integer;
+        } else {
+            if (raw.type == RawValue::Type::integer || raw.type == RawValue::Type::real) {
+                return wrong(raw, shown(raw) + " has no unit", describe(p_.dimension), "write for example " + example(p_));
+            }
+            if (raw.type != RawValue::Type::string) {
+                return wrong(raw, "is " + shown(raw), describe(p_.dimension), "write for example " + example(p_));
+            }
+            const QuantityResult r = parse_quantity(raw.string, p_.dimension);
+            if (!r.ok) return wrong(raw, r.found, describe(p_.dimension), r.repair);
+            v = r.value;
+        }
+        if (!p_.allowed.empty()) {
+            if (std::find(p_.allowed.begin(), p_.allowed.end(), v) == p_.allowed.end()) {
+                return wrong(raw, scalar_text(p_, v) + " is not possible", allowed_text(p_), "");
+            }
+        } else if (v < p_.min || v > p_.max) {
+            return wrong(raw, scalar_text(p_, v) + " is out of range", allowed_text(p_), "");
+        } else if (v % p_.step != 0) {
+            return wrong(raw, scalar_text(p_, v) + " is not a multiple of " + scalar_text(p_, p_.step), allowed_text(p_), "");
+        }
+        return v;
+    }
+
+    std::nullopt_t wrong(const RawValue& raw, const std::string& what, std::string allowed, std::string repair) {
+        problems_.push_back({raw.where, p_.key + ": " + what, std::move(allowed), std::move(repair)});
+        return std::nullopt;
+    }
+
+private:
+    const ParameterInfo& p_;
+    std::vector<Problem>& problems_;
+};
+
+}  // namespace
+
+std::string ParameterInfo::table() const {
+    const auto dot = key.rfind('.');
+    return dot == std::string::npos ? "" : key.substr(0, dot);
+}
+
+std::string ParameterInfo::leaf() const {
+    const auto dot = key.rfind('.');
+    return dot == std::string::npos ? key : key.substr(dot + 1);
+}
+
+std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems) {
+    Converter c(p, problems);
+    switch (p.kind) {
+        case ParameterKind::boolean:
+            if (raw.type != RawValue::Type::boolean) return c.wrong(raw, "is " + shown(raw), allowed_text(p), "");
+            return Value{raw.boolean};
+        case ParameterKind::text:
+            if (raw.type != RawValue::Type::string) return c.wrong(raw, "is " + shown(raw), allowed_text(p), "put it in quotes");
+            return Value{raw.string};
+        case ParameterKind::choice: {
+            const bool known = raw.type == RawValue::Type::string &&
+                               std::find(p.names.begin(), p.names.end(), raw.string) != p.names.end();
+            if (known) return Value{raw.string};
+            const std::string near = raw.type == RawValue::Type::string ? nearest(raw.string, p.names) : "";
+            return c.wrong(raw, "is " + shown(raw), allowed_text(p), near.empty() ? "" : "did you mean \"" + near + "\"?");
+        }
+        case ParameterKind::integer:
+        case ParameterKind::quantity: break;
+    }
+    if (!p.list) {
+        const auto v = c.number(raw);
+        return v ? std::optional<Value>(Value{*v}) : std::nullopt;
+    }
+    std::vector<std::int64_t> values;
+    if (raw.type != RawValue::Type::list) {
+        const auto v = c.number(raw);
+        if (!v) return std::nullopt;
+        values.push_back(*v);
+        return Value{std::move(values)};
+    }
+    if (raw.items.empty()) return c.wrong(raw, "is an empty list", "one value, or a list of them", "");
+    bool all = true;
+    for (const auto& item : raw.items) {
+        const auto v = c.number(item);
+        if (v) values.push_back(*v);
+        all = all && v.has_value();
+    }
+    return all ? std::optional<Value>(Value{std::move(values)}) : std::nullopt;
+}
+
+std::string to_toml(const ParameterInfo& p, const Value& v) {
+    if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+    if (const auto* s = std::get_if<std::string>(&v)) return quoted(*s);
+    if (const auto* i = std::get_if<std::int64_t>(&v)) return scalar_toml(p, *i);
+    const auto& list = std::get<std::vector<std::int64_t>>(v);
+    if (list.size() == 1) return scalar_toml(p, list[0]);
+    std::string s = "[";
+    for (const auto i : list) s += (s.size() > 1 ? ", " : "") + scalar_toml(p, i);
+    return s + "]";
+}
+
+std::string to_text(const ParameterInfo& p, const Value& v) {
+    if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+    if (const auto* s = std::get_if<std::string>(&v)) return *s;
+    if (const auto* i = std::get_if<std::int64_t>(&v)) return scalar_text(p, *i);
+    std::string s;
+    for (const auto i : std::get<std::vector<std::int64_t>>(v)) s += (s.empty() ? "" : ", ") + scalar_text(p, i);
+    return s;
+}
+
+std::string allowed_text(const ParameterInfo& p) {
+    switch (p.kind) {
+        case ParameterKind::boolean: return "true or false";
+        case ParameterKind::text: return "a string";
+        case ParameterKind::choice: return enumerated(p.names);
+        case ParameterKind::integer:
+        case ParameterKind::quantity: break;
+    }
+    if (!p.allowed.empty()) {
+        std::vector<std::string> values;
+        for (const auto v : p.allowed) values.push_back(scalar_text(p, v));
+        return enumerated(values);
+    }
+    std::string s = scalar_text(p, p.min) + ".." + scalar_text(p, p.max);
+    if (p.step != 1) s += " in steps of " + scalar_text(p, p.step);
+    return s;
+}
+
+}  // namespace ssdtlm

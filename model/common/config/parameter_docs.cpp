@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/config/parameter_docs.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ssdtlm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json type_of(const ParameterInfo& p) {
+    Json s;
+    switch (p.kind) {
+        case ParameterKind::boolean: s["type"] = "boolean"; break;
+        case ParameterKind::text: s["type"] = "string"; break;
+        case ParameterKind::choice: s["enum"] = p.names; break;
+        case ParameterKind::integer:
+            if (!p.allowed.empty()) {
+                s["enum"] = p.allowed;
+            } else {
+                s["type"] = "integer";
+                s["minimum"] = p.min;
+                s["maximum"] = p.max;
+                if (p.step != 1) s["multipleOf"] = p.step;
+            }
+            break;
+        case ParameterKind::quantity:
+            s["type"] = "string";
+            s["pattern"] = pattern_of(p.dimension);
+            break;
+    }
+    return s;
+}
+
+Json standard_json(const ParameterInfo& p, const Value& v) {
+    if (const auto* b = std::get_if<bool>(&v)) return *b;
+    if (const auto* i = std::get_if<std::int64_t>(&v); i != nullptr && p.kind == ParameterKind::integer) return *i;
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&v); list != nullptr && list->size() > 1) {
+        Json values = Json::array();
+        for (const auto i : *list) values.push_back(to_text(p, Value{i}));
+        return values;
+    }
+    return to_text(p, v);
+}
+
+/// A '|' would end the table cell.
+std::string cell(const std::string& s) {
+    std::string r;
+    for (const char c : s) r += c == '|' ? std::string("\\|") : std::string(1, c);
+    return r;
+}
+
+}  // namespace
+
+std::string json_schema(const std::vector<DocumentedParameter>& parameters, const std::string& title) {
+    Json root;
+    root["$schema"] = "http://json-schema.org/draft-04/schema#";
+    root["title"] = title;
+    root["type"] = "object";
+    root["additionalProperties"] = false;
+    root["properties"] = Json::object();
+    for (const auto& d : parameters) {
+        const ParameterInfo& p = *d.info;
+        Json* node = &root;
+        std::string rest = p.key;
+        for (auto dot = rest.find('.'); dot != std::string::npos; dot = rest.find('.')) {
+            Json& table = (*node)["properties"][rest.substr(0, dot)];
+            if (table.is_null()) {
+                table["type"] = "object";
+                table["additionalProperties"] = false;
+                table["properties"] = Json::object();
+            }
+            node = &table;
+            rest.erase(0, dot + 1);
+        }
+        Json leaf;
+        if (p.list) {
+            Json one = type_of(p);
+            leaf["oneOf"] = Json::array({one, Json{{"type", "array"}, {"minItems", 1}, {"items", one}}});
+        } else {
+            leaf = type_of(p);
+        }
+        leaf["description"] = p.sentence + " (" + allowed_text(p) + ")";
+        if (!p.required) leaf["default"] = standard_json(p, d.standard);
+        (*node)["properties"][rest] = std::move(leaf);
+    }
+    return root.dump(2) + "\n";
+}
+
+std::string markdown_reference(const std::vector<DocumentedParameter>& parameters, const std::vector<TableSentence>& tables) {
+    std::string s;
+    for (const auto& t : tables) {
+        s += t.table.empty() ? "\n## Top level\n\n" : "\n## [" + t.table + "]\n\n";
+        s += t.sentence + "\n\n";
+        s += "| Key | Values | Default | Meaning | Source of the default |\n|---|---|---|---|---|\n";
+        for (const auto& d : parameters) {
+            const ParameterInfo& p = *d.info;
+            if (p.table() != t.table) continue;
+            const std::string standard = p.required ? "none: must be set" : "`" + to_toml(p, d.standard) + "`";
+            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.list ? "; one, or a list" : "") + " | " + cell(standard) +
+                 " | " + cell(p.sentence) + " | " + cell(p.source) + " |\n";
+        }
+    }
+    return s;
+}
+
+}  // namespace ssdtlm

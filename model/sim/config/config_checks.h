@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules between parameters. Each parameter by itself has been checked by the table.
+#pragma once
+
+#include <vector>
+
+#include "common/report/error.h"
+#include "sim/config/config_loader.h"
+
+namespace ssdtlm {
+
+/// All problems at once; empty: the device can be built.
+std::vector<Problem> check_config(const ResolvedConfig& resolved);
+
+}  // namespace ssdtlm

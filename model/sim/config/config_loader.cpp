@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/config_loader.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/config/toml_reader.h"
+#include "sim/config/config_checks.h"
+#include "sim/config/parameters.h"
+#include "sim/config/presets.h"
+
+namespace ssdtlm {
+namespace {
+
+bool is_table(const std::string& key) {
+    const auto& tables = parameter_tables();
+    return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
+}
+
+std::string bracketed(const std::string& table) { return "[" + table + "]"; }
+
+/// The key that an unknown one may have been meant to be: one of the same table, one of the same name in another
+/// table, or any that is spelled nearly alike.
+std::string meant_key(const std::string& key) {
+    const auto dot = key.rfind('.');
+    const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
+    const std::string leaf = dot == std::string::npos ? key : key.substr(dot + 1);
+    std::vector<std::string> siblings, all;
+    std::string same_leaf;
+    for (const auto& p : ssd_parameters()) {
+        if (p.table() == table) siblings.push_back(p.leaf());
+        if (p.leaf() == leaf) same_leaf = p.key;
+        all.push_back(p.key);
+    }
+    const std::string sibling = nearest(leaf, siblings);
+    if (!sibling.empty()) return table.empty() ? sibling : table + "." + sibling;
+    return same_leaf.empty() ? nearest(key, all) : same_leaf;
+}
+
+}  // namespace
+
+std::string ResolvedConfig::where(const std::string& key) const {
+    const int i = parameter_index(key);
+    SSDTLM_CHECK(i >= 0, "no such parameter: " + key);
+    const std::string& from = origin[static_cast<std::size_t>(i)];
+    return from == kDefaultOrigin ? "default of " + key : from;
+}
+
+ConfigLoader::ConfigLoader() : given_(ssd_parameters().size(), false) {
+    resolved_.origin.assign(ssd_parameters().size(), kDefaultOrigin);
+}
+
+void ConfigLoader::add_device(const std::string& path_or_preset) {
+    try {
+        const DeviceFile file = find_device(path_or_preset);
+        files_.push_back(file.shown);
+        apply(read_toml_file(file.path, file.shown, problems_));
+    } catch (const UserError& e) {
+        problems_.insert(problems_.end(), e.problems().begin(), e.problems().end());
+    }
+}
+
+void ConfigLoader::add_text(const std::string& text, const std::string& name) {
+    files_.push_back(name);
+    apply(read_toml(text, name, problems_));
+}
+
+void ConfigLoader::add_assignment(const std::string& assignment) { apply(read_assignment(assignment, problems_)); }
+
+void ConfigLoader::add_option(const std::string& key, const RawValue& value, const std::string& origin) {
+    RawEntry e;
+    e.key = key;
+    e.key_where = origin;
+    e.value = value;
+    e.value.where = origin;
+    apply({e});
+}
+
+void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
+    std::string reported_table;  // its keys are not reported one by one
+    for (const auto& e : entries) {
+        const int i = parameter_index(e.key);
+        if (i < 0) {
+            if (!(e.is_table && is_table(e.key))) unknown(e, reported_table);
+            continue;
+        }
+        const auto& p = ssd_parameters()[static_cast<std::size_t>(i)];
+        given_[static_cast<std::size_t>(i)] = true;
+        if (e.is_table) {
+            problems_.push_back({e.key_where, p.key + ": is a table", "a value, " + allowed_text(p), ""});
+            reported_table = e.key;
+            continue;
+        }
+        const auto value = convert(p, e.value, problems_);
+        if (!value) continue;
+        p.set(resolved_.config, *value);
+        resolved_.origin[static_cast<std::size_t>(i)] = e.value.where;
+    }
+}
+
+void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
+    if (!reported_table.empty() && entry.key.rfind(reported_table + ".", 0) == 0) return;
+    std::vector<std::string> tables;
+    for (const auto& t : parameter_tables()) {
+        if (!t.table.empty()) tables.push_back(t.table);
+    }
+    if (entry.is_table) {
+        reported_table = entry.key;
+        const std::string near = nearest(entry.key, tables);
+        std::string allowed;
+        for (const auto& t : tables) allowed += (allowed.empty() ? "tables are " : ", ") + bracketed(t);
+        problems_.push_back({entry.key_where, "unknown table " + bracketed(entry.key), near.empty() ? allowed : "",
+                             near.empty() ? "" : "did you mean " + bracketed(near) + "?"});
+        return;
+    }
+    if (is_table(entry.key)) {
+        problems_.push_back({entry.key_where, entry.key + ": is a value", "a table of parameters", "write " + bracketed(entry.key)});
+        return;
+    }
+    const std::string meant = meant_key(entry.key);
+    problems_.push_back({entry.key_where, "unknown key '" + entry.key + "'", "",
+                         meant.empty() ? "`ssdtlm config reference` lists all keys" : "did you mean '" + meant + "'?"});
+}
+
+ResolvedConfig ConfigLoader::finish() {
+    const auto& table = ssd_parameters();
+    std::string all_files;
+    for (const auto& f : files_) all_files += (all_files.empty() ? "" : ", ") + f;
+    if (files_.empty()) all_files = "command line";
+    // Files that could not be read may have had the key.
+    if (problems_.empty()) {
+        for (std::size_t i = 0; i < table.size(); ++i) {
+            if (!table[i].required || given_[i]) continue;
+            problems_.push_back({all_files, table[i].key + ": is not set", allowed_text(table[i]),
+                                 "it has no default: set it, for example with --set " + table[i].key + "=..."});
+        }
+    }
+    if (problems_.empty()) problems_ = check_config(resolved_);
+    if (!problems_.empty()) throw UserError(problems_);
+    if (resolved_.config.name.empty() && !files_.empty()) {
+        resolved_.config.name = std::filesystem::path(files_.front()).stem().string();
+    }
+    return resolved_;
+}
+
+ResolvedConfig load_config(const std::vector<std::string>& devices, const std::vector<std::string>& assignments) {
+    ConfigLoader loader;
+    for (const auto& d : devices) loader.add_device(d);
+    for (const auto& a : assignments) loader.add_assignment(a);
+    return loader.finish();
+}
+
+}  // namespace ssdtlm

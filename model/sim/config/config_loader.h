@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files and --set options to one resolved configuration, or to all problems at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/config/raw_value.h"
+#include "common/report/error.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+inline constexpr const char* kDefaultOrigin = "default";
+
+/// A configuration and, for each entry of ssd_parameters(), where its value comes from: kDefaultOrigin,
+/// "file:line:col" or the option.
+struct ResolvedConfig {
+    SsdConfig config;
+    std::vector<std::string> origin;
+
+    /// The origin of a key in a form that says which key it is: for problems.
+    std::string where(const std::string& key) const;
+};
+
+/// Sources are merged in the order in which they are added: a later value replaces an earlier one.
+class ConfigLoader {
+public:
+    ConfigLoader();
+    /// A path, or the name of a preset.
+    void add_device(const std::string& path_or_preset);
+    /// A document; `name` stands for the file in places.
+    void add_text(const std::string& text, const std::string& name);
+    /// "key=value"
+    void add_assignment(const std::string& assignment);
+    /// Another command line option that sets a parameter; `origin` is the option.
+    void add_option(const std::string& key, const RawValue& value, const std::string& origin);
+
+    /// Checks the whole. Throws UserError with all problems of all sources; with those between parameters only when each
+    /// parameter by itself is right.
+    ResolvedConfig finish();
+
+private:
+    void apply(const std::vector<RawEntry>& entries);
+    void unknown(const RawEntry& entry, std::string& reported_table);
+
+    ResolvedConfig resolved_;
+    std::vector<bool> given_;  // by parameter: somebody tried to set it
+    std::vector<std::string> files_;
+    std::vector<Problem> problems_;
+};
+
+/// The usual case: device files or presets, then --set options.
+ResolvedConfig load_config(const std::vector<std::string>& devices, const std::vector<std::string>& assignments);
+
+}  // namespace ssdtlm

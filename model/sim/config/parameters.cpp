@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/parameters.h"
+
+#include <map>
+
+namespace ssdtlm {
+
+const std::vector<SsdParameter>& ssd_parameters() {
+    static const std::vector<SsdParameter> table = [] {
+        std::vector<SsdParameter> t;
+        add_general_parameters(t);
+        add_host_parameters(t);
+        add_link_parameters(t);
+        add_nvme_parameters(t);
+        add_firmware_parameters(t);
+        add_ftl_parameters(t);
+        add_back_end_parameters(t);
+        add_nand_parameters(t);
+        add_run_parameters(t);
+        return t;
+    }();
+    return table;
+}
+
+int parameter_index(const std::string& key) {
+    static const std::map<std::string, int> index = [] {
+        std::map<std::string, int> m;
+        const auto& table = ssd_parameters();
+        for (std::size_t i = 0; i < table.size(); ++i) {
+            SSDTLM_CHECK(m.emplace(table[i].key, static_cast<int>(i)).second, "parameter twice in the table: " + table[i].key);
+        }
+        return m;
+    }();
+    const auto found = index.find(key);
+    return found == index.end() ? -1 : found->second;
+}
+
+const std::vector<TableSentence>& parameter_tables() {
+    static const std::vector<TableSentence> tables{
+        {"", "What the file describes."},
+        {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
+        {"link", "The PCIe link and the root complex."},
+        {"nvme", "The NVMe front end."},
+        {"firmware", "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
+        {"ftl", "The flash translation layer."},
+        {"gc", "Garbage collection."},
+        {"buffer", "The write buffer in DRAM."},
+        {"precondition", "The state of the drive when the run starts; reached without simulating time."},
+        {"scheduler", "The flash transaction scheduler."},
+        {"ecc", "Error correction."},
+        {"dram", "The DRAM port of the controller."},
+        {"nand", "The NAND dies."},
+        {"nand.geometry", "How the flash is divided."},
+        {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
+        {"run", "The simulation itself."},
+    };
+    return tables;
+}
+
+}  // namespace ssdtlm
