@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures how long something (a die, a plane) has been busy and for whose work, so that a waiting transaction can be
+// told exactly what it waited for. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/latency/timeline.h"
+#include "common/units/units.h"
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+/// Whose work keeps a die busy; the order of the die_wait_* stages.
+enum class BusyKind : std::uint8_t { host_read, host_write, gc, mapping, erase, count };
+inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
+
+constexpr BusyKind busy_kind(FlashClass c) {
+    switch (c) {
+        case FlashClass::host_read: return BusyKind::host_read;
+        case FlashClass::host_write: return BusyKind::host_write;
+        case FlashClass::mapping_read:
+        case FlashClass::mapping_write: return BusyKind::mapping;
+        case FlashClass::erase: return BusyKind::erase;
+        default: return BusyKind::gc;
+    }
+}
+constexpr Stage wait_stage(std::size_t kind) {
+    return static_cast<Stage>(static_cast<std::size_t>(Stage::die_wait_host_read) + kind);
+}
+static_assert(wait_stage(static_cast<std::size_t>(BusyKind::erase)) == Stage::die_wait_erase);
+
+/// Cumulative busy time per kind. While several operations run at once (independent plane reads) the time goes to
+/// the first running kind in BusyKind's order, so the kinds sum to the time in which anything ran.
+class BusyMeter {
+public:
+    using Totals = std::array<std::int64_t, kBusyKinds>;  // ps
+
+    void start(BusyKind kind, SimTime now) {
+        settle(now);
+        ++running_[static_cast<std::size_t>(kind)];
+        choose();
+    }
+    void stop(BusyKind kind, SimTime now) {
+        settle(now);
+        --running_[static_cast<std::size_t>(kind)];
+        choose();
+    }
+    Totals totals(SimTime now) const {
+        Totals t = totals_;
+        if (current_ < kBusyKinds) t[current_] += (now - since_).count();
+        return t;
+    }
+    bool busy() const { return current_ < kBusyKinds; }
+
+private:
+    void settle(SimTime now) {
+        if (current_ < kBusyKinds) totals_[current_] += (now - since_).count();
+        since_ = now;
+    }
+    void choose() {
+        current_ = 0;
+        while (current_ < kBusyKinds && running_[current_] == 0) ++current_;
+    }
+
+    Totals totals_{};
+    SimTime since_{};
+    std::size_t current_ = kBusyKinds;
+    std::array<std::uint16_t, kBusyKinds> running_{};
+};
+
+}  // namespace ssdtlm

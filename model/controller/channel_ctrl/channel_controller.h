@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// One flash channel: the bus as a serial resource, what each of its dies is doing, and the ECC decoder behind it. Turns
+// granted transactions into ONFI sequences and charges every transaction's time to its stages.
+//
+// When the bus is free: short commands (reads, erases) of idle dies first, so that their array time overlaps what
+// follows; then data out of finished reads, oldest first; then programs, with their long data in. A program that was
+// passed kProgramTurns times goes first. A die counts as busy from its grant until its data is out (its page registers
+// are occupied: no cache reads) or its program or erase ends. Not modelled: suspend, cache operations, status polling,
+// read retries; decoding keeps up with the bus.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "common/tlm/agenda.h"
+#include "common/tlm/payload_pool.h"
+#include "controller/channel_ctrl/busy_meter.h"
+#include "controller/channel_ctrl/channel_counters.h"
+#include "controller/channel_ctrl/ecc_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/scheduler_port.h"
+#include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_payload.h"
+#include "nand/onfi/onfi_timing.h"
+
+namespace ssdtlm {
+
+/// Names submitted transactions for the scheduler: tag -> transaction.
+class TransactionTable {
+public:
+    void add(FlashTransaction& txn) {
+        if (free_.empty()) {
+            txn.tag = static_cast<std::uint32_t>(entries_.size());
+            entries_.push_back(&txn);
+            return;
+        }
+        txn.tag = free_.back();
+        free_.pop_back();
+        entries_[txn.tag] = &txn;
+    }
+    FlashTransaction& remove(std::uint32_t tag) {
+        free_.push_back(tag);
+        return *entries_[tag];
+    }
+
+private:
+    std::vector<FlashTransaction*> entries_;
+    std::vector<std::uint32_t> free_;
+};
+
+class ChannelController : public sc_core::sc_module {
+public:
+    /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its
+    /// data below some tens of page transfers.
+    static constexpr std::uint32_t kProgramTurns = 32;
+
+    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together.
+    ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
+                      std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, TransactionTable& transactions);
+
+    tlm_utils::simple_initiator_socket<ChannelController> onfi_initiator;
+
+    /// A transaction for one of this channel's dies.
+    void submit(FlashTransaction& txn, std::uint32_t die);
+
+    std::uint32_t outstanding_programs(std::uint32_t die) const { return dies_[die].host_programs; }
+    bool idle() const { return outstanding_ == 0; }
+    const ChannelCounters& counters() const { return counters_; }
+    /// Time the die was busy up to now, by whose work.
+    BusyMeter::Totals die_busy(std::uint32_t die) const { return whole(die).totals(agenda_.now()); }
+    /// State of the bus and of each die with work, for a watchdog's report.
+    std::string dump() const;
+
+private:
+    struct Die {
+        std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
+        std::uint32_t waiting = 0;        // transactions in the scheduler
+        std::uint32_t host_programs = 0;  // host_write class, waiting or running
+        std::uint8_t running = 0;         // planes with an operation or with data not yet out
+    };
+
+    tlm::tlm_sync_enum answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void kick(std::uint64_t);
+    void decoded(std::uint64_t txn);
+
+    void service();
+    void request_kick(SimTime at);
+    bool could_start() const { return (dies_waiting_ & dies_accepting()) != 0; }
+    std::uint64_t dies_accepting() const;
+    bool grant(std::uint8_t classes);
+    void start(const Grant& grant);
+    void charge_wait(FlashTransaction& txn, std::uint32_t die);
+    void start_data_out();
+    void array_ended(const OnfiExtension& onfi);
+    void data_ended(const OnfiExtension& onfi);
+    void operation_ended(const OnfiExtension& onfi);
+    void occupy(std::uint32_t die, FlashTransaction& txn);
+    FlashTransaction& release(std::uint32_t die, std::uint32_t plane);
+    void finish(FlashTransaction& txn);
+    void send(tlm::tlm_generic_payload& payload);
+    bool waits_for_partners(const FlashTransaction& txn) const;
+
+    std::uint32_t plane_of(const FlashTransaction& txn) const { return geometry_.plane_in_die(txn.address.plane); }
+    BusyMeter& whole(std::uint32_t die) { return meters_[die * meters_per_die_]; }
+    const BusyMeter& whole(std::uint32_t die) const { return meters_[die * meters_per_die_]; }
+    /// What a transaction waits for: its plane (independent plane reads) or the whole die.
+    const BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) const;
+    /// As kept in selected_.
+    std::uint16_t selection(std::uint32_t die, std::uint32_t plane) const {
+        return static_cast<std::uint16_t>(die * kMaxPlanes + plane);
+    }
+    std::uint16_t& selected(std::uint32_t die) { return selected_[die / geometry_.dies_per_chip]; }
+
+    Agenda& agenda_;
+    SchedulerPort& scheduler_;
+    TransactionTable& transactions_;
+    const NandGeometry geometry_;
+    const OnfiBusTiming timing_;
+    const Ps decode_time_;
+    const std::uint16_t channel_;
+    const bool independent_plane_read_;
+    const bool may_join_;             // several planes that the scheduler may join
+    const std::uint32_t meters_per_die_;
+
+    std::vector<Die> dies_;
+    std::vector<BusyMeter> meters_;   // per die: the whole die, then (independent plane reads) each plane
+    GrantQuery ready_;                // idle dies and planes, kept up to date
+    std::uint64_t dies_waiting_ = 0;  // dies with transactions in the scheduler
+    std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
+    FlashTransaction* data_out_head_ = nullptr;  // finished reads, oldest first
+    FlashTransaction* data_out_tail_ = nullptr;
+    SimTime bus_free_at_{};
+    SimTime kick_at_ = kNever;        // pending kick; kNever: none
+    std::uint32_t shorts_waiting_ = 0;    // reads and erases in the scheduler
+    std::uint32_t programs_waiting_ = 0;
+    std::uint32_t program_passed_ = 0;
+    std::uint32_t outstanding_ = 0;
+    ChannelCounters counters_;
+    PayloadPool<OnfiExtension> payloads_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one channel did since the start. Integer adds only; a report takes differences of two snapshots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/units/units.h"
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+struct ChannelCounters {
+    // Time the bus was held, by what for. Their sum is the busy time.
+    Ps command{};     ///< command and address cycles, tADL, tCCS, waits inside multi-plane sequences
+    Ps data_in{};     ///< program data
+    Ps data_out{};    ///< read data, from R/B# high to the last cycle
+    Ps turnaround{};  ///< tRHW after data out
+    Ps bus_busy() const { return command + data_in + data_out + turnaround; }
+
+    std::array<std::uint64_t, kFlashClassCount> pages{};  ///< pages read or programmed, blocks erased, by class
+    std::uint64_t operations = 0;   ///< array operations started (a multi-plane operation is one)
+    std::uint64_t multi_plane = 0;  ///< of those, with more than one plane
+    std::uint64_t bytes_in = 0;     ///< on DQ, with their share of the spare area
+    std::uint64_t bytes_out = 0;
+};
+
+}  // namespace ssdtlm

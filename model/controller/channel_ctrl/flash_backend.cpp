@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/channel_ctrl/flash_backend.h"
+
+#include <utility>
+
+namespace ssdtlm {
+
+FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
+                           bool multi_plane, std::unique_ptr<SchedulerPort> scheduler)
+    : sc_module(name), geometry_(nand.geometry), scheduler_(std::move(scheduler)) {
+    for (std::uint32_t c = 0; c < geometry_.channels; ++c)
+        channels_.push_back(std::make_unique<ChannelController>(("channel" + std::to_string(c)).c_str(), agenda, nand, ecc,
+                                                                static_cast<std::uint16_t>(c), multi_plane, *scheduler_,
+                                                                transactions_));
+    for (std::uint32_t d = 0; d < geometry_.dies(); ++d)
+        routes_.push_back(Route{channels_[geometry_.channel_of(DieId{d})].get(), geometry_.die_in_channel(DieId{d})});
+}
+
+bool FlashBackend::idle() const {
+    for (const auto& channel : channels_)
+        if (!channel->idle()) return false;
+    return true;
+}
+
+std::string FlashBackend::dump() const {
+    std::string text;
+    for (const auto& channel : channels_)
+        if (!channel->idle()) text += channel->dump();
+    return text.empty() ? std::string(name()) + ": idle\n" : text;
+}
+
+}  // namespace ssdtlm

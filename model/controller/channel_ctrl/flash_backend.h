@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller's way to the flash: takes transactions from the firmware and hands each to its channel. Holds the
+// transaction scheduler (a policy behind SchedulerPort) and one channel controller per channel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "common/tlm/agenda.h"
+#include "controller/channel_ctrl/channel_controller.h"
+#include "controller/channel_ctrl/ecc_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/scheduler_port.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+class FlashBackend : public sc_core::sc_module, public FlashPort {
+public:
+    /// `multi_plane` as in the scheduler's configuration. Bind channel(i).onfi_initiator of each channel.
+    FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
+                 bool multi_plane, std::unique_ptr<SchedulerPort> scheduler);
+
+    void submit(FlashTransaction& txn) override {
+        const Route& route = routes_[idx(txn.die)];
+        SSDTLM_CHECK(geometry_.die_of(txn.address.plane) == txn.die, "flash transaction names a plane of another die");
+        route.channel->submit(txn, route.die);
+    }
+    std::uint32_t outstanding_programs(DieId die) const override {
+        const Route& route = routes_[idx(die)];
+        return route.channel->outstanding_programs(route.die);
+    }
+
+    ChannelController& channel(std::uint32_t i) { return *channels_[i]; }
+    const ChannelController& channel(std::uint32_t i) const { return *channels_[i]; }
+    /// Time the die was busy up to now, by whose work.
+    BusyMeter::Totals die_busy(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->die_busy(route.die);
+    }
+    /// Nothing waiting or running.
+    bool idle() const;
+    /// State of each channel and die with work, for a watchdog's report.
+    std::string dump() const;
+
+private:
+    struct Route {
+        ChannelController* channel = nullptr;
+        std::uint32_t die = 0;  // in channel
+    };
+    const NandGeometry geometry_;
+    std::unique_ptr<SchedulerPort> scheduler_;
+    TransactionTable transactions_;
+    std::vector<std::unique_ptr<ChannelController>> channels_;
+    std::vector<Route> routes_;  // by global die
+};
+
+}  // namespace ssdtlm
