@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands
+// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. Models no
+// error recovery: a controller that refuses a step ends the run.
+//
+// Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1,
+// Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
+// active namespaces, Identify Namespace. 64-bit registers are accessed as two 32-bit halves, low first.
+// Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1, CSTS.SHST=2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "host_pcie/driver/host_config.h"
+#include "host_pcie/driver/host_memory.h"
+#include "host_pcie/driver/mmio_port.h"
+#include "host_pcie/driver/queue_pair.h"
+
+namespace ssdtlm {
+
+/// Where MSI-X vector v writes: the x86 interrupt window, one local APIC per vector; the data is v.
+constexpr std::uint64_t msi_address(std::uint16_t vector) { return 0xFEE00000u + (std::uint64_t{vector} << 12); }
+
+/// What bring-up has found and set up.
+struct ControllerInfo {
+    std::uint32_t version = 0;
+    std::uint32_t queue_pairs = 0;         ///< at most what HostConfig asks for
+    std::uint32_t queue_entries = 0;       ///< at most CAP.MQES + 1
+    std::uint32_t max_transfer_bytes = 0;  ///< of one command: MDTS, and at most SlotBuffer::kMaxBytes
+    std::uint32_t nsid = 0;
+    std::uint32_t lba_bytes = 0;
+    std::uint64_t blocks = 0;              ///< of the namespace
+};
+
+class BringUp : private MmioClient {
+public:
+    BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio);
+
+    /// Returns at once; `done` is called when the I/O queues exist and the namespace is known.
+    /// Throws CheckFailed (from an event) when the controller misbehaves, UserError when the configuration does not
+    /// fit the controller.
+    void start(std::function<void()> done);
+    /// Precondition: started, no I/O outstanding.
+    void shutdown(std::function<void()> done);
+    /// The handler of vector 0.
+    void admin_interrupt();
+
+    const ControllerInfo& info() const { return info_; }
+    /// The I/O queue pairs, for the I/O path to own.
+    std::vector<QueuePair> take_queues() { return std::move(queues_); }
+    /// What is being done now, for the watchdog.
+    const char* doing() const { return doing_; }
+
+private:
+    using Next = void (BringUp::*)(std::uint32_t);
+    static constexpr Ps kPollStep{1'000'000'000};        // Linux: usleep_range(1000, 2000)
+    static constexpr Ps kShutdownLimit{5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more
+
+    void read(std::uint32_t offset, Next next);
+    void mmio_read_done(std::uint32_t value) override;
+    void poll(std::uint32_t mask, std::uint32_t expected, Ps limit, const char* doing, Next next);
+    void read_status(std::uint64_t);
+    void polled(std::uint32_t csts);
+    void admin(nvme::Sqe& sqe, const char* doing, Next next);
+    void identify(std::uint8_t cns, std::uint32_t nsid, const char* doing, Next next);
+    void program_vector(std::uint16_t vector);
+    [[noreturn]] void fail(const std::string& what) const;
+
+    void present(std::uint32_t csts);
+    void cap_low(std::uint32_t value);
+    void cap_high(std::uint32_t value);
+    void version(std::uint32_t value);
+    void disabled(std::uint32_t);
+    void enabled(std::uint32_t);
+    void controller_identified(std::uint32_t);
+    void queues_granted(std::uint32_t granted);
+    void create_cq(std::uint32_t);
+    void create_sq(std::uint32_t);
+    void sq_created(std::uint32_t);
+    void namespaces_listed(std::uint32_t);
+    void namespace_identified(std::uint32_t);
+    void delete_sq(std::uint32_t);
+    void delete_cq(std::uint32_t);
+    void shut_down(std::uint32_t);
+
+    Agenda& agenda_;
+    HostMemory& memory_;
+    const HostConfig& config_;
+    MmioPort& mmio_;
+    QueuePair admin_;
+    std::uint64_t buffer_;  // one page for Identify data
+    ControllerInfo info_;
+    std::vector<QueuePair> queues_;
+    std::function<void()> done_;
+
+    Next after_read_ = nullptr;
+    Next after_poll_ = nullptr;
+    Next after_admin_ = nullptr;
+    const char* doing_ = "off";
+    std::uint64_t cap_ = 0;
+    std::uint32_t cc_ = 0;
+    std::uint32_t poll_mask_ = 0;
+    std::uint32_t poll_expected_ = 0;
+    SimTime poll_limit_{};
+    Ps shutdown_limit_ = kShutdownLimit;
+    std::uint16_t pair_ = 0;  // queue identifier being created or deleted
+};
+
+}  // namespace ssdtlm

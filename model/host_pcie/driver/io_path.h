@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's I/O path: requests of the workload become NVMe commands in host memory, doorbells, and completions
+// handed back. Kernel-free over MmioPort. Models the host's CPU as one serial resource per queue pair
+// (HostConfig::submit_time, completion_time); no block layer, no merging, no I/O scheduler.
+//
+// - A request larger than one command may carry is split; it completes with its last command, and that command's
+//   submission time and timeline stand for the request.
+// - A request for a full queue waits in that queue's backlog; its `submitted` time is when its SQE is written.
+// - Commands written in one go share one doorbell store.
+// - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/latency/command_tracker.h"
+#include "common/tlm/agenda.h"
+#include "host_pcie/driver/bring_up.h"
+#include "host_pcie/driver/fifo.h"
+#include "host_pcie/driver/integrity_oracle.h"
+#include "host_pcie/driver/prp_builder.h"
+#include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/protocol/completion_observer.h"
+#include "host_pcie/protocol/host_request.h"
+
+namespace ssdtlm {
+
+struct DriverCounters {
+    std::uint64_t requests_issued = 0;     ///< taken from the workload
+    std::uint64_t requests_completed = 0;
+    std::uint64_t commands_submitted = 0;  ///< SQEs written; more than requests when some are split
+    std::uint64_t commands_completed = 0;
+    std::uint64_t errors = 0;              ///< commands completed with an error status
+    std::uint64_t interrupts = 0;          ///< MSI-X messages of I/O queues
+    std::uint64_t sq_doorbells = 0;
+    std::uint64_t cq_doorbells = 0;
+};
+
+class IoPath {
+public:
+    /// `oracle` and `observer` may be null: no integrity check, nobody watching.
+    IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio, Workload& workload,
+           CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer);
+    IoPath(const IoPath&) = delete;
+    IoPath& operator=(const IoPath&) = delete;
+
+    /// Time zero of the workload: begins to submit.
+    void start(const ControllerInfo& info, std::vector<QueuePair> queues);
+    /// The message of I/O queue pair `qid`'s vector has arrived.
+    void interrupt(std::uint16_t qid);
+    /// Submits nothing more; what is in the device completes, the backlog is dropped.
+    void stop_submitting();
+    /// Called once, when the workload is done (or stopped) and nothing is outstanding.
+    void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
+
+    SimTime epoch() const { return epoch_; }
+    bool started() const { return started_; }
+    bool finished() const { return finished_; }
+    /// Commands in the device.
+    std::uint64_t outstanding() const { return counters_.commands_submitted - counters_.commands_completed; }
+    /// Requests and parts of requests waiting in the host.
+    std::uint64_t backlog() const { return backlog_; }
+    const DriverCounters& counters() const { return counters_; }
+    /// The first error status in words; empty when there was none.
+    const std::string& first_error() const { return first_error_; }
+    std::string dump() const;
+
+private:
+    static constexpr std::uint32_t kWhole = 0xFFFFFFFFu;
+    /// Where the driver stops taking requests while queues are full; only an open-loop workload gets there.
+    static constexpr std::uint64_t kMaxBacklog = 65536;
+
+    /// One command to be: a request or a part of one.
+    struct Part {
+        HostRequest request;
+        SimTime issued{};
+        std::uint32_t split = kWhole;  ///< index of the request it is part of
+    };
+    struct Slot {
+        Part part;
+        SimTime submitted{};
+        Timeline* timeline = nullptr;
+        IntegrityOracle::ReadToken token = 0;
+        SlotBuffer buffer;
+    };
+    struct Queue {
+        explicit Queue(QueuePair&& p) : pair(std::move(p)) {}
+        QueuePair pair;
+        std::vector<Slot> slots;  ///< by CID, grown to the highest used
+        Fifo<Part> backlog;
+        SimTime cpu_free{};
+        bool submitting = false;  ///< CPU is on the front of the backlog
+        bool reaping = false;     ///< handler is running
+        bool dirty = false;       ///< SQEs written, doorbell not
+    };
+    struct Split {
+        HostRequest request;
+        std::uint32_t remaining = 0;
+        bool ok = true;
+        bool dropped = false;
+    };
+
+    SimTime since_epoch(SimTime t) const { return SimTime{t - epoch_}; }
+    void pump();
+    void accept(const HostRequest& request);
+    void enqueue(Queue& q, const Part& part);
+    void start_submission(Queue& q);
+    void drain_backlog(Queue& q);
+    void submission_done(std::uint64_t queue);
+    void write_sqe(Queue& q, const Part& part);
+    void ring_doorbells();
+    void wait_until(SimTime when);
+    void wake(std::uint64_t);
+    SimTime occupy_cpu(Queue& q, Ps time);
+
+    void handler(std::uint64_t queue);
+    void reap_one(std::uint64_t queue);
+    void handler_done(Queue& q);
+    void complete(Queue& q, const nvme::Cqe& cqe);
+    void finish_request(const HostRequest& request, const Slot& slot, bool ok);
+    void check_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);
+    void note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe);
+    void maybe_finish(std::uint64_t);
+
+    Agenda& agenda_;
+    HostMemory& memory_;
+    const HostConfig& config_;
+    MmioPort& mmio_;
+    Workload& workload_;
+    CommandTracker& tracker_;
+    IntegrityOracle* oracle_;
+    CompletionObserver* observer_;
+
+    ControllerInfo info_;
+    unsigned lba_shift_ = 9;
+    std::vector<Queue> queues_;
+    std::vector<Queue*> dirty_;
+    std::vector<Split> splits_;
+    std::vector<std::uint32_t> free_splits_;
+    std::uint64_t backlog_ = 0;
+    SimTime epoch_{};
+    SimTime wake_at_ = kNever;
+    bool started_ = false;
+    bool exhausted_ = false;  // the workload is done
+    bool stopped_ = false;
+    bool finished_ = false;
+    DriverCounters counters_;
+    std::string first_error_;
+    std::function<void(SimTime)> on_finished_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/driver/nvme_driver.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
+                       Workload& workload, CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer)
+    : sc_module(name),
+      mmio_initiator("mmio_initiator"),
+      agenda_(agenda),
+      config_(config),
+      bring_up_(agenda, memory, config, *this),
+      io_(agenda, memory, config, *this, workload, tracker, oracle, observer) {
+    mmio_initiator.register_nb_transport_bw(this, &NvmeDriver::nb_transport_bw);
+}
+
+void NvmeDriver::start() { agenda_.post<&NvmeDriver::bring_up>(agenda_.now(), this); }
+
+void NvmeDriver::bring_up(std::uint64_t) {
+    bring_up_.start([this] {
+        if (on_ready_) on_ready_();
+        io_.start(bring_up_.info(), bring_up_.take_queues());
+    });
+}
+
+void NvmeDriver::shutdown() {
+    SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
+    bring_up_.shutdown([this] {
+        if (on_shutdown_) on_shutdown_();
+    });
+}
+
+void NvmeDriver::interrupt(std::uint64_t address, std::uint32_t data) {
+    const auto vector = static_cast<std::uint16_t>(data);
+    SSDTLM_CHECK(data <= 0xFFFF && address == msi_address(vector), "MSI-X message that the driver never programmed");
+    if (vector != 0) return io_.interrupt(vector);
+    agenda_.post<&NvmeDriver::admin_handler>(agenda_.now() + config_.interrupt_latency, this);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Register accesses.
+
+void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) { send(tlm::TLM_WRITE_COMMAND, offset, value, nullptr); }
+
+void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) { send(tlm::TLM_READ_COMMAND, offset, 0, &client); }
+
+void NvmeDriver::send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client) {
+    Access* access = nullptr;
+    tlm::tlm_generic_payload& p = payloads_.acquire(access);
+    access->value = value;
+    access->client = client;
+    p.set_command(command);
+    p.set_address(offset);
+    p.set_data_ptr(reinterpret_cast<unsigned char*>(&access->value));
+    p.set_data_length(sizeof access->value);
+    p.set_streaming_width(sizeof access->value);
+    p.set_byte_enable_ptr(nullptr);
+    p.set_dmi_allowed(false);
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    // A target that answers at once (TLM_COMPLETED) still gives a read's value in an event of its own.
+    if (mmio_initiator->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED)
+        agenda_.post<&NvmeDriver::access_done>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&p));
+}
+
+tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    access_done(reinterpret_cast<std::uintptr_t>(&payload));
+    return tlm::TLM_COMPLETED;
+}
+
+void NvmeDriver::access_done(std::uint64_t payload) {
+    auto& p = *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(payload));
+    SSDTLM_CHECK(p.is_response_ok(), "register access failed");
+    const Access* access = p.get_extension<Access>();
+    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
+    if (access->client != nullptr) access->client->mmio_read_done(access->value);
+    p.release();
+}
+
+std::string NvmeDriver::dump() const {
+    if (!io_.started()) return std::string("host: bring-up, ") + bring_up_.doing() + "\n";
+    return io_.dump();
+}
+
+}  // namespace ssdtlm

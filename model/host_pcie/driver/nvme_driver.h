@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's NVMe driver as a SystemC module: one socket for register accesses, one entry for MSI-X messages, and
+// inside it the kernel-free BringUp (controller on and off) and IoPath (commands). Models the driver's protocol and
+// its CPU cost; no operating system around it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "common/tlm/payload_pool.h"
+#include "host_pcie/driver/bring_up.h"
+#include "host_pcie/driver/io_path.h"
+#include "host_pcie/protocol/interrupt_sink.h"
+
+namespace ssdtlm {
+
+class NvmeDriver : public sc_core::sc_module, public InterruptSink, private MmioPort {
+public:
+    /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. Short AT base protocol.
+    tlm_utils::simple_initiator_socket<NvmeDriver> mmio_initiator;
+
+    /// `oracle` and `observer` may be null. All references must outlive the driver.
+    NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
+               Workload& workload, CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer);
+
+    /// Begins bring-up at the agenda's present time; I/O follows by itself. Call once, when sockets are bound.
+    void start();
+    /// Submits nothing more (Ctrl-C); on_finished follows when the device has answered everything.
+    void stop_submitting() { io_.stop_submitting(); }
+    /// Shuts the controller down. Precondition: finished().
+    void shutdown();
+
+    /// Bring-up is done; epoch() is valid.
+    void set_on_ready(std::function<void()> f) { on_ready_ = std::move(f); }
+    /// The workload is done and everything completed; the time counts from epoch(). Not called when the workload is
+    /// stopped during bring-up.
+    void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
+    void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
+
+    /// Absolute time at which bring-up ended; the workload's time zero.
+    SimTime epoch() const { return io_.epoch(); }
+    bool ready() const { return io_.started(); }
+    bool finished() const { return io_.finished(); }
+    const ControllerInfo& controller() const { return bring_up_.info(); }
+    const DriverCounters& counters() const { return io_.counters(); }
+    std::uint64_t outstanding() const { return io_.outstanding(); }
+    std::uint64_t backlog() const { return io_.backlog(); }
+    /// First error status in words, empty when there was none; counters().errors counts them.
+    const std::string& first_error() const { return io_.first_error(); }
+    /// State for the watchdog.
+    std::string dump() const;
+
+    void interrupt(std::uint64_t address, std::uint32_t data) override;
+
+private:
+    /// Data of one register access, alive with its payload.
+    struct Access : tlm::tlm_extension<Access> {
+        std::uint32_t value = 0;
+        MmioClient* client = nullptr;  ///< null: a store
+        tlm::tlm_extension_base* clone() const override { return new Access(*this); }
+        void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const Access&>(other); }
+    };
+
+    void write32(std::uint32_t offset, std::uint32_t value) override;
+    void read32(std::uint32_t offset, MmioClient& client) override;
+    void send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client);
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    void access_done(std::uint64_t payload);
+    void bring_up(std::uint64_t);
+    void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
+
+    Agenda& agenda_;
+    const HostConfig& config_;
+    PayloadPool<Access> payloads_;
+    BringUp bring_up_;
+    IoPath io_;
+    std::function<void()> on_ready_;
+    std::function<void()> on_shutdown_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/driver/io_path.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/report/error.h"
+#include "fake_controller.h"
+#include "fake_workload.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr Ps kMmio = FakeController::kMmio;
+
+struct Watcher : CompletionObserver {
+    struct Seen {
+        std::uint64_t tag;
+        Ps sum;
+        SimTime now, submitted;
+        bool measured;
+    };
+    std::vector<Seen> seen;
+    void on_complete(const HostRequest& r, SimTime, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
+        seen.push_back({r.tag, t.sum(), now, submitted, measured});
+    }
+};
+
+struct Bench {
+    Agenda agenda;
+    HostMemory memory{4_GiB};
+    CommandTracker tracker;
+    HostConfig config;
+    FakeController device{agenda, memory, tracker};
+    Watcher watcher;
+    std::unique_ptr<IntegrityOracle> oracle;
+    std::unique_ptr<BringUp> bring_up;
+    std::unique_ptr<IoPath> io;
+    std::vector<SimTime> finished;
+
+    Bench() {
+        config.queue_pairs = 1;
+        config.queue_entries = 64;
+    }
+    /// Bring-up, then the whole workload.
+    void run(Workload& workload, bool check = true) {
+        if (check)
+            oracle = std::make_unique<IntegrityOracle>(IntegrityOracle::Geometry{
+                (device.blocks << device.lbads) / 4096, 4096, 1u << device.lbads, device.filled_units, 8});
+        bring_up = std::make_unique<BringUp>(agenda, memory, config, device);
+        io = std::make_unique<IoPath>(agenda, memory, config, device, workload, tracker, oracle.get(), &watcher);
+        io->set_on_finished([this](SimTime t) { finished.push_back(t); });
+        device.set_interrupt([this](std::uint64_t, std::uint32_t vector) {
+            if (vector == 0)
+                bring_up->admin_interrupt();
+            else
+                io->interrupt(static_cast<std::uint16_t>(vector));
+        });
+        bring_up->start([this] { io->start(bring_up->info(), bring_up->take_queues()); });
+        agenda.run();
+    }
+};
+
+SimTime at(Ps t) { return SimTime{t}; }
+
+TEST(IoPath, LatencyIsDoorbellServiceAndMessage) {
+    Bench b;
+    ListWorkload w;
+    w.add(HostOp::read, 4096, 4096);
+    w.add(HostOp::read, 8192, 512, at(50us));
+    b.run(w);
+    ASSERT_EQ(w.outcomes.size(), 2u);
+    const Ps latency = kMmio + b.device.service + kMmio;
+    EXPECT_EQ(w.outcomes[0].issued, at(0ns));
+    EXPECT_EQ(w.outcomes[0].submitted, at(0ns));
+    EXPECT_EQ(w.outcomes[0].completed, at(latency));
+    EXPECT_EQ(w.outcomes[1].issued, at(50us));
+    EXPECT_EQ(w.outcomes[1].completed, at(50us + latency));
+    EXPECT_EQ(b.finished, std::vector<SimTime>{at(50us + latency)});
+    ASSERT_EQ(b.watcher.seen.size(), 2u);
+    EXPECT_EQ(b.watcher.seen[0].sum, latency);
+    EXPECT_FALSE(b.watcher.seen[0].measured);
+    EXPECT_TRUE(b.watcher.seen[1].measured);
+    EXPECT_GT(b.io->epoch(), SimTime{3ms});
+    EXPECT_EQ(b.io->counters().sq_doorbells, 2u);
+    EXPECT_EQ(b.io->counters().cq_doorbells, 2u);
+    EXPECT_EQ(b.io->counters().interrupts, 2u);
+    EXPECT_EQ(b.device.cq_doorbells, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(b.oracle->blocks_checked(), 9u);
+}
+
+TEST(IoPath, EncodesTheFourOperations) {
+    Bench b;
+    b.config.buffer_offset = 0x204;
+    ListWorkload w;
+    w.add(HostOp::read, 0x1'000 * 512ull, 8 * 512);
+    w.add(HostOp::write, 3 * 512, 512);
+    w.items.back().request.fua = true;
+    w.add(HostOp::trim, 16 * 512, 1000 * 512);
+    w.add(HostOp::flush, 0, 0);
+    b.run(w);
+    const auto& c = b.device.commands;
+    ASSERT_EQ(c.size(), 4u);
+    EXPECT_EQ(c[0].opc, 0x02);
+    EXPECT_EQ(c[0].slba(), 0x1000u);
+    EXPECT_EQ(c[0].cdw12, 7u);
+    EXPECT_EQ(c[0].prp1 % 4096, 0x204u);
+    EXPECT_EQ(c[0].prp2, c[0].prp1 - 0x204 + 4096);  // 4096 bytes at 204h reach into a second page
+    EXPECT_EQ(c[1].opc, 0x01);
+    EXPECT_EQ(c[1].cdw12, 0x4000'0000u);
+    EXPECT_EQ(c[1].prp2, 0u);
+    EXPECT_EQ(c[2].opc, 0x09);
+    EXPECT_EQ(c[2].cdw10, 0u);
+    EXPECT_EQ(c[2].cdw11, 4u);
+    EXPECT_EQ(b.memory.load<std::uint32_t>(c[2].prp1), 0u);
+    EXPECT_EQ(b.memory.load<std::uint32_t>(c[2].prp1 + 4), 1000u);
+    EXPECT_EQ(b.memory.load<std::uint64_t>(c[2].prp1 + 8), 16u);
+    EXPECT_EQ(c[3].opc, 0x00);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(c[i].nsid, 1u);
+        EXPECT_EQ(c[i].cid, i);
+    }
+    EXPECT_EQ(b.device.versions.count(0), 1u);
+}
+
+TEST(IoPath, CommandsWrittenTogetherShareADoorbell) {
+    Bench b;
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 40; ++i) w.add(HostOp::read, i * 4096, 4096);
+    b.run(w);
+    EXPECT_EQ(w.outcomes.size(), 40u);
+    EXPECT_EQ(b.io->counters().sq_doorbells, 1u);
+    EXPECT_EQ(b.io->counters().cq_doorbells, 1u);  // all served at one instant, the first message finds them all
+    EXPECT_EQ(b.io->counters().interrupts, 40u);
+    EXPECT_EQ(b.finished.size(), 1u);
+}
+
+TEST(IoPath, AFullQueueWaitsInTheHost) {
+    Bench b;
+    b.config.queue_entries = 4;
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 9; ++i) w.add(HostOp::read, i * 4096, 4096);
+    b.run(w);
+    ASSERT_EQ(w.outcomes.size(), 9u);
+    EXPECT_EQ(b.device.most_outstanding(), 3u);
+    const Ps round = kMmio + b.device.service + kMmio;
+    for (int i = 0; i < 9; ++i) {
+        EXPECT_EQ(w.outcomes[i].issued, at(0ns));
+        EXPECT_EQ(w.outcomes[i].submitted, at(i / 3 * round));
+        EXPECT_EQ(w.outcomes[i].completed, at((i / 3 + 1) * round));
+    }
+}
+
+TEST(IoPath, SplitsWhatIsTooLarge) {
+    Bench b;  // MDTS 128 KiB
+    ListWorkload w;
+    w.add(HostOp::write, 4096, 300 << 10);
+    w.add(HostOp::read, 4096, 300 << 10, at(1ms));
+    w.add(HostOp::trim, 0, 1 << 20, at(2ms));
+    // The second command of each request is the slowest.
+    b.device.service_of = [](const nvme::Sqe&, std::uint64_t i) { return Ps(i % 3 == 1 ? 20us : 10us); };
+    b.run(w);
+    ASSERT_EQ(b.device.commands.size(), 7u);
+    EXPECT_EQ(b.device.commands[0].slba(), 8u);
+    EXPECT_EQ(b.device.commands[1].slba(), 8u + 256);
+    EXPECT_EQ(b.device.commands[2].slba(), 8u + 512);
+    EXPECT_EQ(b.device.commands[0].cdw12, 255u);
+    EXPECT_EQ(b.device.commands[2].cdw12, 87u);
+    ASSERT_EQ(w.outcomes.size(), 3u);
+    EXPECT_EQ(w.outcomes[0].request.bytes, 300u << 10);
+    EXPECT_EQ(w.outcomes[0].request.offset, 4096u);
+    EXPECT_EQ(w.outcomes[0].completed, at(20us + 2 * kMmio));
+    EXPECT_EQ(w.outcomes[1].completed, at(1ms + 20us + 2 * kMmio));
+    EXPECT_EQ(b.watcher.seen[1].sum, 20us + 2 * kMmio);
+    EXPECT_EQ(b.io->counters().requests_completed, 3u);
+    EXPECT_EQ(b.io->counters().commands_completed, 7u);
+}
+
+TEST(IoPath, CpuTimeIsSerialPerQueuePair) {
+    Bench b;
+    b.config.queue_pairs = 2;
+    b.config.submit_time = 1us;
+    b.config.completion_time = 2us;
+    b.config.interrupt_latency = 500ns;
+    ListWorkload w;
+    for (std::uint32_t i = 0; i < 8; ++i) w.add(HostOp::read, i * 4096, 4096, SimTime{}, i % 2);
+    b.device.service = 100us;
+    b.run(w);
+    ASSERT_EQ(w.outcomes.size(), 8u);
+    for (int i = 0; i < 8; ++i) {
+        const int k = i / 2;  // k-th of its pair; the two pairs go in step
+        EXPECT_EQ(w.outcomes[i].submitted, at((k + 1) * 1us));
+        // Served one microsecond apart, completed two apart, from the first one's handler on.
+        EXPECT_EQ(w.outcomes[i].completed, at(1us + kMmio + 100us + kMmio + 500ns + (k + 1) * 2us));
+    }
+    EXPECT_EQ(b.io->counters().sq_doorbells, 8u);
+    EXPECT_EQ(b.io->counters().cq_doorbells, 2u);  // one run of each handler
+}
+
+TEST(IoPath, WaitsWithOneWakeAtATime) {
+    Bench b;
+    ListWorkload w;
+    for (int i = 1; i <= 5; ++i) w.add(HostOp::read, 0, 4096, at(i * 100us));
+    b.run(w);
+    ASSERT_EQ(w.outcomes.size(), 5u);
+    for (int i = 1; i <= 5; ++i) EXPECT_EQ(w.outcomes[i - 1].submitted, at(i * 100us));
+    EXPECT_LE(w.calls, 16u);
+}
+
+TEST(IoPath, CountsErrorsAndNamesTheFirst) {
+    Bench b;
+    b.device.status_of = [](const nvme::Sqe&, std::uint64_t i) { return i == 1 ? nvme::kStUnrecoveredRead : nvme::kStSuccess; };
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 3; ++i) w.add(HostOp::read, i * 4096, 4096, at(Ps(i * 50us)));
+    b.run(w);
+    EXPECT_EQ(b.io->counters().errors, 1u);
+    EXPECT_TRUE(w.outcomes[0].ok);
+    EXPECT_FALSE(w.outcomes[1].ok);
+    EXPECT_TRUE(w.outcomes[2].ok);
+    EXPECT_EQ(b.io->first_error(),
+              "read of 8 blocks at LBA 8: status SCT 2 SC 129, queue 1 CID 0, completed at 60200000 ps");
+}
+
+TEST(IoPath, SeesWrongAndMissingData) {
+    {
+        Bench b;
+        b.device.filled_units = 100;
+        b.device.corrupt = [](std::uint64_t lba, BlockSignature& s) { s.lba = lba == 11 ? 12 : lba; };
+        ListWorkload w;
+        w.add(HostOp::read, 4096, 4096);
+        EXPECT_THROW(b.run(w), CheckFailed);
+    }
+    {
+        Bench b;
+        b.device.drop_data = true;
+        ListWorkload w;
+        w.add(HostOp::read, 4096, 4096);
+        EXPECT_THROW(b.run(w), CheckFailed);
+        Bench unchecked;
+        unchecked.device.drop_data = true;
+        ListWorkload again;
+        again.add(HostOp::read, 4096, 4096);
+        EXPECT_NO_THROW(unchecked.run(again, false));
+    }
+}
+
+TEST(IoPath, StopsWithoutTheBacklog) {
+    Bench b;
+    b.config.queue_entries = 4;
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 100; ++i) w.add(HostOp::read, i * (1u << 20), i % 3 == 1 ? 300 << 10 : 4096);
+    struct Stop {
+        Bench* bench;
+        void now(std::uint64_t) { bench->io->stop_submitting(); }
+    } stop{&b};
+    b.agenda.post<&Stop::now>(SimTime{3700us} + 65us, &stop);
+    b.run(w);
+    ASSERT_EQ(b.finished.size(), 1u);
+    EXPECT_TRUE(b.io->finished());
+    EXPECT_EQ(b.io->outstanding(), 0u);
+    EXPECT_EQ(b.io->backlog(), 0u);
+    EXPECT_LT(w.outcomes.size(), 100u);
+    EXPECT_EQ(w.outcomes.size(), b.io->counters().requests_completed);
+}
+
+TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        SCOPED_TRACE(seed);
+        Bench b;
+        b.config.queue_pairs = 1 + static_cast<std::uint32_t>(seed % 3);
+        b.config.queue_entries = seed % 2 == 0 ? 8 : 64;
+        b.config.buffer_offset = seed % 2 == 0 ? 0 : 0x1FC;
+        b.config.submit_time = seed % 3 == 0 ? 300ns : 0ns;
+        b.config.completion_time = seed % 4 == 0 ? 700ns : 0ns;
+        b.config.interrupt_latency = seed % 4 == 1 ? 1us : 0ns;
+        b.device.lbads = seed == 5 ? 12 : 9;
+        b.device.mdts = 2;  // 16 KiB: many are split
+        b.device.blocks = 4096;
+        b.device.filled_units = 300;
+        Random r(seed);
+        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) { return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000))); };
+        b.device.status_of = [&r](const nvme::Sqe&, std::uint64_t) { return r.percent(1) ? nvme::kStWriteFault : nvme::kStSuccess; };
+        RandomWorkload w(seed, 5, 7, 4000, b.device.blocks, seed == 5 ? 12 : 100, 1u << b.device.lbads);
+        b.run(w);
+        EXPECT_EQ(w.done, 4000u);
+        EXPECT_EQ(b.watcher.seen.size(), 4000u);
+        EXPECT_EQ(b.finished.size(), 1u);
+        EXPECT_GT(w.failed, 0u);
+        EXPECT_EQ(b.io->counters().commands_submitted, b.io->counters().commands_completed);
+        EXPECT_GT(b.io->counters().commands_submitted, 4000u);
+        EXPECT_EQ(b.oracle->unverified(), 0u);
+        for (const auto& s : b.watcher.seen) ASSERT_EQ(s.sum, s.now - s.submitted);
+    }
+}
+
+TEST(IoPath, DumpNamesTheQueuesWithWork) {
+    Bench b;
+    b.config.queue_entries = 4;
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 9; ++i) w.add(HostOp::read, i * 4096, 4096);
+    std::string text;
+    struct Peek {
+        Bench* bench;
+        std::string* text;
+        void now(std::uint64_t) { *text = bench->io->dump(); }
+    } peek{&b, &text};
+    b.device.service = 1ms;
+    b.agenda.post<&Peek::now>(SimTime{5ms}, &peek);
+    b.run(w);
+    EXPECT_THAT(text, testing::HasSubstr("9 requests issued, 0 completed, 3 commands in the device, 6 waiting in the host"));
+    EXPECT_THAT(text, testing::HasSubstr("queue 1: outstanding 3, backlog 6, SQ tail 3, SQ head 0, CQ head 0"));
+}
+
+}  // namespace
+}  // namespace ssdtlm
