@@ -20,7 +20,9 @@ public:
     /// A read was answered with an unsupported request or completer abort; `data` is undefined. Writes are posted
     /// and cannot fail here (the root complex counts them). A client whose addresses come from the host must
     /// override this: SQE fetch -> CSTS.CFS, PRP list or data -> status 0/04h.
-    virtual void dma_failed(std::uint64_t cookie) { panic("dma", "unexpected failure of request " + std::to_string(cookie)); }
+    virtual void dma_failed(std::uint64_t cookie) {
+        panic("DmaClient", "unexpected failure of request " + std::to_string(cookie));
+    }
 
 protected:
     ~DmaClient() = default;
@@ -41,8 +43,8 @@ public:
     virtual ~DmaPort() = default;
     /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
     /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
-    virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                            std::uint64_t cookie) = 0;
+    virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
+                            DmaClient* client, std::uint64_t cookie) = 0;
     /// Host memory -> device (MRd/CplD). `data` must stay valid until dma_done.
     virtual void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                            std::uint64_t cookie) = 0;

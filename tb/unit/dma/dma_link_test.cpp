@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: Apache-2.0
+// DMA engine, link, root complex and host memory together, and MMIO from a small host to a small device. Every
+// expected time is a sum of wire times and latencies. One elaboration holds a netlist per test, each with its own
+// agenda; no simulation is started.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "common/random/random.h"
+#include "common/tlm/sc_time_bridge.h"
+#include "controller/dma/dma_engine.h"
+#include "host_pcie/driver/root_complex.h"
+#include "host_pcie/link/link_rate.h"
+#include "host_pcie/link/pcie_link.h"
+
+namespace ssdtlm {
+namespace {
+
+/// Issues MMIO and notes when the answers come.
+struct Host : sc_core::sc_module, InterruptSink {
+    tlm_utils::simple_initiator_socket<Host> mmio_initiator;
+    Agenda& agenda;
+    std::vector<SimTime> answers;
+    std::vector<tlm::tlm_response_status> statuses;
+    std::vector<std::pair<SimTime, std::uint32_t>> interrupts;
+    bool ends_responses_itself = false;  // long form of the base protocol: END_RESP by a call
+    std::deque<tlm::tlm_generic_payload*> open;
+
+    Host(sc_core::sc_module_name name, Agenda& a) : sc_module(name), mmio_initiator("mmio_initiator"), agenda(a) {
+        mmio_initiator.register_nb_transport_bw(this, &Host::backward);
+    }
+    void access(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, void* data, unsigned bytes) {
+        p.set_command(command);
+        p.set_address(address);
+        p.set_data_ptr(static_cast<unsigned char*>(data));
+        p.set_data_length(bytes);
+        p.set_streaming_width(bytes);
+        p.set_byte_enable_ptr(nullptr);
+        p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay;
+        const auto status = mmio_initiator->nb_transport_fw(p, phase, delay);
+        if (status == tlm::TLM_COMPLETED)
+            note(p);
+        else
+            ASSERT_TRUE(status == tlm::TLM_UPDATED && phase == tlm::END_REQ);
+    }
+    void note(tlm::tlm_generic_payload& p) {
+        answers.push_back(agenda.now());
+        statuses.push_back(p.get_response_status());
+    }
+    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
+        if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+        note(p);
+        if (!ends_responses_itself) return tlm::TLM_COMPLETED;
+        EXPECT_TRUE(open.empty());  // response exclusion rule
+        open.push_back(&p);
+        agenda.post<&Host::end_response>(agenda.now() + 10ns, this);
+        return tlm::TLM_ACCEPTED;
+    }
+    void end_response(std::uint64_t) {
+        auto* p = open.front();
+        open.pop_front();
+        tlm::tlm_phase phase = tlm::END_RESP;
+        sc_core::sc_time delay;
+        mmio_initiator->nb_transport_fw(*p, phase, delay);
+    }
+    void interrupt(std::uint64_t, std::uint32_t data) override { interrupts.emplace_back(agenda.now(), data); }
+};
+
+/// Register file that can answer in every way the base protocol allows.
+struct Device : sc_core::sc_module {
+    enum class Style { at_once, short_form, long_form, annotated };
+    tlm_utils::simple_target_socket<Device> mmio_target;
+    Agenda& agenda;
+    Style style = Style::at_once;
+    Ps think{};
+    std::map<std::uint64_t, std::uint32_t> registers;
+    std::vector<SimTime> arrivals;
+    std::deque<tlm::tlm_generic_payload*> open;
+
+    Device(sc_core::sc_module_name name, Agenda& a) : sc_module(name), mmio_target("mmio_target"), agenda(a) {
+        mmio_target.register_nb_transport_fw(this, &Device::forward);
+    }
+    void perform(tlm::tlm_generic_payload& p) {
+        if (p.get_data_length() != 4) return p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        auto& r = registers[p.get_address()];
+        if (p.is_write())
+            std::memcpy(&r, p.get_data_ptr(), 4);
+        else
+            std::memcpy(p.get_data_ptr(), &r, 4);
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
+    }
+    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+        EXPECT_EQ(phase, tlm::BEGIN_REQ);
+        arrivals.push_back(agenda.now());
+        perform(p);
+        if (style == Style::at_once) return tlm::TLM_COMPLETED;
+        if (style == Style::annotated) {
+            delay += to_sc_time(think);
+            return tlm::TLM_COMPLETED;
+        }
+        EXPECT_TRUE(style == Style::short_form || open.empty());  // request exclusion rule
+        open.push_back(&p);
+        agenda.post<&Device::respond>(agenda.now() + think, this);
+        if (style == Style::long_form) return tlm::TLM_ACCEPTED;
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    void respond(std::uint64_t) {
+        auto* p = open.front();
+        open.pop_front();
+        tlm::tlm_phase phase = tlm::BEGIN_RESP;
+        sc_core::sc_time delay;
+        EXPECT_EQ(mmio_target->nb_transport_bw(*p, phase, delay), tlm::TLM_COMPLETED);
+    }
+};
+
+LinkConfig ideal(std::uint32_t generation = 3) {
+    LinkConfig c;
+    c.generation = generation;
+    c.data_link_efficiency = 1.0;
+    return c;
+}
+
+struct System : DmaClient {
+    System(const std::string& name, const LinkConfig& c)
+        : config(c),
+          rate(link_rate(c)),
+          memory(1_GiB),
+          host((name + "_host").c_str(), agenda),
+          device((name + "_device").c_str(), agenda),
+          root((name + "_root").c_str(), memory, &host),
+          link((name + "_link").c_str(), agenda, config),
+          dma((name + "_dma").c_str(), agenda) {
+        host.mmio_initiator.bind(link.host_target);
+        link.device_initiator.bind(device.mmio_target);
+        dma.pcie_initiator.bind(link.device_target);
+        link.host_initiator.bind(root.link_target);
+    }
+    void dma_done(std::uint64_t cookie, SimTime at) override {
+        done.push_back({cookie, agenda.now(), at});
+        if (on_done) on_done(cookie, at);
+    }
+    void dma_failed(std::uint64_t cookie) override { failed.push_back(cookie); }
+    void write(std::uint64_t address, std::vector<std::uint8_t>& data, std::uint64_t cookie = 0) {
+        const HostSegment s{address, static_cast<std::uint32_t>(data.size())};
+        dma.write_host(&s, 1, data.data(), this, cookie);
+    }
+    void read(std::uint64_t address, std::vector<std::uint8_t>& data, std::uint64_t cookie = 0) {
+        const HostSegment s{address, static_cast<std::uint32_t>(data.size())};
+        dma.read_host(&s, 1, data.data(), this, cookie);
+    }
+    Ps wire(std::uint64_t bytes) const { return rate.time_for(bytes); }
+    Ps round_trip() const {
+        return config.device_to_host_latency + config.root_complex_latency + config.host_to_device_latency;
+    }
+    SimTime at_host(std::uint64_t bytes) const { return SimTime{} + wire(bytes) + config.device_to_host_latency; }
+    SimTime at_device(std::uint64_t bytes) const { return SimTime{} + wire(bytes) + config.host_to_device_latency; }
+
+    struct Done {
+        std::uint64_t cookie;
+        SimTime called, at;
+    };
+    LinkConfig config;
+    Rate rate;
+    Agenda agenda;
+    HostMemory memory;
+    Host host;
+    Device device;
+    RootComplex root;
+    PcieLink link;
+    DmaEngine dma;
+    std::vector<Done> done;
+    std::vector<std::uint64_t> failed;
+    std::function<void(std::uint64_t, SimTime)> on_done;
+};
+
+std::vector<std::uint8_t> pattern(std::size_t n, std::uint64_t seed) {
+    std::vector<std::uint8_t> v(n);
+    Random r(seed);
+    for (auto& b : v) b = static_cast<std::uint8_t>(r.next());
+    return v;
+}
+
+/// All netlists must exist before elaboration ends.
+class DmaLink : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        for (const char* name : {"write", "read", "read4k", "order", "mmio", "mmio_forms", "example", "endless", "segments",
+                                 "failure", "plain", "spare"})
+            systems()[name] = std::make_unique<System>(name, ideal());
+        for (const char* name : {"example4", "endless4"}) systems()[name] = std::make_unique<System>(name, ideal(4));
+        LinkConfig one_tag = ideal();
+        one_tag.read_tags = 1;
+        systems()["one_tag"] = std::make_unique<System>("one_tag", one_tag);
+        systems()["one_tag_sqe"] = std::make_unique<System>("one_tag_sqe", one_tag);
+        LinkConfig eight_tags = ideal();
+        eight_tags.read_tags = 8;
+        systems()["eight_tags"] = std::make_unique<System>("eight_tags", eight_tags);
+        LinkConfig slow_completer = ideal();
+        slow_completer.completion_payload_bytes = 64;
+        systems()["cpl64"] = std::make_unique<System>("cpl64", slow_completer);
+        LinkConfig few = ideal();
+        few.upstream_nonposted_headers = 3;
+        systems()["few_credits"] = std::make_unique<System>("few_credits", few);
+        for (std::uint32_t tags : {4u, 16u, 32u, 64u}) {
+            LinkConfig c = ideal(5);
+            c.read_tags = tags;
+            systems()["tags" + std::to_string(tags)] = std::make_unique<System>("tags" + std::to_string(tags), c);
+        }
+        sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    }
+    static std::map<std::string, std::unique_ptr<System>>& systems() {
+        static std::map<std::string, std::unique_ptr<System>> all;
+        return all;
+    }
+    static System& get(const std::string& name) { return *systems().at(name); }
+};
+
+constexpr std::uint64_t kBase = HostMemory::kBase;
+
+TEST_F(DmaLink, WriteIsVisibleAfterWireTimeAndLatencyAndCostsOneEntry) {
+    System& s = get("write");
+    auto data = pattern(4096, 1);
+    s.write(kBase, data, 9);
+    ASSERT_EQ(s.done.size(), 1u);  // the wire is idle: handed over at once
+    EXPECT_EQ(s.done[0].cookie, 9u);
+    EXPECT_EQ(s.done[0].at, s.at_host(16 * (256 + 24)));
+    s.agenda.run_until(s.done[0].at - Ps{1});
+    EXPECT_EQ(*s.memory.at(kBase, 1), 0u);
+    s.agenda.run();
+    EXPECT_EQ(s.agenda.now(), s.done[0].at);
+    EXPECT_EQ(std::memcmp(s.memory.at(kBase, 4096), data.data(), 4096), 0);
+    EXPECT_EQ(s.agenda.executed(), 1u);
+    EXPECT_EQ(s.dma.counters().bytes_written, 4096u);
+    EXPECT_EQ(s.dma.outstanding(), 0u);
+}
+
+TEST_F(DmaLink, ReadOf64BytesTakesTheRoundTripAndTwoEntries) {
+    System& s = get("read");
+    auto expected = pattern(64, 2);
+    s.memory.write(kBase, expected.data(), 64);
+    std::vector<std::uint8_t> data(64);
+    s.read(kBase, data, 5);
+    EXPECT_TRUE(s.done.empty());
+    s.agenda.run();
+    ASSERT_EQ(s.done.size(), 1u);
+    EXPECT_EQ(s.done[0].at, SimTime{} + s.wire(24) + s.round_trip() + s.wire(84));
+    EXPECT_NEAR(to_seconds(s.done[0].at - SimTime{}), 577e-9, 1e-9);
+    EXPECT_EQ(data, expected);
+    EXPECT_EQ(s.agenda.executed(), 2u);
+}
+
+TEST_F(DmaLink, ReadOf4KiBOverlapsItsRequests) {
+    System& s = get("read4k");
+    auto expected = pattern(4096, 3);
+    s.memory.write(kBase, expected.data(), 4096);
+    std::vector<std::uint8_t> data(4096);
+    s.read(kBase, data);
+    s.agenda.run();
+    ASSERT_EQ(s.done.size(), 1u);
+    EXPECT_EQ(s.done[0].at, SimTime{} + s.wire(24) + s.round_trip() + s.wire(16 * (256 + 20)));
+    EXPECT_EQ(data, expected);
+    EXPECT_EQ(s.agenda.executed(), 2u);
+    const auto& up = s.link.upstream().counters();
+    EXPECT_EQ(up.tlps[static_cast<std::size_t>(TlpKind::mem_read)], 8u);
+    EXPECT_EQ(up.wire_bytes(), 8u * 24);
+    EXPECT_EQ(s.link.downstream().counters().wire_bytes(), 4416u);
+}
+
+TEST_F(DmaLink, TagsBoundASingleRead) {
+    System& one = get("one_tag");
+    std::vector<std::uint8_t> data(4096);
+    one.read(kBase, data);
+    one.agenda.run();
+    EXPECT_EQ(one.done.at(0).at, SimTime{} + 8 * (one.round_trip() + one.wire(24) + one.wire(2 * 276)));
+    EXPECT_NEAR(to_microseconds(one.done[0].at - SimTime{}), 5.57, 0.01);
+    EXPECT_GT(one.link.dma().tag_stall(), Ps{});
+
+    System& eight = get("eight_tags");
+    eight.read(kBase, data);
+    eight.agenda.run();
+    const Ps expected = eight.round_trip() + eight.wire(24) + eight.wire(16 * 276);
+    // Each burst of completions rounds up by less than 1 ps.
+    EXPECT_NEAR(static_cast<double>((eight.done.at(0).at - SimTime{}).count()), static_cast<double>(expected.count()), 8);
+    EXPECT_NEAR(to_microseconds(expected), 1.68, 0.005);
+
+    System& sqe = get("one_tag_sqe");
+    std::vector<std::uint8_t> entries(64);
+    constexpr int kFetches = 100;
+    int left = kFetches;
+    sqe.on_done = [&](std::uint64_t, SimTime) {
+        if (--left > 0) sqe.read(kBase, entries);
+    };
+    sqe.read(kBase, entries);
+    sqe.agenda.run();
+    EXPECT_EQ(sqe.agenda.now(), SimTime{} + kFetches * (sqe.round_trip() + sqe.wire(24) + sqe.wire(84)));
+    EXPECT_NEAR(kFetches / to_seconds(sqe.agenda.now() - SimTime{}), 1.73e6, 0.005e6);
+}
+
+// Many reads at once: the smaller of the wire rate and tags x MRRS per loop time.
+TEST_F(DmaLink, BandwidthOfEndlessReadsFollowsTagsThenTheWire) {
+    for (const std::uint32_t tags : {4u, 16u, 32u, 64u}) {
+        System& s = get("tags" + std::to_string(tags));
+        constexpr std::uint64_t kReads = 400;
+        std::vector<std::uint8_t> data(16384);
+        for (std::uint64_t i = 0; i < kReads; ++i) s.read(kBase + i * 16384, data, i);
+        s.agenda.run();
+        const double loop = to_seconds(s.round_trip() + s.wire(24) + s.wire(2 * 276));
+        const double by_tags = tags * 512 / loop;
+        const double by_wire = 32e9 / 8 * 128 / 130 * 4 * 256 / 276;
+        const double rate = kReads * 16384.0 / to_seconds(s.agenda.now() - SimTime{});
+        EXPECT_NEAR(rate, std::min(by_tags, by_wire), 0.005 * std::min(by_tags, by_wire)) << tags << " tags";
+        ASSERT_EQ(s.done.size(), kReads);
+        for (std::uint64_t i = 0; i < kReads; ++i) EXPECT_EQ(s.done[i].cookie, i);
+    }
+}
+
+TEST_F(DmaLink, SmallCompletionsCostBandwidth) {
+    System& s = get("cpl64");
+    std::vector<std::uint8_t> data(4096);
+    for (std::uint64_t i = 0; i < 300; ++i) s.read(kBase, data, i);
+    s.agenda.run();
+    const double expected = 8e9 / 8 * 128 / 130 * 4 * 64 / 84;  // 3.00 GB/s
+    EXPECT_NEAR(300 * 4096 / to_seconds(s.agenda.now() - SimTime{}), expected, 0.005 * expected);
+}
+
+TEST_F(DmaLink, FewNonPostedCreditsSplitTheBurstOfRequests) {
+    System& s = get("few_credits");
+    auto expected = pattern(4096, 4);
+    s.memory.write(kBase, expected.data(), 4096);
+    std::vector<std::uint8_t> data(4096);
+    s.read(kBase, data);
+    s.agenda.run();
+    ASSERT_EQ(s.done.size(), 1u);
+    EXPECT_EQ(data, expected);
+    EXPECT_GT(s.link.upstream().counters().credit_stall, Ps{});
+}
+
+// Data, then CQE, then MSI-X: in order and back to back, also with other writes waiting.
+TEST_F(DmaLink, PostedWritesStayInOrder) {
+    System& s = get("order");
+    auto data = pattern(4096, 5);
+    s.on_done = [&](std::uint64_t cookie, SimTime) {
+        if (cookie >= 100) return;
+        std::uint8_t cqe[16] = {static_cast<std::uint8_t>(cookie + 1)};  // gone when this returns: short writes are copied
+        const HostSegment to{kBase + 1_MiB + cookie * 16, 16};
+        s.dma.write_host(&to, 1, cqe, &s, 100 + cookie);
+        const std::uint32_t message = static_cast<std::uint32_t>(cookie);
+        const HostSegment msi{RootComplex::kMsiBase, 4};
+        s.dma.write_host(&msi, 1, reinterpret_cast<const std::uint8_t*>(&message), nullptr, 0);
+    };
+    for (std::uint64_t i = 0; i < 3; ++i) s.write(kBase + i * 4096, data, i);
+    s.agenda.run();
+    ASSERT_EQ(s.host.interrupts.size(), 3u);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(s.host.interrupts[i].second, i);
+        EXPECT_EQ(*s.memory.at(kBase + 1_MiB + i * 16, 1), i + 1);
+    }
+    // Write 0 takes the idle wire; its CQE and MSI-X go into the transmit buffer ahead of write 1.
+    const SimTime first = SimTime{} + s.wire(4480) + s.wire(40) + s.wire(24) + s.config.device_to_host_latency;
+    EXPECT_EQ(s.host.interrupts[0].first, first);
+    EXPECT_EQ(s.host.interrupts[1].first, first + s.wire(4480) + s.wire(40) + s.wire(24));
+    EXPECT_EQ(s.root.interrupts(), 3u);
+}
+
+TEST_F(DmaLink, MmioLatency) {
+    System& s = get("mmio");
+    tlm::tlm_generic_payload p, q;
+    std::uint32_t value = 0x1234;
+    s.host.access(p, tlm::TLM_WRITE_COMMAND, 0x1000, &value, 4);
+    EXPECT_EQ(s.host.answers.size(), 1u);  // posted
+    value = 0;                             // copied
+    std::uint32_t read = 0;
+    s.host.access(q, tlm::TLM_READ_COMMAND, 0x1000, &read, 4);
+    s.agenda.run();
+    EXPECT_EQ(s.device.arrivals.at(0), s.at_device(28));
+    EXPECT_EQ(s.device.arrivals.at(1), s.at_device(28) + s.wire(24));
+    EXPECT_EQ(read, 0x1234u);  // a read pushes the write before it
+    EXPECT_EQ(s.host.answers.at(1), s.device.arrivals[1] + s.wire(24) + s.config.device_to_host_latency);
+    EXPECT_EQ(s.agenda.executed(), 3u);
+}
+
+TEST_F(DmaLink, EveryFormOfTheBaseProtocolAtBothEnds) {
+    System& s = get("mmio_forms");
+    for (const bool long_form : {false, true})
+        for (const auto style : {Device::Style::at_once, Device::Style::short_form, Device::Style::long_form,
+                                 Device::Style::annotated}) {
+            s.host.ends_responses_itself = long_form;
+            s.device.style = style;
+            s.device.think = style == Device::Style::at_once ? Ps{} : Ps{77'000};
+            s.host.answers.clear();
+            s.host.statuses.clear();
+            const SimTime begin = s.agenda.now();
+            tlm::tlm_generic_payload p[5];
+            std::uint32_t v[5] = {};
+            for (std::uint32_t i = 0; i < 5; ++i) {
+                s.device.registers[4 * i] = i + 10;
+                s.host.access(p[i], tlm::TLM_READ_COMMAND, 4 * i, &v[i], 4);
+            }
+            s.agenda.run();
+            ASSERT_EQ(s.host.answers.size(), 5u);
+            for (std::uint32_t i = 0; i < 5; ++i) {
+                EXPECT_EQ(v[i], i + 10);
+                EXPECT_EQ(s.host.statuses[i], tlm::TLM_OK_RESPONSE);
+            }
+            EXPECT_EQ(s.host.answers[0], begin + s.wire(24) + s.config.host_to_device_latency + s.device.think +
+                                             s.wire(24) + s.config.device_to_host_latency);
+            // An unsupported register access comes back as an error.
+            tlm::tlm_generic_payload bad;
+            std::uint8_t byte = 0;
+            s.host.access(bad, tlm::TLM_READ_COMMAND, 0, &byte, 1);
+            s.agenda.run();
+            EXPECT_EQ(s.host.statuses.back(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        }
+}
+
+/// Doorbell, SQE fetch, 4 KiB of data, CQE and MSI-X of one read, device time zero.
+void worked_example(System& s, double expected_ns) {
+    auto data = pattern(4096, 6);
+    std::vector<std::uint8_t> sqe(64);
+    tlm::tlm_generic_payload doorbell;
+    std::uint32_t tail = 1;
+    s.host.access(doorbell, tlm::TLM_WRITE_COMMAND, 0x1000, &tail, 4);
+    s.on_done = [&](std::uint64_t cookie, SimTime) {
+        if (cookie == 0) s.write(kBase + 8192, data, 1);
+        if (cookie != 1) return;
+        const std::uint8_t cqe[16] = {};
+        const HostSegment to{kBase + 4096, 16};
+        s.dma.write_host(&to, 1, cqe, nullptr, 0);
+        const std::uint8_t message[4] = {7};
+        const HostSegment msi{RootComplex::kMsiBase, 4};
+        s.dma.write_host(&msi, 1, message, nullptr, 0);
+    };
+    while (s.device.arrivals.empty()) s.agenda.step();
+    s.read(kBase, sqe, 0);
+    s.agenda.run();
+    ASSERT_EQ(s.host.interrupts.size(), 1u);
+    const Ps total = s.wire(28) + s.config.host_to_device_latency                     // doorbell
+                     + s.wire(24) + s.round_trip() + s.wire(84)                       // SQE fetch
+                     + s.wire(16 * 280) + s.wire(40) + s.wire(24) + s.config.device_to_host_latency;
+    EXPECT_EQ(s.host.interrupts[0].first, SimTime{} + total);
+    EXPECT_NEAR(to_seconds(total) * 1e9, expected_ns, 2);
+    // 8 steps: doorbell 1, fetch 2, data, CQE, MSI-X 1 each.
+    EXPECT_EQ(s.agenda.executed(), 6u);
+    EXPECT_EQ(s.link.upstream().counters().wire_bytes(), 24u + 4480 + 40 + 24);
+}
+
+TEST_F(DmaLink, WorkedExampleOfA4KiBRead) {
+    worked_example(get("example"), 2138);
+    worked_example(get("example4"), 1545);
+}
+
+TEST_F(DmaLink, BandwidthOfEndlessWritesThroughTheWholePath) {
+    for (const char* name : {"endless", "endless4"}) {
+        System& s = get(name);
+        auto data = pattern(4096, 7);
+        constexpr std::uint64_t kWrites = 1000;
+        for (std::uint64_t i = 0; i < kWrites; ++i) s.write(kBase + i * 4096, data, i);
+        s.agenda.run();
+        const Ps end = s.agenda.now() - SimTime{} - s.config.device_to_host_latency;
+        const double expected = (s.config.generation == 3 ? 8e9 : 16e9) / 8 * 128 / 130 * 4 * 256 / 280;
+        EXPECT_NEAR(kWrites * 4096 / to_seconds(end), expected, expected * 1e-5);
+        EXPECT_LE(s.agenda.executed(), 2 * kWrites);  // a grant and a delivery each
+        EXPECT_EQ(s.link.upstream().busy(s.agenda.now()), s.link.upstream().counters().busy);
+    }
+}
+
+TEST_F(DmaLink, ScatteredSegmentsGatherAndContiguousOnesJoin) {
+    System& s = get("segments");
+    Random r(8);
+    std::vector<std::vector<std::uint8_t>> buffers;
+    std::vector<std::uint8_t> shadow(8_MiB);
+    for (std::uint64_t n = 0; n < 200; ++n) {
+        std::vector<HostSegment> list;
+        std::uint64_t bytes = 0, at = (r.below(8) * 64) << 10;
+        const std::uint64_t count = 1 + r.below(12);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto length = static_cast<std::uint32_t>(4 * (1 + r.below(2048)));
+            list.push_back({kBase + at, length});
+            at += length + (r.below(2) ? 0 : 4 * r.below(5000));
+            bytes += length;
+        }
+        buffers.push_back(pattern(bytes, n));
+        std::size_t from = 0;
+        for (const auto& seg : list) {
+            std::memcpy(&shadow[seg.address - kBase], &buffers.back()[from], seg.bytes);
+            from += seg.bytes;
+        }
+        s.dma.write_host(list.data(), static_cast<std::uint32_t>(list.size()), buffers.back().data(), &s, n);
+        if (n % 3 == 0) {
+            std::vector<std::uint8_t> back(bytes);
+            s.agenda.run();
+            s.dma.read_host(list.data(), static_cast<std::uint32_t>(list.size()), back.data(), &s, 1000 + n);
+            s.agenda.run();
+            ASSERT_EQ(back, buffers.back());
+        }
+    }
+    s.agenda.run();
+    std::vector<std::uint8_t> all(8_MiB);
+    s.memory.read(kBase, all.data(), all.size());
+    EXPECT_EQ(all, shadow);
+    EXPECT_EQ(s.dma.outstanding(), 0u);
+    EXPECT_EQ(s.done.size(), 200u + 67u);
+
+    const std::uint64_t before = s.link.upstream().counters().tlps[static_cast<std::size_t>(TlpKind::mem_write)];
+    auto page = pattern(4096, 9);
+    const HostSegment halves[] = {{kBase + 100, 2000}, {kBase + 2100, 2096}};
+    s.dma.write_host(halves, 2, page.data(), nullptr, 0);
+    EXPECT_EQ(s.link.upstream().counters().tlps[static_cast<std::size_t>(TlpKind::mem_write)] - before, 17u);
+    s.agenda.run();
+}
+
+TEST_F(DmaLink, UnsupportedRequestsReachTheClientOfAReadAndAreCountedForWrites) {
+    System& s = get("failure");
+    std::vector<std::uint8_t> data(4096);
+    s.read(0x1000, data, 1);                        // below the memory
+    s.read(kBase + s.memory.size() - 64, data, 2);  // half outside
+    s.read(kBase, data, 3);
+    s.write(0x2000, data, 4);
+    s.agenda.run();
+    EXPECT_EQ(s.failed, (std::vector<std::uint64_t>{1, 2}));
+    ASSERT_EQ(s.done.size(), 2u);
+    EXPECT_EQ(s.link.dma().posted_errors(), 1u);
+    EXPECT_EQ(s.root.unsupported_requests(), 3u);  // one per burst: the reads of one burst are one access
+    EXPECT_EQ(s.dma.counters().failed_reads, 2u);
+    EXPECT_EQ(s.dma.outstanding(), 0u);
+}
+
+// A payload without LinkExtension gets the plain base protocol: the answer comes when the data has arrived.
+TEST_F(DmaLink, PlainPayloadsAreAnsweredOnArrival) {
+    System& s = get("plain");
+    std::vector<std::uint8_t> block(1024);
+    tlm::tlm_generic_payload p;
+    s.host.access(p, tlm::TLM_WRITE_COMMAND, 0, block.data(), 1024);
+    EXPECT_TRUE(s.host.answers.empty());
+    s.agenda.run();
+    ASSERT_EQ(s.host.answers.size(), 1u);
+    EXPECT_EQ(s.host.answers[0], s.at_device(4 * 280));
+    EXPECT_EQ(s.host.statuses[0], tlm::TLM_ADDRESS_ERROR_RESPONSE);  // the device has 4-byte registers only
+    std::uint8_t enable = 0xFF;
+    tlm::tlm_generic_payload q;
+    q.set_command(tlm::TLM_READ_COMMAND);
+    q.set_data_ptr(block.data());
+    q.set_data_length(4);
+    q.set_byte_enable_ptr(&enable);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    EXPECT_EQ(s.host.mmio_initiator->nb_transport_fw(q, phase, delay), tlm::TLM_COMPLETED);
+    EXPECT_EQ(q.get_response_status(), tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+    EXPECT_NE(s.link.dump().find("upstream: 0 bursts waiting"), std::string::npos);
+    EXPECT_NE(s.dma.dump().find("0 requests outstanding"), std::string::npos);
+}
+
+TEST(CheckLink, NamesEveryProblem) {
+    EXPECT_TRUE(check_link(LinkConfig{}, "link").empty());
+    LinkConfig c;
+    c.generation = 7;
+    c.lanes = 3;
+    c.completion_payload_bytes = 512;
+    c.upstream_posted_data = 15;
+    c.data_link_efficiency = 0;
+    const auto problems = check_link(c, "ssd.toml: link");
+    ASSERT_EQ(problems.size(), 5u);
+    EXPECT_EQ(problems[0].text(), "ssd.toml: link.generation: 7; 1 to 6");
+    EXPECT_NE(problems[2].text().find("at most max_payload_bytes = 256"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ssdtlm
