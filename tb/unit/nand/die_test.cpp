@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/die/die.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr SimTime kStart{Ps{1'000}};
+using Page = std::array<Spare, 4>;
+constexpr Page kData{Spare{1}, Spare{2}, Spare{3}, Spare{4}};
+
+NandConfig config(bool independent = false) {
+    NandConfig c;
+    c.geometry.ways = 4;
+    c.geometry.planes_per_die = 2;
+    c.geometry.blocks_per_plane = 8;
+    c.geometry.pages_per_block = 6;
+    c.geometry.page_bytes = 16384;
+    c.geometry.unit_bytes = 4096;
+    c.bits_per_cell = 3;
+    c.t_read = {45us, 55us, 50us};
+    c.t_program = {500us, 700us, 900us};
+    c.t_erase = 5ms;
+    c.independent_plane_read = independent;
+    return c;
+}
+
+class DieTest : public ::testing::Test {
+protected:
+    explicit DieTest(bool independent = false) : area(config().geometry), die(config(independent), DieId{3}, area) {}
+
+    SimTime issue(DieOperation op, const std::vector<DieTarget>& t) {
+        return die.issue(op, t.data(), static_cast<std::uint32_t>(t.size()), kStart);
+    }
+    void run(DieOperation op, const std::vector<DieTarget>& t) {
+        issue(op, t);
+        die.finish(t.data(), static_cast<std::uint32_t>(t.size()));
+    }
+    static DieTarget at(std::uint32_t plane, std::uint32_t block, std::uint32_t page) {
+        return DieTarget{plane, block, page, kData.data()};
+    }
+    std::string refusal(DieOperation op, const std::vector<DieTarget>& t) {
+        const std::string why = die.probe(op, t.data(), static_cast<std::uint32_t>(t.size()));
+        try {
+            issue(op, t);
+        } catch (const Panic& p) {
+            EXPECT_THAT(p.what(), HasSubstr(why));
+            EXPECT_FALSE(why.empty());
+            return p.what();
+        }
+        EXPECT_TRUE(why.empty());
+        return "accepted";
+    }
+    std::string data_out_refusal(const DieTarget& t, std::uint32_t bytes = 4096) {
+        try {
+            die.data_out(t, bytes, nullptr);
+        } catch (const Panic& p) {
+            return p.what();
+        }
+        return "accepted";
+    }
+
+    SpareArea area;
+    Die die;
+};
+
+TEST_F(DieTest, ArrayTimesFollowThePageType) {
+    const auto c = config();
+    for (std::uint32_t page = 0; page < 6; ++page) {
+        EXPECT_EQ(issue(DieOperation::program, {at(0, 1, page)}), kStart + c.t_program[page % 3]);
+        const DieTarget t = at(0, 1, page);
+        die.finish(&t, 1);
+        EXPECT_EQ(issue(DieOperation::read, {t}), kStart + c.t_read[page % 3]);
+        EXPECT_EQ(die.earliest_ready(DieOperation::erase, 1), kStart + c.t_read[page % 3]);
+        die.finish(&t, 1);
+    }
+    EXPECT_EQ(issue(DieOperation::erase, {at(0, 1, 0)}), kStart + c.t_erase);
+}
+
+TEST_F(DieTest, ContentsChangeWhenTheArrayOperationEnds) {
+    const DieTarget t = at(1, 2, 0);
+    const Ppa first = config().geometry.ppa_of(PageAddress{PlaneId{3 * 2 + 1}, 2, 0}, 0);
+    issue(DieOperation::program, {t});
+    EXPECT_EQ(area.at(first), kErased);
+    die.finish(&t, 1);
+    EXPECT_EQ(area.at(first), kData[0]);
+    run(DieOperation::read, {t});
+    Page out{};
+    die.data_out(t, 16384, out.data());
+    EXPECT_EQ(out, kData);
+    issue(DieOperation::erase, {t});
+    EXPECT_EQ(area.at(first), kData[0]);
+    die.finish(&t, 1);
+    EXPECT_EQ(area.at(first), kErased);
+}
+
+TEST_F(DieTest, RefusesWorkWhileBusy) {
+    run(DieOperation::program, {at(0, 0, 0)});
+    issue(DieOperation::erase, {at(0, 7, 0)});
+    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 0)}),
+                AllOf(HasSubstr("die 3 plane 1 block 0: read"), HasSubstr("plane 0 is busy with a erase"), HasSubstr("R/B# low")));
+    EXPECT_THAT(refusal(DieOperation::program, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_THAT(refusal(DieOperation::erase, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("busy (R/B# low)"));
+}
+
+TEST_F(DieTest, RefusesProgramOutOfOrderAndTwice) {
+    EXPECT_THAT(refusal(DieOperation::program, {at(0, 0, 1)}), AllOf(HasSubstr("out of order"), HasSubstr("next is 0")));
+    run(DieOperation::program, {at(0, 0, 0)});
+    EXPECT_THAT(refusal(DieOperation::program, {at(0, 0, 0)}), HasSubstr("not erased"));
+    run(DieOperation::erase, {at(0, 0, 0)});
+    EXPECT_EQ(refusal(DieOperation::program, {at(0, 0, 0)}), "accepted");
+}
+
+TEST_F(DieTest, RefusesAddressesOutsideTheDie) {
+    EXPECT_THAT(refusal(DieOperation::read, {at(2, 0, 0)}), HasSubstr("planes 0 to 1"));
+    EXPECT_THAT(refusal(DieOperation::erase, {at(0, 8, 0)}), HasSubstr("blocks 0 to 7"));
+    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 6)}), HasSubstr("pages 0 to 5"));
+    EXPECT_THAT(refusal(DieOperation::read, {}), HasSubstr("read of 0 planes"));
+}
+
+TEST_F(DieTest, RefusesIllFormedMultiPlaneWork) {
+    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 1), at(1, 0, 2)}), HasSubstr("same page number"));
+    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 1), at(1, 3, 1)}), HasSubstr("plane twice"));
+    EXPECT_EQ(refusal(DieOperation::read, {at(0, 0, 1), at(1, 3, 1)}), "accepted");
+}
+
+TEST_F(DieTest, DataOutNeedsTheRegisterLoadedWithThatPage) {
+    EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("register is not loaded"));
+    run(DieOperation::read, {at(0, 0, 1)});
+    EXPECT_THAT(data_out_refusal(at(0, 0, 2)), HasSubstr("register holds block 0 page 1"));
+    EXPECT_THAT(data_out_refusal(at(1, 0, 1)), HasSubstr("register is not loaded"));
+    EXPECT_THAT(data_out_refusal(at(0, 0, 1), 16385), HasSubstr("a page has 16384"));
+    EXPECT_EQ(data_out_refusal(at(0, 0, 1)), "accepted");
+    run(DieOperation::program, {at(1, 0, 0)});
+    EXPECT_THAT(data_out_refusal(at(0, 0, 1)), HasSubstr("register is not loaded")) << "80h clears the LUN's registers";
+}
+
+class IndependentPlanes : public DieTest {
+protected:
+    IndependentPlanes() : DieTest(true) {}
+};
+
+TEST_F(IndependentPlanes, ReadsOverlapButNothingElseDoes) {
+    issue(DieOperation::read, {at(0, 0, 1)});
+    EXPECT_EQ(die.earliest_ready(DieOperation::read, 1), SimTime{});
+    EXPECT_EQ(die.earliest_ready(DieOperation::program, 1), kStart + 55us);
+    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 2)}), HasSubstr("busy"));
+    EXPECT_THAT(refusal(DieOperation::program, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_EQ(refusal(DieOperation::read, {at(1, 5, 2)}), "accepted");
+    const DieTarget first = at(0, 0, 1);
+    die.finish(&first, 1);
+    EXPECT_EQ(data_out_refusal(first), "accepted") << "data out of one plane while another reads";
+}
+
+TEST_F(IndependentPlanes, ProgramLocksTheWholeDie) {
+    issue(DieOperation::program, {at(0, 0, 0)});
+    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 0)}), HasSubstr("busy with a program"));
+}
+
+}  // namespace
+}  // namespace ssdtlm
