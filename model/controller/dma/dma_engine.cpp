@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/dma/dma_engine.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ssdtlm {
 
@@ -12,8 +12,8 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda)
     pcie_initiator.register_nb_transport_bw(this, &DmaEngine::backward);
 }
 
-void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                           std::uint64_t cookie) {
+void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
+                           DmaClient* client, std::uint64_t cookie) {
     // The generic payload has no pointer to const; a write only reads through it.
     start(true, segments, count, const_cast<std::uint8_t*>(data), client, cookie);
 }
@@ -23,8 +23,8 @@ void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std:
     start(false, segments, count, data, client, cookie);
 }
 
-void DmaEngine::start(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                      std::uint64_t cookie) {
+void DmaEngine::start(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
+                      DmaClient* client, std::uint64_t cookie) {
     if (free_requests_.empty()) {
         requests_.emplace_back();
         free_requests_.push_back(&requests_.back());

@@ -4,13 +4,13 @@
 // descriptor fetch and no limit on outstanding requests other than the link's own.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <vector>
-
 #include <systemc>
-#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/payload_pool.h"
@@ -52,7 +52,7 @@ private:
     struct Request {
         DmaClient* client;
         std::uint64_t cookie;
-        SimTime at;                 // latest visible_at of its writes
+        SimTime at;  // latest visible_at of its writes
         std::uint32_t bytes;
         std::uint32_t outstanding;  // payloads, plus one while payloads are still being sent
         bool write;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/driver/host_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
-
-#include <fmt/format.h>
 
 #include "common/report/error.h"
 
@@ -68,7 +68,8 @@ std::uint8_t* HostMemory::touch(std::size_t index) {
 }
 
 void HostMemory::bad_span(std::uint64_t address, std::uint64_t bytes) const {
-    panic("HostMemory", fmt::format("access to {} bytes at {:#x}, outside the memory or across a chunk", bytes, address));
+    panic("HostMemory",
+          fmt::format("access to {} bytes at {:#x}, outside the memory or across a chunk", bytes, address));
 }
 
 }  // namespace ssdtlm

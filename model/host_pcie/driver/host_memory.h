@@ -75,8 +75,8 @@ private:
     [[noreturn]] void bad_span(std::uint64_t address, std::uint64_t bytes) const;
 
     std::uint64_t size_;
-    std::uint64_t next_ = 0;                                     // bump pointer, offset from kBase
-    std::vector<std::unique_ptr<std::uint8_t, Free>> chunks_;    // grows to the highest chunk touched
+    std::uint64_t next_ = 0;                                   // bump pointer, offset from kBase
+    std::vector<std::unique_ptr<std::uint8_t, Free>> chunks_;  // grows to the highest chunk touched
 };
 
 }  // namespace ssdtlm

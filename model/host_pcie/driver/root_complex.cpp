@@ -33,7 +33,9 @@ tlm::tlm_sync_enum RootComplex::forward(tlm::tlm_generic_payload& p, tlm::tlm_ph
     return tlm::TLM_COMPLETED;
 }
 
-unsigned RootComplex::debug(tlm::tlm_generic_payload& p) { return access(p) ? p.get_data_length() : 0; }
+unsigned RootComplex::debug(tlm::tlm_generic_payload& p) {
+    return access(p) ? p.get_data_length() : 0;
+}
 
 bool RootComplex::access(tlm::tlm_generic_payload& p) {
     const std::uint64_t address = p.get_address();

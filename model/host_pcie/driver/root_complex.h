@@ -4,10 +4,10 @@
 // remapping.
 #pragma once
 
-#include <cstdint>
-
-#include <systemc>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <systemc>
 
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/protocol/interrupt_sink.h"

@@ -5,9 +5,8 @@
 // Source: PCI Express Base Specification 5.0 §2.6.1.
 #pragma once
 
-#include <cstdint>
-
 #include <boost/circular_buffer.hpp>
+#include <cstdint>
 
 #include "common/units/units.h"
 #include "host_pcie/protocol/tlp.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/link/link_direction.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ssdtlm {
 

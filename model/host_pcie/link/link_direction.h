@@ -5,10 +5,9 @@
 #pragma once
 
 #include <array>
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <string>
-
-#include <boost/circular_buffer.hpp>
 
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
@@ -19,14 +18,14 @@ namespace ssdtlm {
 
 struct LinkDirectionConfig {
     Rate rate;
-    Ps latency{};                ///< end of serialisation -> visible at the far end
-    Ps credit_return_latency{};  ///< visible at the far end -> credits usable again here
+    Ps latency{};                      ///< end of serialisation -> visible at the far end
+    Ps credit_return_latency{};        ///< visible at the far end -> credits usable again here
     std::uint32_t posted_headers = 0;  ///< 0: infinite
     std::uint32_t posted_data = 0;
     std::uint32_t nonposted_headers = 0;
-    std::uint32_t min_overhead = 12;     ///< smallest overhead of any TLP that will be sent
-    std::uint32_t max_payload = 4096;    ///< largest payload of any TLP that will be sent
-    bool account_every_credit = false;   ///< no closed forms: same result, slower (tests)
+    std::uint32_t min_overhead = 12;    ///< smallest overhead of any TLP that will be sent
+    std::uint32_t max_payload = 4096;   ///< largest payload of any TLP that will be sent
+    bool account_every_credit = false;  ///< no closed forms: same result, slower (tests)
 };
 
 struct LinkCounters {
@@ -41,10 +40,10 @@ struct LinkCounters {
 /// TLPs that have got their place on the wire. Instants, not durations.
 struct LinkGrant {
     std::uint64_t cookie;
-    std::uint32_t tlps;            ///< of this grant; fewer than offered only for non-posted bursts short of credits
-    SimTime start;                 ///< first byte on the wire
-    SimTime first_delivered;       ///< first TLP visible at the far end
-    SimTime delivered;             ///< last TLP visible at the far end
+    std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
+    SimTime start;            ///< first byte on the wire
+    SimTime first_delivered;  ///< first TLP visible at the far end
+    SimTime delivered;        ///< last TLP visible at the far end
 };
 
 /// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted

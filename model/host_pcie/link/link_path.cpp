@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/link/link_path.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "common/tlm/sc_time_bridge.h"
 
@@ -47,8 +47,15 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     }
     Transfer& transfer = *free_transfers_.back();
     free_transfers_.pop_back();
-    transfer = Transfer{&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(), 0, 0,
-                        tlm::TLM_OK_RESPONSE, true, false};
+    transfer = Transfer{&payload,
+                        payload.get_data_ptr(),
+                        payload.get_address(),
+                        payload.get_data_length(),
+                        0,
+                        0,
+                        tlm::TLM_OK_RESPONSE,
+                        true,
+                        false};
     if (payload.is_write()) {
         begin_write(transfer);
     } else {
@@ -77,8 +84,8 @@ void LinkPath::begin_write(Transfer& transfer) {
         part.data = part.inline_data;
     }
     part.keeps_transfer = !copied && transfer.payload->get_extension<LinkExtension>() == nullptr;
-    const auto train = TlpTrain::data(part.address, part.bytes, config_.max_payload_bytes,
-                                      overhead(TlpKind::mem_write, part.address));
+    const auto train =
+        TlpTrain::data(part.address, part.bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, part.address));
     part.tlps = train.count();
     requests_.offer(TlpKind::mem_write, train, handle(part));
 }
@@ -216,7 +223,8 @@ void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) 
     if (__builtin_expect(delay == sc_core::SC_ZERO_TIME, 1))
         far_end_answered(handle(part));
     else
-        agenda_.post<&LinkPath::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this, handle(part));
+        agenda_.post<&LinkPath::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this,
+                                                  handle(part));
 }
 
 void LinkPath::far_end_answered(std::uint64_t which) {
@@ -241,8 +249,8 @@ void LinkPath::far_end_answered(std::uint64_t which) {
                            which);
     } else {
         t->status = status;
-        completions_.offer(TlpKind::completion, TlpTrain::headers(part.tlps, overhead(TlpKind::completion, part.address)),
-                           which);
+        completions_.offer(TlpKind::completion,
+                           TlpTrain::headers(part.tlps, overhead(TlpKind::completion, part.address)), which);
     }
 }
 

@@ -4,15 +4,15 @@
 // Models no ordering between completions of different tags beyond first come, first served.
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <vector>
-
-#include <boost/circular_buffer.hpp>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/payload_pool.h"
@@ -26,13 +26,13 @@ class PcieLink;
 struct LinkPathConfig {
     std::uint32_t generation = 3;
     bool ecrc = false;
-    std::uint64_t address_offset = 0;         ///< added to a payload's address to choose 3DW or 4DW headers
+    std::uint64_t address_offset = 0;  ///< added to a payload's address to choose 3DW or 4DW headers
     std::uint32_t max_payload_bytes = 256;
     std::uint32_t max_read_request_bytes = 512;
     std::uint32_t completion_payload_bytes = 256;
     std::uint32_t read_tags = 32;
-    std::uint32_t reads_per_burst = 8;        ///< MRd whose completions come as one burst; their tags free together
-    Ps completer_latency{};                   ///< read request visible at the far end -> forwarded there
+    std::uint32_t reads_per_burst = 8;  ///< MRd whose completions come as one burst; their tags free together
+    Ps completer_latency{};             ///< read request visible at the far end -> forwarded there
 };
 
 class LinkPath {
@@ -46,9 +46,11 @@ public:
     LinkPath& operator=(const LinkPath&) = delete;
 
     /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
-    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
     /// From the completer.
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
 
     /// LinkDirection's grant handler for both directions.
     static void on_grant(const LinkGrant& grant);
@@ -68,7 +70,7 @@ private:
         std::uint32_t issued;     // bytes whose read requests have been offered
         std::uint32_t completed;  // bytes whose completions have arrived
         tlm::tlm_response_status status;
-        bool in_call;             // inside nb_transport_fw: answer by its return value
+        bool in_call;  // inside nb_transport_fw: answer by its return value
         bool answered;
     };
     /// Forwarded as one payload: a write, or consecutive read requests with one burst of completions.

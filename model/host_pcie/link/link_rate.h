@@ -13,7 +13,9 @@
 namespace ssdtlm {
 
 /// Efficiency in steps of 1e-6, nearest.
-constexpr std::uint64_t efficiency_ppm(double efficiency) { return static_cast<std::uint64_t>(efficiency * 1e6 + 0.5); }
+constexpr std::uint64_t efficiency_ppm(double efficiency) {
+    return static_cast<std::uint64_t>(efficiency * 1e6 + 0.5);
+}
 
 /// PCI Express Base Specification: 2.5, 5 GT/s with 8b/10b; 8, 16, 32 GT/s with 128b/130b; 64 GT/s PAM4 with 236 TLP
 /// bytes in each 256-byte FLIT (0.921875).
@@ -24,8 +26,7 @@ inline Rate link_rate(std::uint32_t generation, std::uint32_t lanes, std::uint64
     struct LineCode {
         std::uint64_t ps, bytes;  // one lane carries `bytes` in `ps`
     };
-    constexpr LineCode codes[] = {{4000, 1},       {2000, 1},      {130'000, 128},
-                                  {65'000, 128},   {32'500, 128},  {32'000, 236}};
+    constexpr LineCode codes[] = {{4000, 1}, {2000, 1}, {130'000, 128}, {65'000, 128}, {32'500, 128}, {32'000, 236}};
     const LineCode& code = codes[generation - 1];
     return Rate::of(code.ps * 1'000'000u, code.bytes * lanes * ppm);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/link/pcie_link.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "host_pcie/link/link_rate.h"
 
@@ -52,9 +52,8 @@ LinkDirectionConfig downstream_of(const LinkConfig& c) {
 /// the completions of the other tags keep the link busy for a round trip. 1 when tags are that scarce.
 std::uint32_t reads_per_burst(const LinkConfig& c) {
     const Rate rate = link_rate(c);
-    const auto completions =
-        TlpTrain::data(0, c.max_read_request_bytes, c.completion_payload_bytes,
-                       tlp_overhead_bytes(c.generation, c.ecrc, TlpKind::completion_data, 0));
+    const auto completions = TlpTrain::data(0, c.max_read_request_bytes, c.completion_payload_bytes,
+                                            tlp_overhead_bytes(c.generation, c.ecrc, TlpKind::completion_data, 0));
     const Ps busy = rate.time_for(completions.wire_bytes());
     const Ps request = rate.time_for(tlp_overhead_bytes(c.generation, c.ecrc, TlpKind::mem_read, 4_GiB));
     const Ps round_trip = c.device_to_host_latency + c.root_complex_latency + c.host_to_device_latency;
@@ -107,8 +106,8 @@ std::vector<Problem> check_link(const LinkConfig& c, const std::string& where) {
     if (c.read_tags < 1 || c.read_tags > 768)
         problems.push_back({where + ".read_tags", fmt::format("{}", c.read_tags), "1 to 768 (10-bit tags)", ""});
     if (!(c.data_link_efficiency >= 1e-6 && c.data_link_efficiency <= 1.0))
-        problems.push_back({where + ".data_link_efficiency", fmt::format("{}", c.data_link_efficiency),
-                            "above 0, at most 1.0", ""});
+        problems.push_back(
+            {where + ".data_link_efficiency", fmt::format("{}", c.data_link_efficiency), "above 0, at most 1.0", ""});
     const std::uint32_t needed = c.max_payload_bytes / kCreditBytes;
     const auto data_credits = [&](const char* name, std::uint32_t value) {
         if (value != 0 && value < needed)

@@ -4,12 +4,12 @@
 // link training, power states, errors or config space.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include <systemc>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <string>
+#include <systemc>
+#include <vector>
 
 #include "common/report/error.h"
 #include "common/tlm/agenda.h"

@@ -18,12 +18,12 @@ enum class TlpClass : std::uint8_t { posted, non_posted, completion };
 inline constexpr std::uint32_t kTlpClasses = 3;
 
 constexpr TlpClass tlp_class(TlpKind kind) {
-    return kind == TlpKind::mem_write ? TlpClass::posted
+    return kind == TlpKind::mem_write  ? TlpClass::posted
            : kind == TlpKind::mem_read ? TlpClass::non_posted
                                        : TlpClass::completion;
 }
 
-inline constexpr std::uint32_t kCreditBytes = 16;   ///< one data credit
+inline constexpr std::uint32_t kCreditBytes = 16;     ///< one data credit
 inline constexpr std::uint32_t kPageBoundary = 4096;  ///< no request crosses it
 
 /// Bytes around header and payload: start framing, sequence number, LCRC, end framing, ECRC.

@@ -115,10 +115,10 @@ TEST(LinkDirection, PostedAndCompletionsPassAReadWithoutCreditsAndNothingElse) {
     auto c = gen3x4();
     c.nonposted_headers = 1;
     Bench b(c);
-    b.read(1, 0);      // takes the only credit
-    b.read(1, 1);      // blocked until the credit is back
-    b.read(1, 2);      // must not pass 1
-    b.write(256, 3);   // passes both
+    b.read(1, 0);     // takes the only credit
+    b.read(1, 1);     // blocked until the credit is back
+    b.read(1, 2);     // must not pass 1
+    b.write(256, 3);  // passes both
     b.complete(64, 4);
     b.agenda.run();
     std::vector<std::uint64_t> order;
@@ -126,7 +126,7 @@ TEST(LinkDirection, PostedAndCompletionsPassAReadWithoutCreditsAndNothingElse) {
     EXPECT_EQ(order, (std::vector<std::uint64_t>{0, 3, 4, 1, 2}));
     const Ps mrd = c.rate.time_for(24);
     EXPECT_EQ(b.grants[1].start, SimTime{} + mrd);
-    EXPECT_EQ(b.grants[3].start, SimTime{} + mrd + 350ns);             // end + latency + credit return
+    EXPECT_EQ(b.grants[3].start, SimTime{} + mrd + 350ns);  // end + latency + credit return
     EXPECT_EQ(b.grants[4].start, b.grants[3].start + mrd + 350ns);
     EXPECT_GT(b.direction.counters().credit_stall, Ps{});
 }
@@ -181,11 +181,11 @@ TEST(LinkDirection, BandwidthOfEndlessWrites) {
         std::uint32_t generation, lanes, mps;
         double efficiency, raw;  // raw bytes per second of one direction
     };
-    const Case cases[] = {{3, 4, 256, 1.00, 8e9 / 8 * 128 / 130 * 4},   {3, 4, 256, 0.98, 8e9 / 8 * 128 / 130 * 4},
-                          {4, 4, 256, 1.00, 16e9 / 8 * 128 / 130 * 4},  {4, 4, 256, 0.98, 16e9 / 8 * 128 / 130 * 4},
-                          {3, 1, 256, 1.00, 8e9 / 8 * 128 / 130},       {3, 2, 256, 1.00, 8e9 / 8 * 128 / 130 * 2},
-                          {3, 8, 256, 1.00, 8e9 / 8 * 128 / 130 * 8},   {3, 16, 256, 1.00, 8e9 / 8 * 128 / 130 * 16},
-                          {1, 4, 128, 1.00, 2.5e9 / 10 * 4},            {5, 4, 512, 1.00, 32e9 / 8 * 128 / 130 * 4}};
+    const Case cases[] = {{3, 4, 256, 1.00, 8e9 / 8 * 128 / 130 * 4},  {3, 4, 256, 0.98, 8e9 / 8 * 128 / 130 * 4},
+                          {4, 4, 256, 1.00, 16e9 / 8 * 128 / 130 * 4}, {4, 4, 256, 0.98, 16e9 / 8 * 128 / 130 * 4},
+                          {3, 1, 256, 1.00, 8e9 / 8 * 128 / 130},      {3, 2, 256, 1.00, 8e9 / 8 * 128 / 130 * 2},
+                          {3, 8, 256, 1.00, 8e9 / 8 * 128 / 130 * 8},  {3, 16, 256, 1.00, 8e9 / 8 * 128 / 130 * 16},
+                          {1, 4, 128, 1.00, 2.5e9 / 10 * 4},           {5, 4, 512, 1.00, 32e9 / 8 * 128 / 130 * 4}};
     for (const auto& t : cases) {
         auto c = gen3x4();
         c.rate = link_rate(t.generation, t.lanes, efficiency_ppm(t.efficiency));

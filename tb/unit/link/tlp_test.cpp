@@ -46,17 +46,17 @@ TEST(Tlp, Splits) {
     skewed.back() = 16;
     EXPECT_EQ(payloads(TlpTrain::data(0x1010, 4096, 256, 20)), skewed);
 
-    EXPECT_EQ(piece_count(0x1000, 4096, 512), 8u);                                  // MRd
-    EXPECT_EQ(TlpTrain::data(0x1000, 512, 256, 20).count(), 2u);                    // CplD each
+    EXPECT_EQ(piece_count(0x1000, 4096, 512), 8u);                // MRd
+    EXPECT_EQ(TlpTrain::data(0x1000, 512, 256, 20).count(), 2u);  // CplD each
     EXPECT_EQ(TlpTrain::data(0x1000, 512, 64, 20).count(), 8u);
-    EXPECT_EQ(piece_count(0x1040, 64, 512), 1u);                                    // SQE
+    EXPECT_EQ(piece_count(0x1040, 64, 512), 1u);  // SQE
     EXPECT_EQ(payloads(TlpTrain::data(0x1040, 64, 256, 20)), (std::vector<std::uint32_t>{64}));
-    EXPECT_EQ(payloads(TlpTrain::data(0x1000, 248, 256, 20)), (std::vector<std::uint32_t>{248}));   // PRP list of 31
+    EXPECT_EQ(payloads(TlpTrain::data(0x1000, 248, 256, 20)), (std::vector<std::uint32_t>{248}));  // PRP list of 31
     EXPECT_EQ(payloads(TlpTrain::data(0x1000, 248, 64, 20)), (std::vector<std::uint32_t>{64, 64, 64, 56}));
-    EXPECT_EQ(TlpTrain::data(kHigh, 16, 256, 24).wire_bytes(), 40u);                // CQE
-    EXPECT_EQ(TlpTrain::data(0xFEE00000, 4, 256, 20).wire_bytes(), 24u);            // MSI-X
-    EXPECT_EQ(piece_count(0x1F00, 512, 512), 2u);                                   // 4 KiB boundary
-    EXPECT_EQ(TlpTrain::data(0x1001, 2, 256, 20).wire_bytes(), 24u);                // whole DWs
+    EXPECT_EQ(TlpTrain::data(kHigh, 16, 256, 24).wire_bytes(), 40u);      // CQE
+    EXPECT_EQ(TlpTrain::data(0xFEE00000, 4, 256, 20).wire_bytes(), 24u);  // MSI-X
+    EXPECT_EQ(piece_count(0x1F00, 512, 512), 2u);                         // 4 KiB boundary
+    EXPECT_EQ(TlpTrain::data(0x1001, 2, 256, 20).wire_bytes(), 24u);      // whole DWs
     EXPECT_EQ(TlpTrain::data(0x1003, 2, 256, 20).wire_bytes(), 28u);
 }
 
