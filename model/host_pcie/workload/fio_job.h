@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// One clone of one fio job with every option resolved against the device: what the generator executes and what the
+// fio-shaped report prints. Plain data; it holds no run-time state.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/units/units.h"
+#include "host_pcie/protocol/host_request.h"
+
+namespace ssdtlm {
+
+/// Index of the per-direction arrays below: read, write, trim (HostOp's first three values).
+inline constexpr std::size_t kFioDirections = 3;
+template <class T>
+using PerDirection = std::array<T, kFioDirections>;
+constexpr std::size_t fio_index(HostOp op) { return static_cast<std::size_t>(op); }
+
+enum class FioDistribution : std::uint8_t { random, zipf, pareto, normal, zoned, zoned_abs };
+enum class FioRateProcess : std::uint8_t { linear, poisson };
+enum class FioSequencer : std::uint8_t { sequential, identical };
+
+/// One entry of bssplit, ordered by percent as fio orders them.
+struct FioBlockShare {
+    std::uint64_t bytes = 0;
+    std::uint32_t percent = 0;
+};
+/// One zone of random_distribution=zoned / zoned_abs. `size` is percent of the region or bytes.
+struct FioZone {
+    std::uint32_t access_percent = 0;
+    std::uint64_t size = 0;
+};
+/// Options as written, by fio's canonical name, for fio.json. Options without "=value" are not in it (fio neither).
+using FioOptionList = std::vector<std::pair<std::string, std::string>>;
+
+struct FioJob {
+    // --- identity and reporting ---
+    std::string name;                ///< of the section, or name=; the same for all clones
+    std::string description;
+    std::uint32_t index = 0;         ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
+    std::uint32_t clone = 0;         ///< 0 .. numjobs-1
+    std::uint32_t numjobs = 1;
+    std::uint32_t group = 0;         ///< fio's groupid: advanced by stonewall and new_group
+    bool group_reporting = false;    ///< one jobs[] entry for all jobs of `group`
+    FioOptionList options;           ///< "job options": of the section only, without [global]
+    std::vector<double> percentile_list{1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99};
+    bool clat_percentiles = true;
+    bool lat_percentiles = false;
+    bool slat_percentiles = false;
+    std::optional<std::string> bw_log;    ///< prefix of <prefix>_bw.<n>.log
+    std::optional<std::string> iops_log;  ///< prefix of <prefix>_iops.<n>.log
+    std::optional<std::string> lat_log;   ///< prefix of <prefix>_{slat,clat,lat}.<n>.log
+    std::uint32_t log_avg_msec = 0;       ///< 0: every I/O is a line
+    bool per_job_logs = true;             ///< false: no ".<n>" in the names
+
+    // --- what is issued ---
+    std::string rw = "read";         ///< fio's word, canonical ("rw" for readwrite), without suffix
+    bool random = false;
+    bool reads = true;
+    bool writes = false;
+    bool trims = false;
+    std::uint32_t sequence_ios = 1;  ///< rand*:N: a new random offset every N I/Os
+    std::int64_t sequence_hole = 0;  ///< rw:N: bytes added to each sequential offset; negative goes backwards
+    FioSequencer sequencer = FioSequencer::sequential;
+    std::uint32_t rwmix_read = 50;
+    PerDirection<std::uint64_t> bs_min{4096, 4096, 4096};
+    PerDirection<std::uint64_t> bs_max{4096, 4096, 4096};
+    PerDirection<std::uint64_t> align{4096, 4096, 4096};
+    PerDirection<std::vector<FioBlockShare>> bssplit;
+    PerDirection<std::uint32_t> percentage_random{100, 100, 100};
+    FioDistribution distribution = FioDistribution::random;
+    double distribution_value = 0;   ///< zipf theta, pareto h, normal deviation (%)
+    std::optional<double> distribution_center;
+    PerDirection<std::vector<FioZone>> zones;
+    bool random_map = true;          ///< each block once per pass
+    std::uint32_t fsync = 0;         ///< a flush after this many writes; 0: never
+    std::uint32_t fdatasync = 0;
+    bool end_fsync = false;
+    bool fua = false;                ///< sync=1, sync, dsync
+    std::uint64_t seed = 0;          ///< of this clone
+    bool repeat_passes = true;       ///< randrepeat: the same sequence in every pass
+
+    // --- where and how much ---
+    std::uint64_t offset = 0;        ///< bytes; with this clone's offset_increment
+    std::uint64_t region = 0;        ///< bytes that offsets are drawn from
+    std::uint64_t size = 0;          ///< bytes of one pass
+    std::uint64_t io_size = 0;       ///< bytes of the run when io_size= is given; 0: `size`
+    std::uint64_t number_ios = 0;    ///< 0: no limit
+    std::uint32_t loops = 1;
+
+    // --- when ---
+    std::uint32_t iodepth = 1;
+    bool stonewall = false;          ///< starts when no job is running
+    Ps start_delay{0};               ///< from the start of the run
+    Ps runtime{0};                   ///< 0: no limit
+    bool time_based = false;
+    Ps ramp_time{0};
+    PerDirection<std::uint64_t> rate{0, 0, 0};       ///< bytes per second; 0: no limit
+    PerDirection<std::uint64_t> rate_iops{0, 0, 0};
+    FioRateProcess rate_process = FioRateProcess::linear;
+    bool submit_offload = false;     ///< io_submit_mode=offload: rate sleeps do not wait for outstanding I/O
+    Ps thinktime{0};
+    std::uint32_t thinktime_blocks = 1;
+    bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
+
+    bool trimwrite() const { return trims && writes; }
+    bool mixed() const { return reads && writes; }
+    bool uses(HostOp op) const { return op == HostOp::read ? reads : op == HostOp::write ? writes : op == HostOp::trim && trims; }
+    bool rate_limited() const {
+        for (std::size_t d = 0; d < kFioDirections; ++d)
+            if (rate[d] != 0 || rate_iops[d] != 0) return true;
+        return false;
+    }
+    std::uint64_t smallest_block() const { return std::min(std::min(bs_min[0], bs_min[1]), bs_min[2]); }
+    std::uint64_t largest_block() const { return std::max(std::max(bs_max[0], bs_max[1]), bs_max[2]); }
+};
+
+/// What the job file is checked and resolved against.
+struct FioDevice {
+    std::uint64_t capacity = 0;      ///< bytes of the namespace
+    std::uint32_t lba_bytes = 4096;
+    std::uint64_t seed = 0;          ///< of the run; joins every job's randseed
+};
+
+struct FioJobFile {
+    std::string path;
+    std::vector<FioJob> jobs;        ///< in fio's order; jobs[i].index == i
+    FioOptionList global_options;
+    std::vector<std::string> notes;  ///< things the user should know: ignored options, capped depths
+};
+
+}  // namespace ssdtlm
