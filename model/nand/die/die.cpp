@@ -29,6 +29,7 @@ std::vector<Ps> per_type(const std::vector<Ps>& times, std::uint32_t types, cons
 Die::Die(const NandConfig& config, DieId id, SpareArea& area)
     : geometry_(config.geometry),
       id_(id),
+      units_per_page_(config.geometry.units_per_page()),
       first_plane_(idx(id) * config.geometry.planes_per_die),
       independent_plane_read_(config.independent_plane_read),
       t_read_(per_type(config.t_read, config.bits_per_cell, "tR")),
@@ -37,13 +38,13 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
       area_(area),
       planes_(config.geometry.planes_per_die) {}
 
-bool Die::accepts(DieOperation op, const DieTarget* targets, std::uint32_t count) const {
+bool Die::accepts(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const {
     const bool alone = op == DieOperation::read && independent_plane_read_;
     if (alone ? locked_ != 0 : busy_planes_ != 0) return false;
     if (count == 0) return false;
     std::uint32_t seen = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const DieTarget& t = targets[i];
+        const OnfiTarget& t = targets[i];
         if (t.plane >= geometry_.planes_per_die || t.block >= geometry_.blocks_per_plane) return false;
         if ((seen >> t.plane & 1u) != 0 || busy(t.plane)) return false;
         seen |= 1u << t.plane;
@@ -56,14 +57,14 @@ bool Die::accepts(DieOperation op, const DieTarget* targets, std::uint32_t count
     return true;
 }
 
-std::string Die::probe(DieOperation op, const DieTarget* targets, std::uint32_t count) const {
+std::string Die::probe(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const {
     if (accepts(op, targets, count)) return {};
     if (count == 0 || count > geometry_.planes_per_die)
         return "die " + number(idx(id_)) + ": " + text(op) + " of " + number(count) + " planes; 1 to " +
                number(geometry_.planes_per_die) + " planes can be addressed at once";
     std::uint32_t seen = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const DieTarget& t = targets[i];
+        const OnfiTarget& t = targets[i];
         const std::string where = name(t) + ": " + text(op) + " ";
         if (t.plane >= geometry_.planes_per_die)
             return where + "of a plane that does not exist; planes 0 to " + number(geometry_.planes_per_die - 1);
@@ -104,12 +105,12 @@ Ps Die::array_time(DieOperation op, std::uint32_t page) const {
     return Ps{};
 }
 
-SimTime Die::issue(DieOperation op, const DieTarget* targets, std::uint32_t count, SimTime start) {
+SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
     if (__builtin_expect(!accepts(op, targets, count), 0)) panic("Die", probe(op, targets, count));
     Ps longest{};
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const DieTarget& t = targets[i];
+        const OnfiTarget& t = targets[i];
         Plane& plane = planes_[t.plane];
         mask |= 1u << t.plane;
         plane.op = op;
@@ -118,7 +119,7 @@ SimTime Die::issue(DieOperation op, const DieTarget* targets, std::uint32_t coun
         plane.page = t.page;
         longest = std::max(longest, array_time(op, t.page));
         if (op == DieOperation::program)
-            std::copy_n(t.spare, geometry_.units_per_page(), plane.page_register.begin());
+            std::copy_n(t.spare, units_per_page_, plane.page_register.begin());
         else if (op == DieOperation::read)
             area_.prefetch(geometry_.ppa_of(address(t), 0));
     }
@@ -132,7 +133,7 @@ SimTime Die::issue(DieOperation op, const DieTarget* targets, std::uint32_t coun
     return ready;
 }
 
-void Die::finish(const DieTarget* targets, std::uint32_t count) {
+void Die::finish(const OnfiTarget* targets, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t p = targets[i].plane;
         SSDTLM_CHECK(busy(p), name(targets[i]) + ": array operation ends on an idle plane");
@@ -151,17 +152,17 @@ void Die::finish(const DieTarget* targets, std::uint32_t count) {
     }
 }
 
-void Die::data_out(const DieTarget& t, std::uint32_t bytes, Spare* out) {
+void Die::data_out(const OnfiTarget& t) {
     const bool known = t.plane < geometry_.planes_per_die;
     if (__builtin_expect(!known || busy(t.plane) || locked_ != 0 || !planes_[t.plane].loaded ||
                              planes_[t.plane].block != t.block || planes_[t.plane].page != t.page ||
-                             bytes > geometry_.page_bytes,
+                             t.data_bytes > geometry_.page_bytes,
                          0))
-        panic("Die", probe_data_out(t, bytes));
-    if (out != nullptr) std::copy_n(planes_[t.plane].page_register.begin(), geometry_.units_per_page(), out);
+        panic("Die", probe_data_out(t));
+    if (t.spare != nullptr) std::copy_n(planes_[t.plane].page_register.begin(), units_per_page_, t.spare);
 }
 
-std::string Die::probe_data_out(const DieTarget& t, std::uint32_t bytes) const {
+std::string Die::probe_data_out(const OnfiTarget& t) const {
     const std::string where = name(t) + ": data out ";
     if (t.plane >= geometry_.planes_per_die)
         return where + "of a plane that does not exist; planes 0 to " + number(geometry_.planes_per_die - 1);
@@ -172,7 +173,7 @@ std::string Die::probe_data_out(const DieTarget& t, std::uint32_t bytes) const {
     if (p.block != t.block || p.page != t.page)
         return where + "of page " + number(t.page) + ", but the page register holds block " + number(p.block) + " page " +
                number(p.page);
-    return where + "of " + number(bytes) + " bytes; a page has " + number(geometry_.page_bytes);
+    return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(geometry_.page_bytes);
 }
 
 SimTime Die::earliest_ready(DieOperation op, std::uint32_t plane) const {
@@ -183,7 +184,7 @@ SimTime Die::earliest_ready(DieOperation op, std::uint32_t plane) const {
     return ready;
 }
 
-std::string Die::name(const DieTarget& t) const {
+std::string Die::name(const OnfiTarget& t) const {
     return "die " + number(idx(id_)) + " plane " + number(t.plane) + " block " + number(t.block);
 }
 

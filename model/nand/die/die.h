@@ -14,32 +14,25 @@
 #include "common/units/units.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_target.h"
 
 namespace ssdtlm {
 
 enum class DieOperation : std::uint8_t { read, program, erase };
-
-/// One plane's part of an operation.
-struct DieTarget {
-    std::uint32_t plane = 0;         ///< in die
-    std::uint32_t block = 0;         ///< in plane
-    std::uint32_t page = 0;          ///< in block; erase: ignored
-    const Spare* spare = nullptr;    ///< program: units_per_page entries, taken into the page register by issue()
-};
 
 class Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
 
     /// Why the die would refuse the operation now; empty when it accepts.
-    std::string probe(DieOperation op, const DieTarget* targets, std::uint32_t count) const;
-    /// R/B# falls at `start`; returns when it rises. Panics with probe()'s text when refused.
-    SimTime issue(DieOperation op, const DieTarget* targets, std::uint32_t count, SimTime start);
+    std::string probe(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
+    /// A program's units are taken into the page registers at once. R/B# falls at `start`; returns when it rises. Panics with probe()'s text when refused.
+    SimTime issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
     /// the array. Call at the time issue() returned, with the same planes.
-    void finish(const DieTarget* targets, std::uint32_t count);
-    /// Copies a page register to `out` (units_per_page entries); null: only the checks.
-    void data_out(const DieTarget& target, std::uint32_t bytes, Spare* out);
+    void finish(const OnfiTarget* targets, std::uint32_t count);
+    /// Copies a page register to `target.spare`; null: only the checks.
+    void data_out(const OnfiTarget& target);
 
     /// Earliest time at which the plane can take an operation of that kind, as far as started work tells.
     SimTime earliest_ready(DieOperation op, std::uint32_t plane) const;
@@ -56,16 +49,17 @@ private:
         std::uint32_t page = 0;
         std::array<Spare, kMaxUnitsPerPage> page_register{};
     };
-    PageAddress address(const DieTarget& t) const {
+    PageAddress address(const OnfiTarget& t) const {
         return PageAddress{PlaneId{first_plane_ + t.plane}, t.block, t.page};
     }
-    bool accepts(DieOperation op, const DieTarget* targets, std::uint32_t count) const;
+    bool accepts(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
     Ps array_time(DieOperation op, std::uint32_t page) const;
-    std::string probe_data_out(const DieTarget& target, std::uint32_t bytes) const;
-    std::string name(const DieTarget& t) const;
+    std::string probe_data_out(const OnfiTarget& target) const;
+    std::string name(const OnfiTarget& t) const;
 
     const NandGeometry geometry_;
     const DieId id_;
+    const std::uint32_t units_per_page_;
     const std::uint32_t first_plane_;
     const bool independent_plane_read_;
     std::vector<Ps> t_read_;        // per page type

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nand/package/nand_package.h"
 
-#include <array>
 #include <string>
 
 #include "common/report/error.h"
 
 namespace ssdtlm {
 namespace {
-
-using Targets = std::array<DieTarget, 8>;
-
-void copy_targets(const OnfiExtension& onfi, Targets& to) {
-    SSDTLM_CHECK(onfi.count <= to.size(), "ONFI sequence addresses more planes than its payload holds");
-    for (std::uint32_t i = 0; i < onfi.count; ++i) {
-        const OnfiTarget& from = onfi.target[i];
-        to[i] = DieTarget{from.plane, from.block, from.page, from.spare};
-    }
-}
 
 DieOperation operation(OnfiSequence s) {
     switch (s) {
@@ -54,13 +43,11 @@ tlm::tlm_sync_enum NandPackage::forward(tlm::tlm_generic_payload& payload, tlm::
                  std::string(name()) + ": chip enable is low for die " + std::to_string(onfi->die) + " of another package");
     Die& die = die_of(*onfi);
     if (onfi->sequence == OnfiSequence::read_out) {
-        const OnfiTarget& t = onfi->target[0];
-        die.data_out(DieTarget{t.plane, t.block, t.page, nullptr}, t.data_bytes, t.spare);
+        die.data_out(onfi->target[0]);
         agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(payload));
     } else {
-        Targets targets;
-        copy_targets(*onfi, targets);
-        const SimTime ready = die.issue(operation(onfi->sequence), targets.data(), onfi->count, onfi->bus_end + busy_delay_);
+        const SimTime ready =
+            die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
         agenda_.post<&NandPackage::array_ready>(ready, this, handle(payload));
     }
     phase = tlm::END_REQ;
@@ -70,9 +57,7 @@ tlm::tlm_sync_enum NandPackage::forward(tlm::tlm_generic_payload& payload, tlm::
 void NandPackage::array_ready(std::uint64_t h) {
     tlm::tlm_generic_payload& payload = payload_of(h);
     const auto& onfi = *payload.get_extension<OnfiExtension>();
-    Targets targets;
-    copy_targets(onfi, targets);
-    die_of(onfi).finish(targets.data(), onfi.count);
+    die_of(onfi).finish(onfi.target.data(), onfi.count);
     respond(payload);
 }
 

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr SimTime kStart{Ps{1'000}};
 using Page = std::array<Spare, 4>;
-constexpr Page kData{Spare{1}, Spare{2}, Spare{3}, Spare{4}};
+const Page kData{Spare{1}, Spare{2}, Spare{3}, Spare{4}};
 
 NandConfig config(bool independent = false) {
     NandConfig c;
@@ -40,17 +40,17 @@ class DieTest : public ::testing::Test {
 protected:
     explicit DieTest(bool independent = false) : area(config().geometry), die(config(independent), DieId{3}, area) {}
 
-    SimTime issue(DieOperation op, const std::vector<DieTarget>& t) {
+    SimTime issue(DieOperation op, const std::vector<OnfiTarget>& t) {
         return die.issue(op, t.data(), static_cast<std::uint32_t>(t.size()), kStart);
     }
-    void run(DieOperation op, const std::vector<DieTarget>& t) {
+    void run(DieOperation op, const std::vector<OnfiTarget>& t) {
         issue(op, t);
         die.finish(t.data(), static_cast<std::uint32_t>(t.size()));
     }
-    static DieTarget at(std::uint32_t plane, std::uint32_t block, std::uint32_t page) {
-        return DieTarget{plane, block, page, kData.data()};
+    OnfiTarget at(std::uint8_t plane, std::uint32_t block, std::uint32_t page) {
+        return OnfiTarget{plane, block, page, 16384, data.data()};
     }
-    std::string refusal(DieOperation op, const std::vector<DieTarget>& t) {
+    std::string refusal(DieOperation op, const std::vector<OnfiTarget>& t) {
         const std::string why = die.probe(op, t.data(), static_cast<std::uint32_t>(t.size()));
         try {
             issue(op, t);
@@ -62,15 +62,18 @@ protected:
         EXPECT_TRUE(why.empty());
         return "accepted";
     }
-    std::string data_out_refusal(const DieTarget& t, std::uint32_t bytes = 4096) {
+    std::string data_out_refusal(OnfiTarget t, std::uint32_t bytes = 4096) {
+        t.data_bytes = bytes;
+        t.spare = nullptr;
         try {
-            die.data_out(t, bytes, nullptr);
+            die.data_out(t);
         } catch (const Panic& p) {
             return p.what();
         }
         return "accepted";
     }
 
+    Page data = kData;
     SpareArea area;
     Die die;
 };
@@ -79,7 +82,7 @@ TEST_F(DieTest, ArrayTimesFollowThePageType) {
     const auto c = config();
     for (std::uint32_t page = 0; page < 6; ++page) {
         EXPECT_EQ(issue(DieOperation::program, {at(0, 1, page)}), kStart + c.t_program[page % 3]);
-        const DieTarget t = at(0, 1, page);
+        const OnfiTarget t = at(0, 1, page);
         die.finish(&t, 1);
         EXPECT_EQ(issue(DieOperation::read, {t}), kStart + c.t_read[page % 3]);
         EXPECT_EQ(die.earliest_ready(DieOperation::erase, 1), kStart + c.t_read[page % 3]);
@@ -89,7 +92,7 @@ TEST_F(DieTest, ArrayTimesFollowThePageType) {
 }
 
 TEST_F(DieTest, ContentsChangeWhenTheArrayOperationEnds) {
-    const DieTarget t = at(1, 2, 0);
+    const OnfiTarget t = at(1, 2, 0);
     const Ppa first = config().geometry.ppa_of(PageAddress{PlaneId{3 * 2 + 1}, 2, 0}, 0);
     issue(DieOperation::program, {t});
     EXPECT_EQ(area.at(first), kErased);
@@ -97,7 +100,7 @@ TEST_F(DieTest, ContentsChangeWhenTheArrayOperationEnds) {
     EXPECT_EQ(area.at(first), kData[0]);
     run(DieOperation::read, {t});
     Page out{};
-    die.data_out(t, 16384, out.data());
+    die.data_out(OnfiTarget{1, 2, 0, 16384, out.data()});
     EXPECT_EQ(out, kData);
     issue(DieOperation::erase, {t});
     EXPECT_EQ(area.at(first), kData[0]);
@@ -159,7 +162,7 @@ TEST_F(IndependentPlanes, ReadsOverlapButNothingElseDoes) {
     EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 2)}), HasSubstr("busy"));
     EXPECT_THAT(refusal(DieOperation::program, {at(1, 0, 0)}), HasSubstr("busy"));
     EXPECT_EQ(refusal(DieOperation::read, {at(1, 5, 2)}), "accepted");
-    const DieTarget first = at(0, 0, 1);
+    const OnfiTarget first = at(0, 0, 1);
     die.finish(&first, 1);
     EXPECT_EQ(data_out_refusal(first), "accepted") << "data out of one plane while another reads";
 }
