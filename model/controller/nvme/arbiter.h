@@ -7,8 +7,6 @@
 #include <array>
 #include <cstdint>
 
-#include "common/report/error.h"
-
 namespace ssdtlm {
 
 class RoundRobinArbiter {
@@ -30,7 +28,8 @@ public:
     }
     bool is_ready(std::uint16_t qid) const { return (ready_[qid / 64] >> (qid % 64) & 1) != 0; }
 
-    /// The queue whose turn it is, and how many commands it may still give. False: no queue has commands.
+    /// The queue whose turn it is, and how many commands it may still give (no limit while it is the only one: its
+    /// turns follow each other). False: no queue has commands.
     bool next(std::uint16_t& qid, std::uint32_t& limit) {
         if (credit_ == 0) {
             const int found = find_after(current_);
@@ -39,13 +38,14 @@ public:
             credit_ = burst_;
         }
         qid = current_;
-        limit = credit_;
+        limit = alone() ? kNoLimit : credit_;
         return true;
     }
     /// `n` commands were taken from the queue that next() named.
     void took(std::uint32_t n) {
-        SSDTLM_CHECK(n <= credit_, "arbitration burst exceeded");
-        if (credit_ != kNoLimit) credit_ -= n;
+        if (burst_ == kNoLimit) return;
+        // What exceeds this turn was taken from the following turns of a queue that was alone.
+        credit_ = n <= credit_ ? credit_ - n : (burst_ - (n - credit_) % burst_) % burst_;
     }
     void reset() {
         ready_.fill(0);
@@ -54,6 +54,10 @@ public:
     }
 
 private:
+    bool alone() const {
+        const std::uint64_t others = ready_[current_ / 64] & ~(1ull << (current_ % 64));
+        return (others | ready_[current_ / 64 ^ 1]) == 0;
+    }
     /// First ready queue after `qid`, wrapping to `qid` itself; -1 when none.
     int find_after(std::uint32_t qid) const {
         const std::uint32_t word = qid / 64;
