@@ -32,9 +32,7 @@ void AgendaProcess::wake(SimTime at) {
     wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
 }
 
-void AgendaProcess::drain() {
-    draining_ = true;
-    agenda_.set_wake(nullptr, nullptr);
+void AgendaProcess::execute() {
     const SimTime kernel = to_sim_time(sc_core::sc_time_stamp());
     if (lockstep_) {
         while (!stopped_ && agenda_.next_time() <= kernel) agenda_.step();
@@ -48,6 +46,17 @@ void AgendaProcess::drain() {
                 break;
             agenda_.step();
         }
+    }
+}
+
+void AgendaProcess::drain() {
+    draining_ = true;
+    agenda_.set_wake(nullptr, nullptr);
+    try {
+        execute();
+    } catch (...) {
+        error_ = std::current_exception();
+        stopped_ = true;
     }
     draining_ = false;
     agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);

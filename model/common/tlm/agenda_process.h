@@ -2,6 +2,8 @@
 // Drains the Agenda inside a SystemC simulation, in one of two ways of keeping step with the kernel.
 #pragma once
 
+#include <exception>
+
 #include <systemc>
 
 #include "common/tlm/agenda.h"
@@ -22,9 +24,14 @@ public:
     /// Ends the simulation (sc_stop) after the running entry.
     void stop();
     bool stopped() const { return stopped_; }
+    /// An exception that left an entry ended the simulation; SystemC would lose its type. Call after sc_start().
+    void rethrow_error() const {
+        if (error_) std::rethrow_exception(error_);
+    }
 
 private:
     void drain();
+    void execute();
     void wake(SimTime at);
 
     Agenda& agenda_;
@@ -33,6 +40,7 @@ private:
     bool draining_ = false;
     SimTime wake_at_ = kNever;
     sc_core::sc_event wake_event_;
+    std::exception_ptr error_;
 };
 
 }  // namespace ssdtlm

@@ -50,7 +50,8 @@ public:
     std::uint64_t host_units_written() const { return host_units_written_; }
     std::uint64_t host_units_read() const { return host_units_read_; }
     std::uint64_t host_units_mapped() const { return host_units_mapped_; }
-    std::uint64_t host_units_discarded() const { return host_units_discarded_; }
+    /// Deallocated between leaving the dirty queue and taking a flash page.
+    std::uint64_t host_units_discarded_before_map() const { return discarded_before_map_; }
     std::uint64_t merge_reads() const { return merge_reads_; }
     /// State for the watchdog and for panics.
     std::string dump() const;
@@ -149,7 +150,7 @@ private:
     std::uint64_t host_units_written_ = 0;
     std::uint64_t host_units_read_ = 0;
     std::uint64_t host_units_mapped_ = 0;
-    std::uint64_t host_units_discarded_ = 0;
+    std::uint64_t discarded_before_map_ = 0;
     std::uint64_t merge_reads_ = 0;
 };
 

@@ -56,6 +56,7 @@ bool Firmware::place(FlashJob& job) {
     const bool live = std::any_of(job.item.begin(), job.item.begin() + job.units,
                                   [this](std::uint32_t i) { return !buffer_.entry(i).dropped; });
     if (!live) {  // all deallocated meanwhile
+        discarded_before_map_ += job.units;
         job.txn.timeline.begin(agenda_.now());
         finish_units(job);
         return true;
@@ -76,7 +77,10 @@ bool Firmware::place(FlashJob& job) {
     job.txn.spare.fill(kPadding);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const WriteBuffer::Entry& e = buffer_.entry(job.item[i]);
-        if (e.dropped) continue;
+        if (e.dropped) {
+            ++discarded_before_map_;
+            continue;
+        }
         ftl_.map_unit(e.lpa, geometry_.ppa_of(a, i));
         job.txn.spare[i] = codec_.make(e.lpa, e.version);
         ++host_units_mapped_;
@@ -107,7 +111,6 @@ void Firmware::program_done(std::uint64_t index) {
 void Firmware::finish_units(FlashJob& job) {
     waiters_.clear();
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        if (buffer_.entry(job.item[i]).dropped) ++host_units_discarded_;
         const std::uint32_t waiter = buffer_.programmed(job.item[i]);
         if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
     }

@@ -99,6 +99,7 @@ void WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
     if (e.dropped) {
+        ++dropped_dirty_;
         unlink_oldest(i);
         release(i);
         return;

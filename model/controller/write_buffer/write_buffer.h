@@ -82,6 +82,7 @@ public:
     bool demanded() const { return demanded_dirty_ > 0; }
     std::uint64_t coalesced() const { return coalesced_; }
     std::uint64_t inserted() const { return inserted_; }
+    /// Units that were deallocated before they left for flash.
     std::uint64_t dropped_dirty() const { return dropped_dirty_; }
 
 private:

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install: the program, the libraries, the headers, the presets, and a config package.
+include(CMakePackageConfigHelpers)
+get_property(_libraries GLOBAL PROPERTY SSDTLM_LIBRARIES)
+install(TARGETS ${_libraries} EXPORT ssdtlmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ssdtlm_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
+install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
+set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
+configure_package_config_file(cmake/ssdtlmConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm PATH_VARS SSDTLM_CONFIGS_DIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake
+              cmake/FindSystemC.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run: bring-up, workload, shutdown, drain, books. Exactly one per process: SystemC keeps one global context.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sim/results/latency_stats.h"
+#include "sim/results/run_summary.h"
+#include "sim/results/time_series.h"
+#include "sim/ssd_system.h"
+
+namespace ssdtlm {
+
+/// Nothing completed for run.watchdog of simulated time, or nothing is left to happen, with work pending. Exit 3.
+class Stalled : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class Simulation final : private CompletionObserver {
+public:
+    struct Progress {
+        Ps simulated{};
+        double fraction = 0;
+        std::uint64_t commands = 0;
+        double wall_seconds = 0;
+    };
+    struct Options {
+        std::string workload_name;
+        CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
+        std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
+        const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
+    };
+
+    Simulation(const SsdConfig& config, Workload& workload, Options options);
+
+    /// Runs to the end. Throws Stalled, CheckFailed, Panic; state_dump() then says where everything was.
+    RunSummary run();
+
+    SsdSystem& system() { return *system_; }
+    const TimeSeries& series() const { return *series_; }
+    const LatencyStats& latency() const { return latency_; }
+    std::string state_dump() const { return system_->dump(); }
+
+private:
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
+                     bool measured) override;
+    void ready();
+    void finished(SimTime at);
+    void watch(std::uint64_t);
+    void poll();
+    RunSummary summarise();
+
+    Workload& workload_;
+    Options options_;
+    std::chrono::steady_clock::time_point wall_start_;
+    std::chrono::steady_clock::time_point wall_ready_;
+    std::chrono::steady_clock::time_point wall_report_;
+    LatencyStats latency_;
+    std::unique_ptr<SsdSystem> system_;
+    std::unique_ptr<TimeSeries> series_;
+    SsdSystem::BusySnapshot busy_begin_, busy_end_;
+    FtlCounters ftl_begin_, ftl_end_;
+    SimTime workload_end_{};
+    std::uint64_t completions_ = 0;
+    std::uint64_t watched_ = 0;
+    bool finished_ = false;
+    bool shut_down_ = false;
+    bool interrupted_ = false;
+};
+
+}  // namespace ssdtlm

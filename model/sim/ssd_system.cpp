@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ssd_system.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "controller/scheduler/scheduler_registry.h"
+
+namespace ssdtlm {
+
+namespace {
+
+SchedulerShape shape_of(const SsdConfig& c) {
+    return {c.nand.geometry.channels, c.nand.geometry.dies_per_channel(), c.nand.independent_plane_read};
+}
+
+NvmeDevice device_of(const SsdConfig& c, const Ftl& ftl) {
+    NvmeDevice d;
+    d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
+    d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
+    d.unit_bytes = c.nand.geometry.unit_bytes;
+    return d;
+}
+
+std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
+    if (!c.run.integrity) return nullptr;
+    IntegrityOracle::Geometry g;
+    g.units = ftl.logical_units();
+    g.unit_bytes = c.nand.geometry.unit_bytes;
+    g.lba_bytes = c.nvme.lba_bytes;
+    g.filled_units = ftl.mapped_units();  // preconditioning fills from unit 0
+    g.version_bits = ftl.codec().version_bits();
+    return std::make_unique<IntegrityOracle>(g);
+}
+
+}  // namespace
+
+SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
+    : sc_module(name),
+      config(c),
+      process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
+      spare(config.nand.geometry),
+      ftl(config.ftl, config.nand.geometry, spare, config.run.seed),
+      oracle((ftl.precondition(), make_oracle(config, ftl))),
+      driver("driver", agenda, memory, config.host, workload, tracker, oracle.get(), observer),
+      root_complex("root_complex", memory, &driver),
+      link("link", agenda, config.link),
+      dma("dma", agenda),
+      front_end("front_end", agenda, dma, tracker, config.nvme, device_of(config, ftl)),
+      dram(config.dram),
+      backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
+              make_scheduler(config.scheduler, shape_of(config))),
+      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}) {
+    driver.mmio_initiator.bind(link.host_target);
+    link.device_initiator.bind(front_end.mmio_target);
+    dma.pcie_initiator.bind(link.device_target);
+    link.host_initiator.bind(root_complex.link_target);
+    front_end.bind(firmware);
+    firmware.bind(front_end);
+    const NandGeometry& g = config.nand.geometry;
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
+        buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config.nand));
+        backend.channel(ch).onfi_initiator.bind(buses.back()->controller_target);
+        for (std::uint32_t way = 0; way < g.ways; ++way) {
+            const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
+            packages.push_back(
+                std::make_unique<NandPackage>(fmt::format("package_{}_{}", ch, way).c_str(), agenda, config.nand, first, spare));
+            buses.back()->package_initiator[way].bind(packages.back()->bus_target);
+        }
+    }
+}
+
+SsdSystem::BusySnapshot SsdSystem::busy() const {
+    BusySnapshot s;
+    s.at = agenda.now();
+    s.up = link.upstream().busy(s.at);
+    s.down = link.downstream().busy(s.at);
+    s.dram = dram.busy();
+    for (std::uint32_t i = 0; i < firmware.cores().size(); ++i) s.cores.push_back(firmware.cores().busy(i));
+    const NandGeometry& g = config.nand.geometry;
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(backend.channel(ch).counters().bus_busy());
+    for (std::uint32_t d = 0; d < g.dies(); ++d) {
+        Ps total{};
+        for (const std::int64_t ps : backend.die_busy(DieId{d})) total += Ps{ps};
+        s.dies.push_back(total);
+    }
+    return s;
+}
+
+std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnapshot& to) const {
+    const double window = to_seconds(to.at - from.at);
+    std::vector<ResourceUse> all;
+    if (window <= 0) return all;
+    // A resource that was reserved ahead of the window's end counts as busy for no more than the window.
+    const auto share = [window](Ps a, Ps b) { return std::min(1.0, to_seconds(b - a) / window); };
+    const auto single = [&](const char* n, Ps a, Ps b) { all.push_back({n, 1, share(a, b), share(a, b), n}); };
+    const auto group = [&](const char* n, const std::vector<Ps>& a, const std::vector<Ps>& b) {
+        ResourceUse r;
+        r.name = n;
+        r.members = static_cast<std::uint32_t>(b.size());
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double u = share(a[i], b[i]);
+            r.mean += u / static_cast<double>(b.size());
+            if (u > r.max || r.busiest.empty()) {
+                r.max = u;
+                r.busiest = fmt::format("{} {}", n, i);
+            }
+        }
+        all.push_back(r);
+    };
+    single("link to device", from.down, to.down);
+    single("link to host", from.up, to.up);
+    group("firmware core", from.cores, to.cores);
+    single("DRAM port", from.dram, to.dram);
+    group("channel bus", from.channels, to.channels);
+    group("die", from.dies, to.dies);
+    return all;
+}
+
+std::uint64_t SsdSystem::flash_pages(FlashClass cls) const {
+    std::uint64_t n = 0;
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+        n += backend.channel(ch).counters().pages[static_cast<std::size_t>(cls)];
+    return n;
+}
+
+std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
+    const FtlCounters ftl_now = ftl.counters() - before;
+    const DriverCounters& d = driver.counters();
+    const NvmeCounters& n = front_end.counters();
+    const WriteBuffer& b = firmware.buffer();
+    return {
+        {"requests issued = completed", d.requests_issued, d.requests_completed},
+        {"commands submitted = completed", d.commands_submitted, d.commands_completed},
+        {"commands submitted by the host = completed by the controller", d.commands_submitted,
+         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes},
+        {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
+        {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
+         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map()},
+        {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
+        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, flash_pages(FlashClass::host_write)},
+        {"GC pages of the FTL = programmed by the dies", ftl_now.gc_pages, flash_pages(FlashClass::gc_write)},
+        {"bytes programmed = (host + GC) pages", (flash_pages(FlashClass::host_write) + flash_pages(FlashClass::gc_write)) *
+                                                     config.nand.geometry.page_bytes,
+         (ftl_now.host_pages + ftl_now.gc_pages) * config.nand.geometry.page_bytes},
+        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, flash_pages(FlashClass::erase)},
+        {"write buffer empty", b.used(), 0},
+    };
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
+    const DriverCounters& d = driver.counters();
+    const NvmeCounters& n = front_end.counters();
+    const LinkCounters& up = link.upstream().counters();
+    const LinkCounters& down = link.downstream().counters();
+    std::uint64_t operations = 0, multi_plane = 0;
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
+        operations += backend.channel(ch).counters().operations;
+        multi_plane += backend.channel(ch).counters().multi_plane;
+    }
+    return {
+        {"host_commands", d.commands_submitted},
+        {"host_interrupts", d.interrupts},
+        {"host_sq_doorbells", d.sq_doorbells},
+        {"host_cq_doorbells", d.cq_doorbells},
+        {"nvme_fetches", n.fetches},
+        {"nvme_sqes", n.sqes},
+        {"nvme_cqes", n.cqes},
+        {"nvme_prp_list_reads", n.list_reads},
+        {"dma_bytes_to_host", dma.counters().bytes_written},
+        {"dma_bytes_to_device", dma.counters().bytes_read},
+        {"link_wire_bytes_to_host", up.wire_bytes()},
+        {"link_wire_bytes_to_device", down.wire_bytes()},
+        {"buffer_units_coalesced", firmware.buffer().coalesced()},
+        {"partial_unit_merge_reads", firmware.merge_reads()},
+        {"flash_operations", operations},
+        {"flash_multi_plane_operations", multi_plane},
+        {"flash_host_page_reads", flash_pages(FlashClass::host_read)},
+        {"flash_gc_page_reads", flash_pages(FlashClass::gc_read)},
+        {"flash_host_page_programs", flash_pages(FlashClass::host_write)},
+        {"flash_gc_page_programs", flash_pages(FlashClass::gc_write)},
+        {"flash_block_erases", flash_pages(FlashClass::erase)},
+        {"gc_victims", firmware.gc().victims()},
+    };
+}
+
+std::string SsdSystem::dump() const {
+    return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(), agenda.pending()) +
+           driver.dump() + link.dump() + dma.dump() + static_cast<const NvmeController&>(front_end).dump() + firmware.dump() + backend.dump();
+}
+
+}  // namespace ssdtlm

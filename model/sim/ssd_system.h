@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The netlist: the only code that names concrete classes at both ends of a socket or port. Follow one command here:
+//
+//   NvmeDriver -mmio-> PcieLink -mmio-> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
+//                                                                                               | one per channel
+//   HostMemory <- RootComplex <-dma- PcieLink <-dma- DmaEngine        NandPackage x ways <- OnfiBus
+//
+// To replace a block, bind another module with the same socket (or another class behind the same port) here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "common/latency/command_tracker.h"
+#include "common/tlm/agenda.h"
+#include "common/tlm/agenda_process.h"
+#include "controller/channel_ctrl/flash_backend.h"
+#include "controller/cpu/firmware.h"
+#include "controller/dma/dma_engine.h"
+#include "controller/dram/dram_port.h"
+#include "controller/ftl/ftl.h"
+#include "controller/nvme/nvme_front_end.h"
+#include "host_pcie/driver/host_memory.h"
+#include "host_pcie/driver/integrity_oracle.h"
+#include "host_pcie/driver/nvme_driver.h"
+#include "host_pcie/driver/root_complex.h"
+#include "host_pcie/link/pcie_link.h"
+#include "nand/channel/onfi_bus.h"
+#include "nand/package/nand_package.h"
+#include "sim/results/run_summary.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+class SsdSystem : public sc_core::sc_module {
+public:
+    /// Builds, binds and preconditions the device. `workload` and `observer` (may be null) must outlive it.
+    SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer);
+
+    /// Busy time of every resource since the start of the simulation, for differences over a window.
+    struct BusySnapshot {
+        SimTime at{};
+        Ps up{}, down{}, dram{};
+        std::vector<Ps> cores, channels, dies;
+    };
+    BusySnapshot busy() const;
+    /// Busy shares between two snapshots.
+    std::vector<ResourceUse> use(const BusySnapshot& from, const BusySnapshot& to) const;
+
+    /// Pages programmed, pages read, blocks erased since the start, over all channels.
+    std::uint64_t flash_pages(FlashClass cls) const;
+    /// What must be equal when the device is idle.
+    std::vector<BookLine> books(const FtlCounters& before) const;
+    std::vector<std::pair<std::string, std::uint64_t>> counters() const;
+    /// State of every organ, for the watchdog and for panics.
+    std::string dump() const;
+
+    const SsdConfig config;
+    Agenda agenda;
+    AgendaProcess process;
+    CommandTracker tracker;
+    SpareArea spare;
+    Ftl ftl;
+    std::unique_ptr<IntegrityOracle> oracle;  ///< null: the check is off
+    HostMemory memory;
+    NvmeDriver driver;
+    RootComplex root_complex;
+    PcieLink link;
+    DmaEngine dma;
+    NvmeFrontEnd front_end;
+    DramPort dram;
+    FlashBackend backend;
+    Firmware firmware;
+    std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
+    std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
+};
+
+}  // namespace ssdtlm
