@@ -7,12 +7,18 @@ namespace ssdtlm {
 
 const char* name_of(BlockState state) {
     switch (state) {
-        case BlockState::free: return "free";
-        case BlockState::open_host: return "open for host pages";
-        case BlockState::open_gc: return "open for GC pages";
-        case BlockState::full: return "full";
-        case BlockState::sealed: return "sealed";
-        case BlockState::victim: return "victim";
+        case BlockState::free:
+            return "free";
+        case BlockState::open_host:
+            return "open for host pages";
+        case BlockState::open_gc:
+            return "open for GC pages";
+        case BlockState::full:
+            return "full";
+        case BlockState::sealed:
+            return "sealed";
+        case BlockState::victim:
+            return "victim";
     }
     return "?";
 }
@@ -35,7 +41,8 @@ BlockId BlockManager::open(PlaneId plane, BlockState state) {
     if (p.free_count == 0)
         panic("BlockManager", "plane " + std::to_string(idx(plane)) + " has no free block left for a page " +
                                   (state == BlockState::open_gc ? "moved by GC: more victims at once than the hard "
-                                                                  "threshold (" + std::to_string(hard_free_blocks_) + ")"
+                                                                  "threshold (" +
+                                                                      std::to_string(hard_free_blocks_) + ")"
                                                                 : std::string("of the host")));
     const BlockId b = p.free_first;
     p.free_first = blocks_[idx(b)].next_free;
@@ -62,7 +69,8 @@ void BlockManager::erased(BlockId b) {
 void BlockManager::fill_host(PlaneId plane, std::uint64_t pages) {
     Plane& p = planes_[idx(plane)];
     while (pages != 0) {
-        SSDTLM_CHECK(p.open_host == kNoBlock && p.free_count > hard_free_blocks_, "plane cannot take so many host pages");
+        SSDTLM_CHECK(p.open_host == kNoBlock && p.free_count > hard_free_blocks_,
+                     "plane cannot take so many host pages");
         p.open_host = open(plane, BlockState::open_host);
         BlockRecord& r = blocks_[idx(p.open_host)];
         if (pages < geometry_.pages_per_block) {
@@ -78,8 +86,8 @@ void BlockManager::fill_host(PlaneId plane, std::uint64_t pages) {
 
 void BlockManager::refuse(BlockId b, const char* what) const {
     const BlockRecord& r = blocks_[idx(b)];
-    panic("BlockManager", "block " + std::to_string(idx(b)) + " " + what + " while it is " + name_of(r.state) + " with " +
-                              std::to_string(r.valid) + " valid units, " + std::to_string(r.programs) +
+    panic("BlockManager", "block " + std::to_string(idx(b)) + " " + what + " while it is " + name_of(r.state) +
+                              " with " + std::to_string(r.valid) + " valid units, " + std::to_string(r.programs) +
                               " programs and " + std::to_string(r.reads) + " reads in flight");
 }
 

@@ -58,15 +58,17 @@ void Ftl::block_erased(BlockId block) {
     cursor_.set_able(plane, blocks_.can_take_host_page(plane));
 }
 
-void Ftl::precondition() { Preconditioner(*this).run(); }
+void Ftl::precondition() {
+    Preconditioner(*this).run();
+}
 
 void Ftl::refuse(Ppa p, const char* what) const {
     const PageAddress a = geometry_.page_of(p);
     const BlockRecord& r = blocks_[geometry_.block_of(a)];
     panic("Ftl", "unit " + std::to_string(idx(p)) + " (plane " + std::to_string(idx(a.plane)) + ", block " +
                      std::to_string(a.block) + ", page " + std::to_string(a.page) + ", slot " +
-                     std::to_string(geometry_.slot_of(p)) + ") is " + what + "; its block is " + name_of(r.state) + ", " +
-                     std::to_string(r.valid) + " units valid, " + std::to_string(r.write_pointer) +
+                     std::to_string(geometry_.slot_of(p)) + ") is " + what + "; its block is " + name_of(r.state) +
+                     ", " + std::to_string(r.valid) + " units valid, " + std::to_string(r.write_pointer) +
                      " pages handed out, " + std::to_string(r.programs) + " programs running");
 }
 

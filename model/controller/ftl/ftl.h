@@ -6,8 +6,8 @@
 // host data, no SLC cache, no journal: the map survives in the spare area only as far as contents go.
 //
 // Life of a host page: allocate_host_page -> map_unit for each unit (both when the program is issued) ->
-// host_page_programmed. Life of a victim: select_victim -> next_valid_page and allocate_gc_page, moving the units densely
-// packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
+// host_page_programmed. Life of a victim: select_victim -> next_valid_page and allocate_gc_page, moving the units
+// densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
 // erase_allowed, the erase -> block_erased.
 #pragma once
 

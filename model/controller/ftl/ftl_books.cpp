@@ -49,8 +49,8 @@ void Ftl::verify_books() const {
             continue;
         }
         const Spare s = spare_.at(p);
-        found.require(s != kErased && s != kPadding && codec_.lpa(s) == lpa, "flash holds another unit, logical unit", l,
-                      idx(codec_.lpa(s)), l);
+        found.require(s != kErased && s != kPadding && codec_.lpa(s) == lpa, "flash holds another unit, logical unit",
+                      l, idx(codec_.lpa(s)), l);
     }
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     // Valid counts, and with them the number of valid units of the device.

@@ -9,7 +9,9 @@
 
 namespace ssdtlm {
 
-std::vector<std::string> mapping_names() { return {"page"}; }
+std::vector<std::string> mapping_names() {
+    return {"page"};
+}
 
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
     return (config.user_capacity_bytes + g.unit_bytes - 1) / g.unit_bytes;
@@ -37,28 +39,27 @@ void check_name(std::vector<Problem>& out, const char* key, const std::string& g
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     std::vector<Problem> out;
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
-    check_name(out, "ftl.gc_policy", config.gc_policy, victim_policy_names());
+    check_name(out, "gc.policy", config.gc_policy, victim_policy_names());
     check_name(out, "ftl.allocation", config.allocation, allocation_orders());
     if (g.unit_bytes == 0 || g.page_bytes % g.unit_bytes != 0 || g.units_per_page() == 0 ||
         g.units_per_page() > kMaxUnitsPerPage) {
-        out.push_back({"nand.page_bytes", std::to_string(g.page_bytes) + " with a mapping unit of " +
-                                              std::to_string(g.unit_bytes),
+        out.push_back({"nand.geometry.page_size",
+                       std::to_string(g.page_bytes) + " with a mapping unit of " + std::to_string(g.unit_bytes),
                        "a page holds 1 to " + std::to_string(kMaxUnitsPerPage) + " whole mapping units", ""});
         return out;  // the rest would divide by it
     }
     if (g.units() >= idx(kUnmapped))
-        out.push_back({"nand", std::to_string(g.units()) + " mapping units in flash", "fewer than 2^32 - 1",
+        out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash", "fewer than 2^32 - 1",
                        "use a larger mapping unit or less flash"});
     if (config.gc_hard_free_blocks < 2)
-        out.push_back({"ftl.gc_hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least 2",
+        out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least 2",
                        "GC needs a free block to empty another one"});
     if (config.gc_soft_free_blocks <= config.gc_hard_free_blocks)
-        out.push_back({"ftl.gc_soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
-                       "more than gc_hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
+        out.push_back({"gc.soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
+                       "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
-        out.push_back({"ftl.fill", std::to_string(config.fill), "0 to 1", ""});
-    if (!(config.overwrite >= 0.0))
-        out.push_back({"ftl.overwrite", std::to_string(config.overwrite), "0 or more", ""});
+        out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
+    if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
@@ -68,7 +69,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                            " bytes of flash, because each plane keeps " +
                            std::to_string(config.gc_soft_free_blocks + 1) + " free and 2 open blocks of its " +
                            std::to_string(g.blocks_per_plane),
-                       "lower user_capacity or gc_soft_free_blocks, or give the planes more blocks"});
+                       "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }
     return out;
 }

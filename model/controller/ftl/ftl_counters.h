@@ -15,11 +15,11 @@ struct FtlCounters {
     std::uint64_t gc_units_stale = 0;        ///< copies that the host had overwritten or trimmed meanwhile
     std::uint64_t blocks_erased = 0;
     std::uint64_t victims = 0;
-    std::uint64_t victim_valid_units = 0;    ///< sum over the victims, when they were selected
-    std::uint64_t trims = 0;                 ///< mapped units that lost their mapping by deallocation
+    std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
+    std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
 
-    /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated (host)
-    /// or when it has been programmed (GC).
+    /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
+    /// (host) or when it has been programmed (GC).
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }

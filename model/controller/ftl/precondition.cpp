@@ -76,8 +76,10 @@ void Preconditioner::fill_contents(PlaneId plane, std::uint64_t position, std::u
 void Preconditioner::fill_blocks(const std::vector<std::uint64_t>& pages, std::uint64_t units) {
     const auto& sequence = ftl_.cursor_.sequence();
     const std::uint64_t planes = sequence.size(), per_block = geometry_.pages_per_block;
-    const std::uint64_t pads = (pages[0] == 0 ? 0 : (units + units_per_page_ - 1) / units_per_page_ * units_per_page_ - units);
-    const std::uint64_t last = ((units + units_per_page_ - 1) / units_per_page_ - 1) % planes;  // position of the padded page
+    const std::uint64_t pads =
+        (pages[0] == 0 ? 0 : (units + units_per_page_ - 1) / units_per_page_ * units_per_page_ - units);
+    const std::uint64_t last =
+        ((units + units_per_page_ - 1) / units_per_page_ - 1) % planes;  // position of the padded page
     for (std::uint64_t i = 0; i < planes; ++i) {
         ftl_.blocks_.fill_host(sequence[i], pages[i]);
         const auto valid = static_cast<std::uint32_t>(pages[i] * units_per_page_ - (i == last ? pads : 0));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/allocation/plane_order.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
 #include "common/report/error.h"
+#include "controller/ftl/allocation/plane_order.h"
 
 namespace ssdtlm {
 namespace {
@@ -26,10 +25,14 @@ NandGeometry geometry() {
 std::uint32_t coordinate(char letter, PlaneId p, const NandGeometry& g) {
     const DieId die = g.die_of(p);
     switch (letter) {
-        case 'C': return g.channel_of(die);
-        case 'W': return g.die_in_channel(die) / g.dies_per_chip;
-        case 'D': return g.die_in_channel(die) % g.dies_per_chip;
-        default: return g.plane_in_die(p);
+        case 'C':
+            return g.channel_of(die);
+        case 'W':
+            return g.die_in_channel(die) / g.dies_per_chip;
+        case 'D':
+            return g.die_in_channel(die) % g.dies_per_chip;
+        default:
+            return g.plane_in_die(p);
     }
 }
 std::uint32_t extent(char letter, const NandGeometry& g) {

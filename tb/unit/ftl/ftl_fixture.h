@@ -3,6 +3,7 @@
 // of Ftl only, one unit at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,7 @@ inline NandGeometry small_geometry() {
 
 inline FtlConfig small_config(const NandGeometry& g, double user_share) {
     FtlConfig c;
-    c.user_capacity_bytes =
-        static_cast<std::uint64_t>(user_share * static_cast<double>(g.units())) * g.unit_bytes;
+    c.user_capacity_bytes = static_cast<std::uint64_t>(user_share * static_cast<double>(g.units())) * g.unit_bytes;
     c.gc_soft_free_blocks = 3;
     c.gc_hard_free_blocks = 2;
     c.initial_state = InitialState::fresh;
@@ -42,12 +42,13 @@ struct Device {
     bool write(const std::vector<Lpa>& units) {
         PageAddress a;
         if (!ftl.allocate_host_page(a)) return false;
-        std::vector<Spare> out(geometry.units_per_page(), kPadding);
+        Spare out[kMaxUnitsPerPage];
+        std::fill_n(out, geometry.units_per_page(), kPadding);
         for (std::uint32_t s = 0; s < units.size(); ++s) {
             out[s] = ftl.codec().make(units[s], 1);
             ftl.map_unit(units[s], geometry.ppa_of(a, s));
         }
-        flash.program_page(a, out.data());
+        flash.program_page(a, out);
         ftl.host_page_programmed(a);
         last = a;
         return true;
@@ -56,7 +57,7 @@ struct Device {
     bool collect(PlaneId plane) {
         const BlockId victim = ftl.select_victim(plane);
         if (victim == kNoBlock) return false;
-        std::vector<Ppa> from;
+        from.clear();
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) {
             const PageAddress a{plane, geometry.block_in_plane(victim), page};
@@ -67,9 +68,10 @@ struct Device {
         const std::uint32_t n = geometry.units_per_page();
         for (std::size_t i = 0; i < from.size(); i += n) {
             const PageAddress to = ftl.allocate_gc_page(plane);
-            std::vector<Spare> out(n, kPadding);
+            Spare out[kMaxUnitsPerPage];
+            std::fill_n(out, n, kPadding);
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s) out[s] = flash.at(from[i + s]);
-            flash.program_page(to, out.data());
+            flash.program_page(to, out);
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s)
                 ftl.commit_move(ftl.codec().lpa(out[s]), from[i + s], geometry.ppa_of(to, s));
             ftl.gc_page_programmed(to);
@@ -82,7 +84,8 @@ struct Device {
     NandGeometry geometry;
     SpareArea flash;
     Ftl ftl;
-    PageAddress last;
+    PageAddress last;       ///< of write()
+    std::vector<Ppa> from;  ///< of collect(), kept for its memory
 };
 
 }  // namespace ssdtlm::test

@@ -19,7 +19,9 @@ NandGeometry one_plane() {
     return g;
 }
 
-std::vector<Lpa> pair(std::uint32_t first) { return {Lpa{first}, Lpa{first + 1}}; }
+std::vector<Lpa> pair(std::uint32_t first) {
+    return {Lpa{first}, Lpa{first + 1}};
+}
 
 TEST(FtlLife, MapOverwriteAndTrimKeepTheValidCounts) {
     Device d(small_config(one_plane(), 0.35), one_plane());
@@ -78,7 +80,7 @@ TEST(FtlLife, AMoveLosesAgainstAnOverwriteOrATrim) {
     ASSERT_EQ(victim, BlockId{0});
     const PageAddress a = d.ftl.allocate_gc_page(PlaneId{0}), b = d.ftl.allocate_gc_page(PlaneId{0}),
                       c = d.ftl.allocate_gc_page(PlaneId{0});
-    ASSERT_TRUE(d.write(pair(2)));       // while unit 2 and 3 are being moved
+    ASSERT_TRUE(d.write(pair(2)));  // while unit 2 and 3 are being moved
     ASSERT_TRUE(d.ftl.trim(Lpa{4}));
     EXPECT_EQ(d.ftl.block(victim).valid, 3u);
     const PageAddress to[] = {a, b, c};

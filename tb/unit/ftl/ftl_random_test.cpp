@@ -39,7 +39,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     };
     const auto logical = d.ftl.logical_units();
     for (int i = 0; i < 60000; ++i) {
-        const auto lpa = static_cast<std::uint32_t>(random.percent(50) ? random.below(logical) : random.below(logical / 8));
+        const auto lpa =
+            static_cast<std::uint32_t>(random.percent(50) ? random.below(logical) : random.below(logical / 8));
         if (random.percent(3)) {
             EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
         } else {

@@ -45,9 +45,15 @@ TEST(ValidityMap, AgreesWithABoolVector) {
         const auto at = static_cast<std::uint32_t>(random.below(n));
         const auto count = static_cast<std::uint32_t>(random.below(n - at));
         switch (random.below(6)) {
-            case 0: ASSERT_EQ(map.set(Ppa{at}), model[at]); model[at] = true; break;
+            case 0:
+                ASSERT_EQ(map.set(Ppa{at}), model[at]);
+                model[at] = true;
+                break;
             case 1:
-            case 2: ASSERT_EQ(map.clear(Ppa{at}), model[at]); model[at] = false; break;
+            case 2:
+                ASSERT_EQ(map.clear(Ppa{at}), model[at]);
+                model[at] = false;
+                break;
             case 3: {
                 std::uint32_t expected = at;
                 while (expected < at + count && !model[expected]) ++expected;
@@ -58,7 +64,8 @@ TEST(ValidityMap, AgreesWithABoolVector) {
             case 4: {
                 std::uint32_t set = 0, low = 0;
                 for (std::uint32_t k = 0; k < count; ++k) set += model[at + k];
-                for (std::uint32_t k = 0; k < 16 && at + k < n; ++k) low |= static_cast<std::uint32_t>(model[at + k]) << k;
+                for (std::uint32_t k = 0; k < 16 && at + k < n; ++k)
+                    low |= static_cast<std::uint32_t>(model[at + k]) << k;
                 ASSERT_EQ(map.count(at, at + count), set);
                 ASSERT_EQ(map.bits(at, at + 16 <= n ? 16 : n - at), low);
                 break;

@@ -17,7 +17,8 @@ using test::small_config;
 using test::small_geometry;
 
 void expect_same(const Device& a, const Device& b) {
-    for (std::uint32_t l = 0; l < a.ftl.logical_units(); ++l) ASSERT_EQ(a.ftl.lookup(Lpa{l}), b.ftl.lookup(Lpa{l})) << l;
+    for (std::uint32_t l = 0; l < a.ftl.logical_units(); ++l)
+        ASSERT_EQ(a.ftl.lookup(Lpa{l}), b.ftl.lookup(Lpa{l})) << l;
     for (std::uint32_t p = 0; p < a.geometry.units(); ++p) ASSERT_EQ(a.flash.at(Ppa{p}), b.flash.at(Ppa{p})) << p;
     for (std::uint32_t n = 0; n < a.geometry.blocks(); ++n) {
         const BlockRecord &x = a.ftl.block(BlockId{n}), &y = b.ftl.block(BlockId{n});
@@ -107,7 +108,8 @@ TEST(Precondition, RandomEqualsTheSameWritesThroughTheInterface) {
     d.ftl.verify_books();
     const auto mapped = static_cast<std::uint64_t>(0.9 * static_cast<double>(d.ftl.logical_units()));
     EXPECT_EQ(d.ftl.mapped_units(), mapped);
-    EXPECT_EQ(d.ftl.counters().host_units, mapped + static_cast<std::uint64_t>(2.5 * static_cast<double>(mapped) + 0.5));
+    EXPECT_EQ(d.ftl.counters().host_units,
+              mapped + static_cast<std::uint64_t>(2.5 * static_cast<double>(mapped) + 0.5));
     for (std::uint32_t p = 0; p < g.planes(); ++p) EXPECT_FALSE(d.ftl.gc_soft(PlaneId{p}));
     std::uint64_t different = 0;
     for (std::uint32_t l = 0; l < mapped; ++l) {

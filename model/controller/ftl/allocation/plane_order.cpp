@@ -21,9 +21,10 @@ std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry
     const auto orders = allocation_orders();
     if (std::find(orders.begin(), orders.end(), order) == orders.end()) {
         const std::string near = nearest(order, orders);
-        throw UserError(Problem{"ftl.allocation", "unknown order '" + order + "'",
-                                "allowed are the 24 orders of C (channel), W (way), D (die) and P (plane), the fastest first",
-                                near.empty() ? "for example CWDP" : "did you mean " + near + "?"});
+        throw UserError(
+            Problem{"ftl.allocation", "unknown order '" + order + "'",
+                    "allowed are the 24 orders of C (channel), W (way), D (die) and P (plane), the fastest first",
+                    near.empty() ? "for example CWDP" : "did you mean " + near + "?"});
     }
     // Digits of a mixed-radix counter: `count` values, each `stride` planes apart.
     struct Digit {

@@ -53,7 +53,9 @@ public:
         return true;
     }
     /// Continues at this index of the sequence (modulo its length).
-    void move_to(std::size_t position) { cursor_ = position < sequence_.size() ? position : position % sequence_.size(); }
+    void move_to(std::size_t position) {
+        cursor_ = position < sequence_.size() ? position : position % sequence_.size();
+    }
     std::size_t position() const { return cursor_; }
 
 private:

@@ -12,7 +12,11 @@ struct Registered {
 };
 // Sorted by name. A new policy is one file and one row.
 constexpr Registered kPolicies[] = {
+    {"cost_benefit", make_cost_benefit_policy},
+    {"d_choices", make_d_choices_policy},
+    {"fifo", make_fifo_policy},
     {"greedy", make_greedy_policy},
+    {"random", make_random_policy},
 };
 }  // namespace
 
@@ -29,7 +33,7 @@ std::unique_ptr<VictimPolicy> make_victim_policy(const std::string& name, const 
     std::string allowed = "allowed are";
     for (const auto& p : kPolicies) allowed += std::string(" ") + p.name;
     const std::string near = nearest(name, victim_policy_names());
-    throw UserError(Problem{"ftl.gc_policy", "unknown policy '" + name + "'", allowed,
+    throw UserError(Problem{"gc.policy", "unknown policy '" + name + "'", allowed,
                             near.empty() ? "" : "did you mean " + near + "?"});
 }
 

@@ -16,7 +16,8 @@ namespace ssdtlm {
 /// - A block is a candidate from sealed() until select() returns it, and is sealed again only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
-/// - select(plane) returns a candidate of this plane with at least `reclaim_units` invalid units, and must return one if
+/// - select(plane) returns a candidate of this plane with at least `reclaim_units` invalid units, and must return one
+/// if
 ///   there is one; the block is no candidate any more. Else kNoBlock. (A page can only be won back whole, so
 ///   collecting less than a page of invalid units would win nothing, forever.)
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
@@ -43,6 +44,10 @@ std::vector<std::string> victim_policy_names();
 std::unique_ptr<VictimPolicy> make_victim_policy(const std::string& name, const VictimPolicySetup& setup);
 
 // The factories, one per policy file.
+std::unique_ptr<VictimPolicy> make_cost_benefit_policy(const VictimPolicySetup& setup);
+std::unique_ptr<VictimPolicy> make_d_choices_policy(const VictimPolicySetup& setup);
+std::unique_ptr<VictimPolicy> make_fifo_policy(const VictimPolicySetup& setup);
 std::unique_ptr<VictimPolicy> make_greedy_policy(const VictimPolicySetup& setup);
+std::unique_ptr<VictimPolicy> make_random_policy(const VictimPolicySetup& setup);
 
 }  // namespace ssdtlm

@@ -28,14 +28,24 @@ public:
 #endif
         data_ = static_cast<T*>(p);
     }
-    ~ZeroedArray() { ::munmap(data_, bytes_); }
+    ~ZeroedArray() {
+        ::munmap(data_, bytes_);
+    }
     ZeroedArray(const ZeroedArray&) = delete;
     ZeroedArray& operator=(const ZeroedArray&) = delete;
 
-    T& operator[](std::size_t i) { return data_[i]; }
-    const T& operator[](std::size_t i) const { return data_[i]; }
-    T* data() { return data_; }
-    void prefetch(std::size_t i) const { __builtin_prefetch(data_ + i, 1); }
+    T& operator[](std::size_t i) {
+        return data_[i];
+    }
+    const T& operator[](std::size_t i) const {
+        return data_[i];
+    }
+    T* data() {
+        return data_;
+    }
+    void prefetch(std::size_t i) const {
+        __builtin_prefetch(data_ + i, 1);
+    }
 
 private:
     std::size_t bytes_;

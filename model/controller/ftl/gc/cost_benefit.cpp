@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cost-benefit: the block with the largest age * (1 - u) / u, where u is its valid share and age the host writes since
+// it was sealed (Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992, with
+// the cost of flash: 2u reads and writes become a constant times u). Leaves young blocks alone, whose data may die
+// soon, and so separates hot from cold. Looks at all candidates of the plane for each victim.
+#include "controller/ftl/gc/candidate_set.h"
+#include "controller/ftl/gc/victim_policy.h"
+
+namespace ssdtlm {
+namespace {
+
+class CostBenefit final : public VictimPolicy {
+public:
+    explicit CostBenefit(const VictimPolicySetup& s)
+        : units_(s.geometry.units_per_block()),
+          most_valid_(units_ - s.reclaim_units),
+          candidates_(s.geometry),
+          sealed_at_(s.geometry.blocks()) {}
+
+    void sealed(BlockId block, std::uint32_t valid, std::uint64_t clock) override {
+        candidates_.add(block, valid);
+        sealed_at_[idx(block)] = clock;
+    }
+    void invalidated(BlockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
+    BlockId select(PlaneId plane, std::uint64_t clock) override {
+        BlockId best = kNoBlock;
+        double best_score = -1.0;
+        for (std::uint32_t i = 0; i < candidates_.size(plane); ++i) {
+            const BlockId b = candidates_.member(plane, i);
+            const std::uint32_t valid = candidates_.valid(b);
+            if (valid > most_valid_) continue;
+            if (valid == 0) {  // free of cost
+                best = b;
+                break;
+            }
+            const auto age = static_cast<double>(clock - sealed_at_[idx(b)] + 1);
+            const double score = age * static_cast<double>(units_ - valid) / static_cast<double>(valid);
+            if (score > best_score) {
+                best = b;
+                best_score = score;
+            }
+        }
+        if (best != kNoBlock) candidates_.remove(best);
+        return best;
+    }
+
+private:
+    std::uint32_t units_;
+    std::uint32_t most_valid_;  // of a block worth collecting
+    CandidateSet candidates_;
+    std::vector<std::uint64_t> sealed_at_;  // by block
+};
+
+}  // namespace
+
+std::unique_ptr<VictimPolicy> make_cost_benefit_policy(const VictimPolicySetup& setup) {
+    return std::make_unique<CostBenefit>(setup);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// FIFO, also called LRU cleaning or a circular log: the block that was sealed first, whatever it holds, as long as a
+// page is won. Collected data starts again at the end of the queue.
+#include "controller/ftl/gc/block_lists.h"
+#include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/mapping/fast_divide.h"
+
+namespace ssdtlm {
+namespace {
+
+class Fifo final : public VictimPolicy {
+public:
+    explicit Fifo(const VictimPolicySetup& s)
+        : most_valid_(s.geometry.units_per_block() - s.reclaim_units),
+          plane_of_(s.geometry.blocks_per_plane),
+          queues_(s.geometry.blocks(), s.geometry.planes()),
+          valid_(s.geometry.blocks()) {}
+
+    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override {
+        queues_.push_back(plane_of_(idx(block)), block);
+        valid_[idx(block)] = valid;
+    }
+    void invalidated(BlockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
+    BlockId select(PlaneId plane, std::uint64_t) override {
+        for (BlockId b = queues_.front(idx(plane)); b != kNoBlock; b = queues_.after(b)) {
+            if (valid_[idx(b)] > most_valid_) continue;
+            queues_.remove(b);
+            return b;
+        }
+        return kNoBlock;
+    }
+
+private:
+    std::uint32_t most_valid_;  // of a block worth collecting
+    FastDivide plane_of_;
+    BlockLists queues_;  // one per plane
+    std::vector<std::uint32_t> valid_;
+};
+
+}  // namespace
+
+std::unique_ptr<VictimPolicy> make_fifo_policy(const VictimPolicySetup& setup) {
+    return std::make_unique<Fifo>(setup);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The least valid of d blocks drawn uniformly with replacement: d = 1 is the random policy, d = 10 is d_choices, which
+// comes close to greedy without any sorted structure (Van Houdt, "A mean field model for a class of garbage collection
+// algorithms in flash-based solid state drives", 2013). When none drawn is worth collecting, the next one in the array
+// behind the first draw.
+#include "common/random/random.h"
+#include "controller/ftl/gc/candidate_set.h"
+#include "controller/ftl/gc/victim_policy.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr std::uint64_t kStream = 0x76696374696D73;  // of the seed: independent of what the workload draws
+
+class RandomChoice final : public VictimPolicy {
+public:
+    RandomChoice(const VictimPolicySetup& s, std::uint32_t choices)
+        : choices_(choices),
+          most_valid_(s.geometry.units_per_block() - s.reclaim_units),
+          candidates_(s.geometry),
+          random_(s.seed, kStream) {}
+
+    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override { candidates_.add(block, valid); }
+    void invalidated(BlockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
+    BlockId select(PlaneId plane, std::uint64_t) override {
+        const std::uint32_t n = candidates_.size(plane);
+        if (n == 0) return kNoBlock;
+        const auto first = static_cast<std::uint32_t>(random_.below(n));
+        BlockId best = candidates_.member(plane, first);
+        for (std::uint32_t d = 1; d < choices_; ++d) {
+            const BlockId b = candidates_.member(plane, static_cast<std::uint32_t>(random_.below(n)));
+            if (candidates_.valid(b) < candidates_.valid(best)) best = b;
+        }
+        for (std::uint32_t i = 1; candidates_.valid(best) > most_valid_; ++i) {
+            if (i == n) return kNoBlock;
+            best = candidates_.member(plane, (first + i) % n);
+        }
+        candidates_.remove(best);
+        return best;
+    }
+
+private:
+    std::uint32_t choices_;
+    std::uint32_t most_valid_;  // of a block worth collecting
+    CandidateSet candidates_;
+    Random random_;
+};
+
+}  // namespace
+
+std::unique_ptr<VictimPolicy> make_random_policy(const VictimPolicySetup& setup) {
+    return std::make_unique<RandomChoice>(setup, 1);
+}
+std::unique_ptr<VictimPolicy> make_d_choices_policy(const VictimPolicySetup& setup) {
+    return std::make_unique<RandomChoice>(setup, 10);
+}
+
+}  // namespace ssdtlm
