@@ -32,6 +32,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       timing_(nand),
       decode_time_(ecc.decode_time),
       channel_(channel),
+      first_die_(channel * nand.geometry.dies_per_channel()),
       independent_plane_read_(nand.independent_plane_read),
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
       meters_per_die_(nand.independent_plane_read ? 1 + nand.geometry.planes_per_die : 1),
@@ -40,6 +41,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       selected_(nand.geometry.ways, kNothingSelected) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     onfi_initiator.register_nb_transport_bw(this, &ChannelController::answer);
+    for (std::size_t d = 0; d < dies_.size(); ++d) dies_[d].way = static_cast<std::uint8_t>(d / geometry_.dies_per_chip);
     ready_.channel = channel;
     ready_.idle_dies = ~std::uint64_t{0} >> (64 - dies_.size());
     if (independent_plane_read_)
@@ -206,7 +208,7 @@ void ChannelController::start_data_out() {
     data_out_head_ = txn.next;
     txn.next = nullptr;
     const SimTime now = agenda_.now();
-    const std::uint32_t die = geometry_.die_in_channel(txn.die);
+    const std::uint32_t die = die_of(txn);
     const std::uint32_t plane = plane_of(txn);
 
     OnfiExtension* onfi = nullptr;

@@ -82,6 +82,7 @@ private:
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
         std::uint32_t waiting = 0;        // transactions in the scheduler
         std::uint32_t host_programs = 0;  // host_write class, waiting or running
+        std::uint8_t way = 0;
         std::uint8_t running = 0;         // planes with an operation or with data not yet out
     };
 
@@ -106,7 +107,11 @@ private:
     void send(tlm::tlm_generic_payload& payload);
     bool waits_for_partners(const FlashTransaction& txn) const;
 
-    std::uint32_t plane_of(const FlashTransaction& txn) const { return geometry_.plane_in_die(txn.address.plane); }
+    /// In die; without the division of geometry's general conversion.
+    std::uint32_t plane_of(const FlashTransaction& txn) const {
+        return idx(txn.address.plane) - idx(txn.die) * geometry_.planes_per_die;
+    }
+    std::uint32_t die_of(const FlashTransaction& txn) const { return idx(txn.die) - first_die_; }
     BusyMeter& whole(std::uint32_t die) { return meters_[die * meters_per_die_]; }
     const BusyMeter& whole(std::uint32_t die) const { return meters_[die * meters_per_die_]; }
     /// What a transaction waits for: its plane (independent plane reads) or the whole die.
@@ -115,7 +120,7 @@ private:
     std::uint16_t selection(std::uint32_t die, std::uint32_t plane) const {
         return static_cast<std::uint16_t>(die * kMaxPlanes + plane);
     }
-    std::uint16_t& selected(std::uint32_t die) { return selected_[die / geometry_.dies_per_chip]; }
+    std::uint16_t& selected(std::uint32_t die) { return selected_[dies_[die].way]; }
 
     Agenda& agenda_;
     SchedulerPort& scheduler_;
@@ -124,6 +129,7 @@ private:
     const OnfiBusTiming timing_;
     const Ps decode_time_;
     const std::uint16_t channel_;
+    const std::uint32_t first_die_;   // global
     const bool independent_plane_read_;
     const bool may_join_;             // several planes that the scheduler may join
     const std::uint32_t meters_per_die_;

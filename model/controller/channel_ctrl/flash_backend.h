@@ -27,7 +27,8 @@ public:
 
     void submit(FlashTransaction& txn) override {
         const Route& route = routes_[idx(txn.die)];
-        SSDTLM_CHECK(geometry_.die_of(txn.address.plane) == txn.die, "flash transaction names a plane of another die");
+        SSDTLM_CHECK(idx(txn.address.plane) - idx(txn.die) * geometry_.planes_per_die < geometry_.planes_per_die,
+                     "flash transaction names a plane of another die");
         route.channel->submit(txn, route.die);
     }
     std::uint32_t outstanding_programs(DieId die) const override {

@@ -78,6 +78,16 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
         program_issue_[p] = planes * (cmd(6) + t.t_adl + cmd(1)) + between;
         erase_issue_[p] = planes * cmd(5) + between;
     }
+    for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back(compute(bytes));
+}
+
+OnfiBusTiming::Burst OnfiBusTiming::compute(std::uint32_t user_bytes) const {
+    Burst b;
+    b.bytes = static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_));
+    const std::uint32_t transfers = ddr_ ? (b.bytes + 1u) & ~1u : b.bytes;  // double data rate moves an even number
+    b.in = data_in_fixed_ + rate_.time_for(std::uint64_t{transfers} + data_in_transfers_);
+    b.out = data_out_fixed_ + rate_.time_for(std::uint64_t{transfers} + data_out_transfers_);
+    return b;
 }
 
 }  // namespace ssdtlm

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "common/units/units.h"
 #include "nand/onfi/nand_config.h"
@@ -39,13 +40,9 @@ public:
     /// A program's cycles without its data.
     Ps program_issue(std::uint32_t planes) const { return program_issue_[planes]; }
     /// Data-in burst of one plane.
-    Ps data_in(std::uint32_t user_bytes) const {
-        return data_in_fixed_ + rate_.time_for(even(bus_bytes(user_bytes)) + data_in_transfers_);
-    }
+    Ps data_in(std::uint32_t user_bytes) const { return burst(user_bytes).in; }
     /// Data-out burst, from R/B# high (or E0h) to the last cycle.
-    Ps data_out(std::uint32_t user_bytes) const {
-        return data_out_fixed_ + rate_.time_for(even(bus_bytes(user_bytes)) + data_out_transfers_);
-    }
+    Ps data_out(std::uint32_t user_bytes) const { return burst(user_bytes).out; }
     /// Before a data-out burst when another LUN or plane of the target was addressed last, and for each plane of a
     /// multi-plane read.
     Ps select() const { return select_; }
@@ -54,14 +51,21 @@ public:
     /// tWB: last WE# edge to R/B# low, where the array time starts.
     Ps busy_delay() const { return busy_delay_; }
     /// Bytes on DQ for user bytes: with their share of the spare area, rounded up.
-    std::uint32_t bus_bytes(std::uint32_t user_bytes) const {
-        if (page_total_ == page_bytes_) return user_bytes;
-        return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_));
-    }
+    std::uint32_t bus_bytes(std::uint32_t user_bytes) const { return burst(user_bytes).bytes; }
 
 private:
-    /// Double data rate moves an even number of bytes.
-    std::uint64_t even(std::uint32_t bytes) const { return ddr_ ? (bytes + 1u) & ~1u : bytes; }
+    static constexpr std::uint32_t kSector = 512;
+    struct Burst {
+        Ps in{};
+        Ps out{};
+        std::uint32_t bytes = 0;  // on DQ
+    };
+    Burst compute(std::uint32_t user_bytes) const;
+    /// Whole sectors come from a table: no division per transfer.
+    Burst burst(std::uint32_t user_bytes) const {
+        if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
+        return compute(user_bytes);
+    }
 
     bool ddr_ = true;
     Rate rate_;
@@ -74,6 +78,7 @@ private:
     Ps select_{};
     Ps turnaround_{};
     Ps busy_delay_{};
+    std::vector<Burst> bursts_;  // by user sectors, up to a page
     std::array<Ps, kMaxMultiPlane + 1> read_issue_{};
     std::array<Ps, kMaxMultiPlane + 1> program_issue_{};
     std::array<Ps, kMaxMultiPlane + 1> erase_issue_{};
