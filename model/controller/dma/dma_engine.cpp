@@ -65,18 +65,17 @@ void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data
     ++request.outstanding;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    if (pcie_initiator->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED) answered(p);
+    if (pcie_initiator->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED) answered(p, *tag);
 }
 
 tlm::tlm_sync_enum DmaEngine::backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
-    answered(p);
+    answered(p, *p.get_extension<Tag>());
     return tlm::TLM_COMPLETED;
 }
 
-void DmaEngine::answered(tlm::tlm_generic_payload& p) {
-    const Tag& tag = *p.get_extension<Tag>();
+void DmaEngine::answered(tlm::tlm_generic_payload& p, const Tag& tag) {
     Request& request = *tag.request;
     if (request.write)
         request.at = std::max(request.at, tag.visible_at);

@@ -68,7 +68,7 @@ private:
                std::uint64_t cookie);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes);
     tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void answered(tlm::tlm_generic_payload& p);
+    void answered(tlm::tlm_generic_payload& p, const Tag& tag);
     void finish(Request& request);
 
     Agenda& agenda_;

@@ -14,12 +14,12 @@ CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop,
       rate_(rate),
       spans_(16) {}
 
-void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t max_payload) {
+void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload) {
     // Out at a start: TLPs that ended within the last loop (at most `window` bytes; 2 ps cover the rounding up of
     // both ends), the one that straddles the window's begin, and the new one.
     const auto ps = static_cast<std::uint64_t>(loop_.count()) + 2;
     const std::uint64_t window = div_ceil(ps * rate_.bytes_part(), rate_.ps_part());
-    if (window / min_overhead + 2 <= header_limit_) header_limit_ = kInfinite;
+    if (window / (min_overhead + min_payload) + 2 <= header_limit_) header_limit_ = kInfinite;
     std::uint64_t worst = 0;
     for (std::uint32_t p = 4; p <= max_payload; p += 4)
         worst = std::max(worst, div_ceil(window * div_ceil(p, kCreditBytes), min_overhead + p));
@@ -60,13 +60,12 @@ SimTime CreditAccount::next_return() const {
     return return_of(spans_.front(), spans_.front().next);
 }
 
-void CreditAccount::take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start) {
-    Span s{train, start, first, first, limit, 0, {}};
+void CreditAccount::take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
+    Span s{train, start, first, first, limit, 0, end + loop_};
     if (limit - first == train.count())
         s.data = train.data_credits();
     else
         for (std::uint32_t i = first; i < limit; ++i) s.data += train.credits_of(i);
-    s.last_return = return_of(s, limit - 1);
     headers_out_ += limit - first;
     data_out_ += s.data;
     if (spans_.full()) spans_.set_capacity(2 * spans_.capacity());

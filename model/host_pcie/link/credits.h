@@ -19,9 +19,9 @@ public:
     /// `loop`: end of a TLP's serialisation -> its credits usable again, at least 1 ps. A limit of 0: infinite credits.
     CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop, Rate rate);
 
-    /// Lifts the limits that no sequence of TLPs with at least `min_overhead` bytes of overhead and at most
+    /// Lifts the limits that no sequence of TLPs with at least `min_overhead` bytes of overhead and `min_payload` to
     /// `max_payload` bytes of payload can reach at this rate, so that they cost nothing.
-    void lift_unreachable(std::uint32_t min_overhead, std::uint32_t max_payload);
+    void lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload);
 
     bool infinite() const { return header_limit_ == kInfinite && data_limit_ == kInfinite; }
 
@@ -36,8 +36,8 @@ public:
     /// When the next credit comes back; some credit must be out.
     SimTime next_return() const;
 
-    /// Takes the credits of TLPs first..limit-1, back to back from `start`.
-    void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start);
+    /// Takes the credits of TLPs first..limit-1, back to back from `start` to `end`.
+    void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end);
     /// Takes the credits of the TLP that follows the last one taken without a gap.
     void take_next();
 

@@ -25,7 +25,9 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
                CreditAccount{0, 0, config.latency + config.credit_return_latency, config.rate}},
       waiting_(64) {
     if (closed_forms_)
-        for (auto& c : credits_) c.lift_unreachable(config.min_overhead, config.max_payload);
+        for (std::size_t c = 0; c < kTlpClasses; ++c)
+            credits_[c].lift_unreachable(config.min_overhead, c == static_cast<std::size_t>(TlpClass::posted) ? 4 : 0,
+                                         config.max_payload);
 }
 
 void LinkDirection::offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
@@ -69,55 +71,60 @@ std::uint32_t LinkDirection::sendable(const Burst& burst, SimTime t) {
 void LinkDirection::send(const Burst& burst, std::uint32_t tlps, SimTime t) {
     const TlpTrain& train = burst.train;
     CreditAccount& a = account(burst.kind);
+    const bool non_posted = tlp_class(burst.kind) == TlpClass::non_posted;
     const std::uint64_t wire = train.wire_prefix(tlps);
+    const Ps length = rate_.time_for(wire);
     SimTime start = t;
-    SimTime first_end = t + rate_.time_for(train.wire_prefix(1));
-    SimTime end = t + rate_.time_for(wire);
+    SimTime end = t + length;
     if (!a.infinite()) {
-        if (tlp_class(burst.kind) == TlpClass::non_posted || (closed_forms_ && a.fits(train, t)))
-            a.take(train, 0, tlps, t);
+        if (non_posted || (closed_forms_ && a.fits(train, t)))
+            a.take(train, 0, tlps, t, end);
         else
-            end = send_stalling(burst, t, start, first_end);
+            end = send_stalling(burst, t, start);
     }
-    if (free_ > agenda_.now()) buffered_ += wire;
+    const SimTime first_end = non_posted && tlps > 1 ? t + rate_.time_for(train.wire_prefix(1)) : end;
     if (blocked_since_ < t) counters_.credit_stall += t - std::max(blocked_since_, free_);
     blocked_since_ = kNever;
-    free_ = end;
-    if (buffer_start_ <= agenda_.now()) {
+    if (t == agenda_.now()) {  // onto the idle wire
         buffer_start_ = end;
         buffered_ = 0;
+    } else {
+        buffered_ += wire;
     }
+    free_ = end;
     const auto k = static_cast<std::size_t>(burst.kind);
     counters_.tlps[k] += tlps;
     counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
     counters_.payload_bytes[k] += train.payload_bytes();
-    counters_.busy += rate_.time_for(wire);
+    counters_.busy += length;
     on_grant_(LinkGrant{burst.cookie, tlps, start, first_end + latency_, end + latency_});
 }
 
 /// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.
-SimTime LinkDirection::send_stalling(const Burst& burst, SimTime t, SimTime& start, SimTime& first_end) {
+SimTime LinkDirection::send_stalling(const Burst& burst, SimTime t, SimTime& start) {
     const TlpTrain& train = burst.train;
     CreditAccount& a = account(burst.kind);
     start = a.earliest(train, 0, t);
     counters_.credit_stall += start - t;
-    a.take(train, 0, 1, start);
-    first_end = start + rate_.time_for(train.wire_prefix(1));
     SimTime base = start;
+    SimTime end = start + rate_.time_for(train.wire_prefix(1));
     std::uint32_t first = 0;
+    a.take(train, 0, 1, start, end);
     for (std::uint32_t i = 1; i < train.count(); ++i) {
-        const SimTime ready = base + rate_.time_for(train.wire_prefix(i) - train.wire_prefix(first));
-        const SimTime at = a.earliest(train, i, ready);
-        if (at == ready) {
-            a.take_next();
-            continue;
+        const SimTime at = a.earliest(train, i, end);
+        const bool gap = at != end;
+        if (gap) {
+            counters_.credit_stall += at - end;
+            base = at;
+            first = i;
         }
-        counters_.credit_stall += at - ready;
-        a.take(train, i, i + 1, at);
-        base = at;
-        first = i;
+        end = base + rate_.time_for(train.wire_prefix(i + 1) - train.wire_prefix(first));
+        if (gap)
+            a.take(train, i, i + 1, at, end);
+        else
+            a.take_next();
     }
-    return base + rate_.time_for(train.wire_bytes() - train.wire_prefix(first));
+    return end;
 }
 
 void LinkDirection::pump() {

@@ -42,7 +42,7 @@ struct LinkGrant {
     std::uint64_t cookie;
     std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
     SimTime start;            ///< first byte on the wire
-    SimTime first_delivered;  ///< first TLP visible at the far end
+    SimTime first_delivered;  ///< first TLP visible at the far end; of non-posted bursts only
     SimTime delivered;        ///< last TLP visible at the far end
 };
 
@@ -84,7 +84,7 @@ private:
     bool accepts(std::uint64_t wire_bytes, SimTime now);
     std::uint32_t sendable(const Burst& burst, SimTime t);
     void send(const Burst& burst, std::uint32_t tlps, SimTime t);
-    SimTime send_stalling(const Burst& burst, SimTime t, SimTime& start, SimTime& first_end);
+    SimTime send_stalling(const Burst& burst, SimTime t, SimTime& start);
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);

@@ -83,7 +83,8 @@ void LinkPath::begin_write(Transfer& transfer) {
         std::memcpy(part.inline_data, transfer.data, transfer.bytes);
         part.data = part.inline_data;
     }
-    part.keeps_transfer = !copied && transfer.payload->get_extension<LinkExtension>() == nullptr;
+    part.extension = transfer.payload->get_extension<LinkExtension>();
+    part.keeps_transfer = !copied && part.extension == nullptr;
     const auto train =
         TlpTrain::data(part.address, part.bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, part.address));
     part.tlps = train.count();
@@ -131,7 +132,7 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
     agenda_.post<&LinkPath::arrive>(grant.delivered, this, handle(part));
     Transfer& t = *part.transfer;
     if (part.keeps_transfer) return;
-    if (auto* extension = t.payload->get_extension<LinkExtension>()) extension->visible_at = grant.delivered;
+    if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
     part.transfer = nullptr;
     answer(t);
 }
@@ -164,11 +165,20 @@ void LinkPath::arrive(std::uint64_t part) {
         forward(part_of(part));
 }
 
-void LinkPath::forward(Part& part) {
+/// The part's own payload: taken from the pool once, or again when the far end kept the last one beyond its answer.
+tlm::tlm_generic_payload& LinkPath::far_payload(Part& part) {
+    if (part.far != nullptr) {
+        if (part.far->get_ref_count() == 1) return *part.far;
+        part.far->release();
+    }
     FarLink* link = nullptr;
-    tlm::tlm_generic_payload& far = far_payloads_.acquire(link);
+    part.far = &far_payloads_.acquire(link);
     link->part = &part;
-    part.far = &far;
+    return *part.far;
+}
+
+void LinkPath::forward(Part& part) {
+    tlm::tlm_generic_payload& far = far_payload(part);
     far.set_command(part.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
     far.set_address(part.address);
     far.set_data_ptr(part.data);
@@ -230,8 +240,6 @@ void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) 
 void LinkPath::far_end_answered(std::uint64_t which) {
     Part& part = part_of(which);
     const tlm::tlm_response_status status = part.far->get_response_status();
-    part.far->release();
-    part.far = nullptr;
     Transfer* t = part.transfer;
     if (part.write) {
         free_parts_.push_back(&part);
@@ -291,13 +299,13 @@ void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
 LinkPath::Part& LinkPath::new_part(Transfer& transfer) {
     if (free_parts_.empty()) {
         parts_.emplace_back();
+        parts_.back().far = nullptr;
         free_parts_.push_back(&parts_.back());
     }
     Part& part = *free_parts_.back();
     free_parts_.pop_back();
     part.path = this;
     part.transfer = &transfer;
-    part.far = nullptr;
     part.returning = false;
     part.keeps_transfer = false;
     return part;

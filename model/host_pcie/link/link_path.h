@@ -77,7 +77,8 @@ private:
     struct Part {
         LinkPath* path;
         Transfer* transfer;
-        tlm::tlm_generic_payload* far;
+        tlm::tlm_generic_payload* far;  // kept for the next part, unless the far end still holds it
+        LinkExtension* extension;       // of a write's payload; may be null
         std::uint8_t* data;
         std::uint64_t address;
         std::uint32_t bytes;
@@ -94,6 +95,7 @@ private:
     };
 
     void begin_write(Transfer& transfer);
+    tlm::tlm_generic_payload& far_payload(Part& part);
     void issue_reads();
     void offer_reads(Transfer& transfer, std::uint32_t tlps, std::uint64_t bytes);
     void granted(Part& part, const LinkGrant& grant);

@@ -33,7 +33,10 @@ LinkDirectionConfig upstream_of(const LinkConfig& c) {
     d.credit_return_latency = c.credit_return_latency;
     d.posted_headers = c.upstream_posted_headers;
     d.posted_data = c.upstream_posted_data;
-    d.nonposted_headers = c.upstream_nonposted_headers;
+    // A request keeps its tag for longer than its credit is away: with no more tags than credits, credits never bind.
+    const bool tags_bind_first = c.read_tags <= c.upstream_nonposted_headers &&
+                                 c.credit_return_latency <= c.root_complex_latency + c.host_to_device_latency;
+    d.nonposted_headers = tags_bind_first ? 0 : c.upstream_nonposted_headers;
     d.min_overhead = smallest_overhead(c);
     d.max_payload = c.max_payload_bytes;
     return d;
