@@ -9,16 +9,21 @@ namespace {
 
 std::string shown(const RawValue& raw) {
     switch (raw.type) {
-        case RawValue::Type::boolean: return raw.boolean ? "true" : "false";
-        case RawValue::Type::integer: return std::to_string(raw.integer);
+        case RawValue::Type::boolean:
+            return raw.boolean ? "true" : "false";
+        case RawValue::Type::integer:
+            return std::to_string(raw.integer);
         case RawValue::Type::real: {
             char buffer[32];
             std::snprintf(buffer, sizeof buffer, "%.6g", raw.real);
             return buffer;
         }
-        case RawValue::Type::string: return "'" + raw.string + "'";
-        case RawValue::Type::list: return "a list";
-        case RawValue::Type::date: break;
+        case RawValue::Type::string:
+            return "'" + raw.string + "'";
+        case RawValue::Type::list:
+            return "a list";
+        case RawValue::Type::date:
+            break;
     }
     return "a date or table";
 }
@@ -58,7 +63,10 @@ std::string enumerated(const std::vector<std::string>& items) {
 }
 
 /// An example that is always allowed.
-std::string example(const ParameterInfo& p) { return scalar_toml(p, p.allowed.empty() ? std::max(p.min, p.step) : p.allowed.front()); }
+std::string example(const ParameterInfo& p) {
+    if (!p.example.empty()) return p.example;
+    return scalar_toml(p, p.allowed.empty() ? std::max(p.min, p.step) : p.allowed.front());
+}
 
 class Converter {
 public:
@@ -73,7 +81,8 @@ public:
             v = raw.integer;
         } else {
             if (raw.type == RawValue::Type::integer || raw.type == RawValue::Type::real) {
-                return wrong(raw, shown(raw) + " has no unit", describe(p_.dimension), "write for example " + example(p_));
+                return wrong(raw, shown(raw) + " has no unit", describe(p_.dimension),
+                             "write for example " + example(p_));
             }
             if (raw.type != RawValue::Type::string) {
                 return wrong(raw, "is " + shown(raw), describe(p_.dimension), "write for example " + example(p_));
@@ -82,14 +91,15 @@ public:
             if (!r.ok) return wrong(raw, r.found, describe(p_.dimension), r.repair);
             v = r.value;
         }
+        const std::string given = p_.kind == ParameterKind::quantity ? raw.string : std::to_string(v);
         if (!p_.allowed.empty()) {
             if (std::find(p_.allowed.begin(), p_.allowed.end(), v) == p_.allowed.end()) {
-                return wrong(raw, scalar_text(p_, v) + " is not possible", allowed_text(p_), "");
+                return wrong(raw, given + " is not possible", allowed_text(p_), "");
             }
         } else if (v < p_.min || v > p_.max) {
-            return wrong(raw, scalar_text(p_, v) + " is out of range", allowed_text(p_), "");
+            return wrong(raw, given + " is out of range", allowed_text(p_), "");
         } else if (v % p_.step != 0) {
-            return wrong(raw, scalar_text(p_, v) + " is not a multiple of " + scalar_text(p_, p_.step), allowed_text(p_), "");
+            return wrong(raw, given + " is not a multiple of " + scalar_text(p_, p_.step), allowed_text(p_), "");
         }
         return v;
     }
@@ -123,17 +133,20 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
             if (raw.type != RawValue::Type::boolean) return c.wrong(raw, "is " + shown(raw), allowed_text(p), "");
             return Value{raw.boolean};
         case ParameterKind::text:
-            if (raw.type != RawValue::Type::string) return c.wrong(raw, "is " + shown(raw), allowed_text(p), "put it in quotes");
+            if (raw.type != RawValue::Type::string)
+                return c.wrong(raw, "is " + shown(raw), allowed_text(p), "put it in quotes");
             return Value{raw.string};
         case ParameterKind::choice: {
             const bool known = raw.type == RawValue::Type::string &&
                                std::find(p.names.begin(), p.names.end(), raw.string) != p.names.end();
             if (known) return Value{raw.string};
             const std::string near = raw.type == RawValue::Type::string ? nearest(raw.string, p.names) : "";
-            return c.wrong(raw, "is " + shown(raw), allowed_text(p), near.empty() ? "" : "did you mean \"" + near + "\"?");
+            return c.wrong(raw, "is " + shown(raw), allowed_text(p),
+                           near.empty() ? "" : "did you mean \"" + near + "\"?");
         }
         case ParameterKind::integer:
-        case ParameterKind::quantity: break;
+        case ParameterKind::quantity:
+            break;
     }
     if (!p.list) {
         const auto v = c.number(raw);
@@ -178,11 +191,15 @@ std::string to_text(const ParameterInfo& p, const Value& v) {
 
 std::string allowed_text(const ParameterInfo& p) {
     switch (p.kind) {
-        case ParameterKind::boolean: return "true or false";
-        case ParameterKind::text: return "a string";
-        case ParameterKind::choice: return enumerated(p.names);
+        case ParameterKind::boolean:
+            return "true or false";
+        case ParameterKind::text:
+            return "a string";
+        case ParameterKind::choice:
+            return enumerated(p.names);
         case ParameterKind::integer:
-        case ParameterKind::quantity: break;
+        case ParameterKind::quantity:
+            break;
     }
     if (!p.allowed.empty()) {
         std::vector<std::string> values;

@@ -43,6 +43,7 @@ struct ParameterInfo {
     std::vector<std::string> names;     ///< choice
     std::string sentence;               ///< what it is
     std::string source;                 ///< where the default comes from; "assumed" when from nowhere
+    std::string example;                ///< TOML value for messages; empty: the smallest
 
     std::string table() const;  ///< "nand.onfi"; empty for a top-level key
     std::string leaf() const;   ///< "t_ccs"
@@ -87,8 +88,9 @@ struct Parameter : ParameterInfo {
         max = allowed.back();
         return *this;
     }
-    Parameter& must_be_set() {
+    Parameter& must_be_set(std::string for_example) {
         required = true;
+        example = std::move(for_example);
         return *this;
     }
 

@@ -11,9 +11,15 @@ using Json = nlohmann::ordered_json;
 Json type_of(const ParameterInfo& p) {
     Json s;
     switch (p.kind) {
-        case ParameterKind::boolean: s["type"] = "boolean"; break;
-        case ParameterKind::text: s["type"] = "string"; break;
-        case ParameterKind::choice: s["enum"] = p.names; break;
+        case ParameterKind::boolean:
+            s["type"] = "boolean";
+            break;
+        case ParameterKind::text:
+            s["type"] = "string";
+            break;
+        case ParameterKind::choice:
+            s["enum"] = p.names;
+            break;
         case ParameterKind::integer:
             if (!p.allowed.empty()) {
                 s["enum"] = p.allowed;
@@ -87,7 +93,8 @@ std::string json_schema(const std::vector<DocumentedParameter>& parameters, cons
     return root.dump(2) + "\n";
 }
 
-std::string markdown_reference(const std::vector<DocumentedParameter>& parameters, const std::vector<TableSentence>& tables) {
+std::string markdown_reference(const std::vector<DocumentedParameter>& parameters,
+                               const std::vector<TableSentence>& tables) {
     std::string s;
     for (const auto& t : tables) {
         s += t.table.empty() ? "\n## Top level\n\n" : "\n## [" + t.table + "]\n\n";
@@ -97,8 +104,8 @@ std::string markdown_reference(const std::vector<DocumentedParameter>& parameter
             const ParameterInfo& p = *d.info;
             if (p.table() != t.table) continue;
             const std::string standard = p.required ? "none: must be set" : "`" + to_toml(p, d.standard) + "`";
-            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.list ? "; one, or a list" : "") + " | " + cell(standard) +
-                 " | " + cell(p.sentence) + " | " + cell(p.source) + " |\n";
+            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.list ? "; one, or a list" : "") + " | " +
+                 cell(standard) + " | " + cell(p.sentence) + " | " + cell(p.source) + " |\n";
         }
     }
     return s;

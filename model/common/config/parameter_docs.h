@@ -25,6 +25,7 @@ struct TableSentence {
 std::string json_schema(const std::vector<DocumentedParameter>& parameters, const std::string& title);
 
 /// Markdown tables, one for each TOML table, in the order of `tables`.
-std::string markdown_reference(const std::vector<DocumentedParameter>& parameters, const std::vector<TableSentence>& tables);
+std::string markdown_reference(const std::vector<DocumentedParameter>& parameters,
+                               const std::vector<TableSentence>& tables);
 
 }  // namespace ssdtlm

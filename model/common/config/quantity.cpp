@@ -19,17 +19,25 @@ constexpr int kMaxFraction = 12;        // digits behind the point that formatti
 
 const char* noun(Dimension d) {
     switch (d) {
-        case Dimension::time: return "a time";
-        case Dimension::bytes: return "a size";
-        case Dimension::bandwidth: return "a bandwidth";
-        case Dimension::transfers: return "a transfer rate";
-        case Dimension::frequency: return "a frequency";
-        case Dimension::percent: return "a percentage";
+        case Dimension::time:
+            return "a time";
+        case Dimension::bytes:
+            return "a size";
+        case Dimension::bandwidth:
+            return "a bandwidth";
+        case Dimension::transfers:
+            return "a transfer rate";
+        case Dimension::frequency:
+            return "a frequency";
+        case Dimension::percent:
+            return "a percentage";
     }
     return "";
 }
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 std::string lower(std::string_view s) {
     std::string r(s);
@@ -65,20 +73,27 @@ std::string meant_unit(std::string_view unit, Dimension d) {
 
 const std::vector<UnitName>& units_of(Dimension d) {
     static const std::vector<UnitName> time{{"ps", 1}, {"ns", kK}, {"us", kM}, {"ms", kG}, {"s", kT}};
-    static const std::vector<UnitName> bytes{{"B", 1},    {"kB", kK},   {"KiB", kKi}, {"MB", kM}, {"MiB", kMi},
-                                             {"GB", kG},  {"GiB", kGi}, {"TB", kT},   {"TiB", kTi}};
-    static const std::vector<UnitName> bandwidth{{"B/s", 1},   {"kB/s", kK},   {"KiB/s", kKi}, {"MB/s", kM}, {"MiB/s", kMi},
-                                                 {"GB/s", kG}, {"GiB/s", kGi}, {"TB/s", kT},   {"TiB/s", kTi}};
+    static const std::vector<UnitName> bytes{{"B", 1},   {"kB", kK},   {"KiB", kKi}, {"MB", kM},  {"MiB", kMi},
+                                             {"GB", kG}, {"GiB", kGi}, {"TB", kT},   {"TiB", kTi}};
+    static const std::vector<UnitName> bandwidth{{"B/s", 1},     {"kB/s", kK},   {"KiB/s", kKi},
+                                                 {"MB/s", kM},   {"MiB/s", kMi}, {"GB/s", kG},
+                                                 {"GiB/s", kGi}, {"TB/s", kT},   {"TiB/s", kTi}};
     static const std::vector<UnitName> transfers{{"MT/s", 1}, {"GT/s", kK}};
     static const std::vector<UnitName> frequency{{"Hz", 1}, {"kHz", kK}, {"MHz", kM}, {"GHz", kG}};
     static const std::vector<UnitName> percent{{"%", 10'000}};
     switch (d) {
-        case Dimension::time: return time;
-        case Dimension::bytes: return bytes;
-        case Dimension::bandwidth: return bandwidth;
-        case Dimension::transfers: return transfers;
-        case Dimension::frequency: return frequency;
-        case Dimension::percent: break;
+        case Dimension::time:
+            return time;
+        case Dimension::bytes:
+            return bytes;
+        case Dimension::bandwidth:
+            return bandwidth;
+        case Dimension::transfers:
+            return transfers;
+        case Dimension::frequency:
+            return frequency;
+        case Dimension::percent:
+            break;
     }
     return percent;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/config/toml_reader.h"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-
-#include <toml++/toml.h>
 
 namespace ssdtlm {
 namespace {
@@ -71,7 +71,8 @@ std::vector<RawEntry> read_toml(std::string_view text, const std::string& name, 
         const auto quote = what.find('\'');
         if (what.find("cannot redefine") != std::string::npos && quote != std::string::npos) {
             const auto end = what.find('\'', quote + 1);
-            problems.push_back({place(name, e.source()), "key " + what.substr(quote, end + 1 - quote) + " is defined twice",
+            problems.push_back({place(name, e.source()),
+                                "key " + what.substr(quote, end + 1 - quote) + " is defined twice",
                                 "a file defines each key once", "remove one of the two"});
         } else {
             problems.push_back({place(name, e.source()), "not TOML: " + what, "", ""});

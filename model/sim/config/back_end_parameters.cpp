@@ -6,29 +6,38 @@ namespace ssdtlm {
 
 void add_back_end_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
-    table.push_back(P::name("scheduler.policy", scheduler_policies(), [](auto& c) -> auto& { return c.scheduler.policy; })
+    table.push_back(P::name(
+                        "scheduler.policy", scheduler_policies(), [](auto& c) -> auto& { return c.scheduler.policy; })
                         .says("Which waiting flash transaction a free channel and die start next")
                         .from("MQSim out-of-order scheduler: host reads before writes before collection"));
-    table.push_back(P::name("scheduler.implementation", {"tlm"}, [](auto& c) -> auto& { return c.scheduler.implementation; })
-                        .says("tlm: the C++ policy")
-                        .from("-"));
-    table.push_back(P::integer("scheduler.starvation_limit", [](auto& c) -> auto& { return c.scheduler.starvation_limit; })
-                        .range("0", "1000000")
-                        .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
-                        .from("assumed"));
-    table.push_back(P::boolean("scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
+    table.push_back(
+        P::name(
+            "scheduler.implementation", {"tlm"}, [](auto& c) -> auto& { return c.scheduler.implementation; })
+            .says("tlm: the C++ policy")
+            .from("-"));
+    table.push_back(
+        P::integer(
+            "scheduler.starvation_limit", [](auto& c) -> auto& { return c.scheduler.starvation_limit; })
+            .range("0", "1000000")
+            .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
+            .from("assumed"));
+    table.push_back(P::boolean(
+                        "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
                         .from("ONFI 5.0 multi-plane operations"));
-    table.push_back(P::quantity("ecc.decode_time", Dimension::time, [](auto& c) -> auto& { return c.ecc.decode_time; })
+    table.push_back(P::quantity(
+                        "ecc.decode_time", Dimension::time, [](auto& c) -> auto& { return c.ecc.decode_time; })
                         .range("0s", "1ms")
                         .says("Latency of decoding after the data left the bus; pipelined, keeps up with the bus")
                         .from("0: hidden in the transfer"));
     table.push_back(
-        P::quantity("dram.bandwidth", Dimension::bandwidth, [](auto& c) -> auto& { return c.dram.bytes_per_second; })
+        P::quantity(
+            "dram.bandwidth", Dimension::bandwidth, [](auto& c) -> auto& { return c.dram.bytes_per_second; })
             .range("1MB/s", "1TB/s")
             .says("Sustained rate of the port, which all transfers share in order of arrival")
             .from("assumed: 64-bit DDR3-1600 (JESD79-3)"));
-    table.push_back(P::quantity("dram.access_latency", Dimension::time, [](auto& c) -> auto& { return c.dram.access_latency; })
+    table.push_back(P::quantity(
+                        "dram.access_latency", Dimension::time, [](auto& c) -> auto& { return c.dram.access_latency; })
                         .range("0s", "100us")
                         .says("Latency added to each access; pipelined")
                         .from("assumed: about tRCD + tCL + tRP and the controller"));

@@ -16,7 +16,9 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-std::string size_text(std::uint64_t bytes) { return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes); }
+std::string size_text(std::uint64_t bytes) {
+    return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
+}
 
 /// Bytes rounded down to whole MB: a value to copy into a file.
 std::string round_size(std::uint64_t bytes) {
@@ -54,8 +56,8 @@ private:
     }
     void at_most(const std::string& key, std::uint64_t v, const std::string& limit_key, std::uint64_t limit) {
         if (v > limit) {
-            add(key, value(key) + " is more than " + limit_key + " = " + value(limit_key), "at most " + value(limit_key),
-                "lower it, or raise " + limit_key);
+            add(key, value(key) + " is more than " + limit_key + " = " + value(limit_key),
+                "at most " + value(limit_key), "lower it, or raise " + limit_key);
         }
     }
 
@@ -66,14 +68,18 @@ private:
         at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
         at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
         if (h.buffer_offset >= h.page_bytes) {
-            add("host.buffer_offset", value("host.buffer_offset") + " is not inside a page of " + value("host.page_size"),
+            add("host.buffer_offset",
+                value("host.buffer_offset") + " is not inside a page of " + value("host.page_size"),
                 "less than " + value("host.page_size"), "lower it");
         }
         if ((n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {
             const bool threshold = n.interrupt_coalescing_threshold != 0;
-            const std::string set = threshold ? "nvme.interrupt_coalescing_threshold" : "nvme.interrupt_coalescing_time";
-            const std::string zero = threshold ? "nvme.interrupt_coalescing_time" : "nvme.interrupt_coalescing_threshold";
-            add(set, value(set) + " has no effect while " + zero + " is 0", "both above 0, or both 0", "set " + zero + " too");
+            const std::string set =
+                threshold ? "nvme.interrupt_coalescing_threshold" : "nvme.interrupt_coalescing_time";
+            const std::string zero =
+                threshold ? "nvme.interrupt_coalescing_time" : "nvme.interrupt_coalescing_threshold";
+            add(set, value(set) + " has no effect while " + zero + " is 0", "both above 0, or both 0",
+                "set " + zero + " too");
         }
     }
 
@@ -82,9 +88,10 @@ private:
         at_most("link.completion_payload", l.completion_payload_bytes, "link.max_payload", l.max_payload_bytes);
         // PCIe base specification: a receiver advertises room for at least one largest payload.
         if (l.upstream_posted_data * std::uint64_t{16} < l.max_payload_bytes) {
-            add("link.upstream_posted_data", value("link.upstream_posted_data") + " credits of 16 B are less than one payload of " +
-                value("link.max_payload"), "at least " + std::to_string(l.max_payload_bytes / 16),
-                "raise it, or lower link.max_payload");
+            add("link.upstream_posted_data",
+                value("link.upstream_posted_data") + " credits of 16 B are less than one payload of " +
+                    value("link.max_payload"),
+                "at least " + std::to_string(l.max_payload_bytes / 16), "raise it, or lower link.max_payload");
         }
         // Scaled flow control and 10-bit tags came with PCIe 4.0.
         if (l.generation >= 4) return;
@@ -109,10 +116,11 @@ private:
         const std::size_t before = out_.size();
         const std::string page = "nand.geometry.page_size", unit = "nand.geometry.unit_size";
         if (g.page_bytes % g.unit_bytes != 0) {
-            add(page, value(page) + " is not a multiple of " + unit + " = " + value(unit), "whole mapping units in a page",
-                "change one of the two");
+            add(page, value(page) + " is not a multiple of " + unit + " = " + value(unit),
+                "whole mapping units in a page", "change one of the two");
         } else if (g.units_per_page() > kMaxUnitsPerPage) {
-            add(unit, value(unit) + " makes " + std::to_string(g.units_per_page()) + " units in a page of " + value(page),
+            add(unit,
+                value(unit) + " makes " + std::to_string(g.units_per_page()) + " units in a page of " + value(page),
                 "at most " + std::to_string(kMaxUnitsPerPage), "use a larger unit");
         }
         if (g.unit_bytes % c_.nvme.lba_bytes != 0) {
@@ -121,16 +129,21 @@ private:
         }
         const std::uint64_t dies = std::uint64_t{g.ways} * g.dies_per_chip;
         if (dies > kMaxDiesPerChannel) {
-            add("nand.geometry.ways", std::to_string(g.ways) + " ways of " + std::to_string(g.dies_per_chip) + " dies are " +
-                std::to_string(dies) + " dies on a channel", "at most " + std::to_string(kMaxDiesPerChannel),
-                "use more channels");
+            add("nand.geometry.ways",
+                std::to_string(g.ways) + " ways of " + std::to_string(g.dies_per_chip) + " dies are " +
+                    std::to_string(dies) + " dies on a channel",
+                "at most " + std::to_string(kMaxDiesPerChannel), "use more channels");
         }
         if (out_.size() != before) return false;
-        const Wide units = Wide{g.channels} * dies * g.planes_per_die * g.blocks_per_plane * g.pages_per_block * g.units_per_page();
+        const Wide units =
+            Wide{g.channels} * dies * g.planes_per_die * g.blocks_per_plane * g.pages_per_block * g.units_per_page();
         const std::uint64_t most = 0xFFFFFFFEu;
         if (units > most) {
-            add("nand.geometry.blocks_per_plane", value("nand.geometry.blocks_per_plane") + " makes more mapping units than can "
-                "be addressed", "2^32 - 2 units of " + value(unit) + " in all", "use a larger nand.geometry.unit_size or less flash");
+            add("nand.geometry.blocks_per_plane",
+                value("nand.geometry.blocks_per_plane") +
+                    " makes more mapping units than can "
+                    "be addressed",
+                "2^32 - 2 units of " + value(unit) + " in all", "use a larger nand.geometry.unit_size or less flash");
             return false;
         }
         return true;
@@ -141,7 +154,8 @@ private:
         const auto per_type = [&](const std::string& key, std::size_t count) {
             if (count == 1 || count == n.bits_per_cell) return;
             add(key, std::to_string(count) + " values for " + std::to_string(n.bits_per_cell) + " page types",
-                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.bits_per_cell) + " types", "");
+                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.bits_per_cell) + " types",
+                "");
         };
         per_type("nand.t_read", n.t_read.size());
         per_type("nand.t_program", n.t_program.size());
@@ -155,8 +169,9 @@ private:
 
     void collection() {
         if (c_.ftl.gc_soft_free_blocks <= c_.ftl.gc_hard_free_blocks) {
-            add("gc.soft_free_blocks", value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " +
-                value("gc.hard_free_blocks"), "more than " + value("gc.hard_free_blocks"),
+            add("gc.soft_free_blocks",
+                value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " + value("gc.hard_free_blocks"),
+                "more than " + value("gc.hard_free_blocks"),
                 "background collection has to start before host writes wait");
         }
     }
@@ -165,20 +180,23 @@ private:
         const NandGeometry& g = c_.nand.geometry;
         const std::string key = "ftl.user_capacity";
         if (c_.ftl.user_capacity_bytes % c_.nvme.lba_bytes != 0) {
-            add(key, value(key) + " is not a multiple of nvme.lba_size = " + value("nvme.lba_size"), "whole logical blocks", "");
+            add(key, value(key) + " is not a multiple of nvme.lba_size = " + value("nvme.lba_size"),
+                "whole logical blocks", "");
             return;
         }
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::string reserve = std::to_string(c_.ftl.gc_soft_free_blocks + 3);
         if (most == 0) {
-            add("nand.geometry.blocks_per_plane", std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " +
-                reserve + " (gc.soft_free_blocks + 3)", "more than " + reserve, "raise it, or lower gc.soft_free_blocks");
+            add("nand.geometry.blocks_per_plane",
+                std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve +
+                    " (gc.soft_free_blocks + 3)",
+                "more than " + reserve, "raise it, or lower gc.soft_free_blocks");
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
-            std::to_string(g.blocks_per_plane) + " blocks (gc.soft_free_blocks + 3)",
+                std::to_string(g.blocks_per_plane) + " blocks (gc.soft_free_blocks + 3)",
             "lower it or gc.soft_free_blocks, or add flash");
     }
 
@@ -187,19 +205,26 @@ private:
         const FtlConfig& f = c_.ftl;
         const std::uint64_t stripe = std::uint64_t{g.planes()} * g.page_bytes;
         if (f.buffer_bytes < stripe) {
-            add("buffer.size", value("buffer.size") + " is less than one page for each of the " + std::to_string(g.planes()) +
-                " planes", "at least " + size_text(stripe), "raise it");
+            add("buffer.size",
+                value("buffer.size") + " is less than one page for each of the " + std::to_string(g.planes()) +
+                    " planes",
+                "at least " + size_text(stripe), "raise it");
         }
         // A write command gets its whole room at once; unaligned, it touches one unit more.
-        const std::uint64_t blocks = c_.nvme.max_transfer_bytes == 0 ? 65536 : c_.nvme.max_transfer_bytes / c_.nvme.lba_bytes;
+        const std::uint64_t blocks =
+            c_.nvme.max_transfer_bytes == 0 ? 65536 : c_.nvme.max_transfer_bytes / c_.nvme.lba_bytes;
         const std::uint64_t largest = std::min<std::uint64_t>(blocks, 65536) * c_.nvme.lba_bytes + g.unit_bytes;
         if (f.buffer_bytes < largest) {
-            add("buffer.size", value("buffer.size") + " cannot hold the largest write command", "at least " + size_text(largest),
+            add("buffer.size", value("buffer.size") + " cannot hold the largest write command",
+                "at least " + size_text(largest),
                 "raise it, or lower nvme.max_transfer = " + value("nvme.max_transfer"));
         }
         if (f.buffer_mode == BufferMode::write_through && f.flush_start_percent != 0) {
-            add("buffer.flush_start", value("buffer.flush_start") + " with buffer.mode = \"write_through\": writes would wait for "
-                "programs that do not start", "0%", "set it to \"0%\", or use write_back");
+            add("buffer.flush_start",
+                value("buffer.flush_start") +
+                    " with buffer.mode = \"write_through\": writes would wait for "
+                    "programs that do not start",
+                "0%", "set it to \"0%\", or use write_back");
         }
     }
 
@@ -210,6 +235,8 @@ private:
 
 }  // namespace
 
-std::vector<Problem> check_config(const ResolvedConfig& resolved) { return Checker(resolved).run(); }
+std::vector<Problem> check_config(const ResolvedConfig& resolved) {
+    return Checker(resolved).run();
+}
 
 }  // namespace ssdtlm

@@ -17,7 +17,9 @@ bool is_table(const std::string& key) {
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
 }
 
-std::string bracketed(const std::string& table) { return "[" + table + "]"; }
+std::string bracketed(const std::string& table) {
+    return "[" + table + "]";
+}
 
 /// The key that an unknown one may have been meant to be: one of the same table, one of the same name in another
 /// table, or any that is spelled nearly alike.
@@ -65,7 +67,9 @@ void ConfigLoader::add_text(const std::string& text, const std::string& name) {
     apply(read_toml(text, name, problems_));
 }
 
-void ConfigLoader::add_assignment(const std::string& assignment) { apply(read_assignment(assignment, problems_)); }
+void ConfigLoader::add_assignment(const std::string& assignment) {
+    apply(read_assignment(assignment, problems_));
+}
 
 void ConfigLoader::add_option(const std::string& key, const RawValue& value, const std::string& origin) {
     RawEntry e;
@@ -114,7 +118,8 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
         return;
     }
     if (is_table(entry.key)) {
-        problems_.push_back({entry.key_where, entry.key + ": is a value", "a table of parameters", "write " + bracketed(entry.key)});
+        problems_.push_back(
+            {entry.key_where, entry.key + ": is a value", "a table of parameters", "write " + bracketed(entry.key)});
         return;
     }
     const std::string meant = meant_key(entry.key);
@@ -131,8 +136,9 @@ ResolvedConfig ConfigLoader::finish() {
     if (problems_.empty()) {
         for (std::size_t i = 0; i < table.size(); ++i) {
             if (!table[i].required || given_[i]) continue;
-            problems_.push_back({all_files, table[i].key + ": is not set", allowed_text(table[i]),
-                                 "it has no default: set it, for example with --set " + table[i].key + "=..."});
+            problems_.push_back(
+                {all_files, table[i].key + ": is not set", allowed_text(table[i]),
+                 "it has no default: set it, for example with --set " + table[i].key + "=" + table[i].example});
         }
     }
     if (problems_.empty()) problems_ = check_config(resolved_);

@@ -36,8 +36,8 @@ public:
     /// Another command line option that sets a parameter; `origin` is the option.
     void add_option(const std::string& key, const RawValue& value, const std::string& origin);
 
-    /// Checks the whole. Throws UserError with all problems of all sources; with those between parameters only when each
-    /// parameter by itself is right.
+    /// Checks the whole. Throws UserError with all problems of all sources; with those between parameters only when
+    /// each parameter by itself is right.
     ResolvedConfig finish();
 
 private:

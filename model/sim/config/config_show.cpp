@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-
 #include <nlohmann/json.hpp>
 
 #include "sim/config/parameters.h"
@@ -76,13 +75,17 @@ std::string config_digest(const SsdConfig& config) {
     return text;
 }
 
-std::string config_schema() { return json_schema(documented(), "Device of ssdtlm"); }
+std::string config_schema() {
+    return json_schema(documented(), "Device of ssdtlm");
+}
 
 std::string config_reference() {
     return "# Parameters\n\n"
            "Written by `ssdtlm config reference` from the table in `model/sim/config`; do not edit.\n\n"
-           "A device is a TOML file. Values with a unit are strings: `t_read = \"75us\"`, `size = \"256MiB\"`; prefixes are\n"
-           "strict (kB = 1000 B, KiB = 1024 B). Several files are merged from left to right, `--set key=value` comes last.\n" +
+           "A device is a TOML file. Values with a unit are strings: `t_read = \"75us\"`, `size = \"256MiB\"`; "
+           "prefixes are\n"
+           "strict (kB = 1000 B, KiB = 1024 B). Several files are merged from left to right, `--set key=value` comes "
+           "last.\n" +
            markdown_reference(documented(), parameter_tables());
 }
 

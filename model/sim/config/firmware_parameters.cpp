@@ -5,32 +5,47 @@ namespace ssdtlm {
 
 void add_firmware_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
-    table.push_back(P::integer("firmware.cores", [](auto& c) -> auto& { return c.firmware.cores; })
+    table.push_back(P::integer(
+                        "firmware.cores", [](auto& c) -> auto& { return c.firmware.cores; })
                         .range("1", "16")
                         .says("Firmware cores; the steps of a command run on one core, chosen round robin by command")
                         .from("assumed"));
-    table.push_back(P::quantity("firmware.clock", Dimension::frequency, [](auto& c) -> auto& { return c.firmware.clock_hz; })
+    table.push_back(P::quantity(
+                        "firmware.clock", Dimension::frequency, [](auto& c) -> auto& { return c.firmware.clock_hz; })
                         .range("1MHz", "10GHz")
                         .says("Clock of the cores")
                         .from("assumed: embedded cores of 400..800 MHz (SimpleSSD sample configurations)"));
     const auto cycles = [&table](const char* key, auto field, const char* sentence) {
-        table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from(
-            "assumed: lean hardware-assisted firmware, well below 1 us per command"));
+        table.push_back(P::integer(key, field)
+                            .range("0", "1000000")
+                            .says(sentence)
+                            .from("assumed: lean hardware-assisted firmware, well below 1 us per command"));
     };
-    cycles("firmware.read_command", [](auto& c) -> auto& { return c.firmware.read_command; }, "Cycles per read command");
-    cycles("firmware.write_command", [](auto& c) -> auto& { return c.firmware.write_command; }, "Cycles per write command");
-    cycles("firmware.other_command", [](auto& c) -> auto& { return c.firmware.other_command; },
-           "Cycles per flush, deallocate or write zeroes command");
-    cycles("firmware.map_lookup", [](auto& c) -> auto& { return c.firmware.map_lookup; }, "Cycles per mapping unit read");
-    cycles("firmware.map_update", [](auto& c) -> auto& { return c.firmware.map_update; },
-           "Cycles per mapping unit written, moved or deallocated");
-    cycles("firmware.buffer_insert", [](auto& c) -> auto& { return c.firmware.buffer_insert; },
-           "Cycles per mapping unit put into the write buffer");
-    cycles("firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
-           "Cycles per flash transaction handed to the scheduler");
-    cycles("firmware.flash_complete", [](auto& c) -> auto& { return c.firmware.flash_complete; },
-           "Cycles per program or erase completion");
-    cycles("firmware.gc_victim", [](auto& c) -> auto& { return c.firmware.gc_victim; }, "Cycles per choice of a victim block");
+    cycles(
+        "firmware.read_command", [](auto& c) -> auto& { return c.firmware.read_command; }, "Cycles per read command");
+    cycles(
+        "firmware.write_command", [](auto& c) -> auto& { return c.firmware.write_command; },
+        "Cycles per write command");
+    cycles(
+        "firmware.other_command", [](auto& c) -> auto& { return c.firmware.other_command; },
+        "Cycles per flush, deallocate or write zeroes command");
+    cycles(
+        "firmware.map_lookup", [](auto& c) -> auto& { return c.firmware.map_lookup; }, "Cycles per mapping unit read");
+    cycles(
+        "firmware.map_update", [](auto& c) -> auto& { return c.firmware.map_update; },
+        "Cycles per mapping unit written, moved or deallocated");
+    cycles(
+        "firmware.buffer_insert", [](auto& c) -> auto& { return c.firmware.buffer_insert; },
+        "Cycles per mapping unit put into the write buffer");
+    cycles(
+        "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
+        "Cycles per flash transaction handed to the scheduler");
+    cycles(
+        "firmware.flash_complete", [](auto& c) -> auto& { return c.firmware.flash_complete; },
+        "Cycles per program or erase completion");
+    cycles(
+        "firmware.gc_victim", [](auto& c) -> auto& { return c.firmware.gc_victim; },
+        "Cycles per choice of a victim block");
 }
 
 }  // namespace ssdtlm

@@ -9,61 +9,79 @@ namespace ssdtlm {
 void add_ftl_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
     table.push_back(
-        P::quantity("ftl.user_capacity", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.user_capacity_bytes; })
+        P::quantity(
+            "ftl.user_capacity", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.user_capacity_bytes; })
             .range("4KiB", "64TiB")
             .multiple_of("512B")
-            .must_be_set()
+            .must_be_set("\"480GB\"")
             .says("Size of the namespace; the rest of the flash is over-provisioning")
             .from("-"));
-    table.push_back(P::name("ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
+    table.push_back(P::name(
+                        "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
                         .says("Mapping policy; page: a flat table, one entry per mapping unit, all of it in DRAM")
                         .from("drives with about 1 GB of DRAM per TB of flash"));
-    table.push_back(P::name("ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })
-                        .says("Order in which consecutive pages go to channels (C), ways (W), dies (D) and planes (P); the "
-                              "first letter varies fastest")
-                        .from("MQSim Plane_Allocation_Scheme = CWDP"));
-    table.push_back(P::name("gc.policy", victim_policy_names(), [](auto& c) -> auto& { return c.ftl.gc_policy; })
+    table.push_back(
+        P::name(
+            "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })
+            .says("Order in which consecutive pages go to channels (C), ways (W), dies (D) and planes (P); the "
+                  "first letter varies fastest")
+            .from("MQSim Plane_Allocation_Scheme = CWDP"));
+    table.push_back(P::name(
+                        "gc.policy", victim_policy_names(), [](auto& c) -> auto& { return c.ftl.gc_policy; })
                         .says("How the block to be collected is chosen")
                         .from("assumed: the best-known baseline"));
-    table.push_back(P::integer("gc.soft_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_soft_free_blocks; })
+    table.push_back(P::integer(
+                        "gc.soft_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_soft_free_blocks; })
                         .range("3", "65536")
                         .says("Free blocks of a plane at or below which it is collected in the background")
                         .from("assumed"));
-    table.push_back(P::integer("gc.hard_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_hard_free_blocks; })
+    table.push_back(P::integer(
+                        "gc.hard_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_hard_free_blocks; })
                         .range("2", "65535")
                         .says("Free blocks of a plane at or below which host writes to it wait for collection")
                         .from("assumed: collection itself needs two"));
-    table.push_back(P::integer("gc.max_inflight_pages", [](auto& c) -> auto& { return c.ftl.gc_max_inflight_pages; })
+    table.push_back(P::integer(
+                        "gc.max_inflight_pages", [](auto& c) -> auto& { return c.ftl.gc_max_inflight_pages; })
                         .range("1", "4096")
                         .says("Pages of one victim that are being read or programmed at once, per plane")
                         .from("assumed"));
-    table.push_back(P::quantity("buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
+    table.push_back(P::quantity(
+                        "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
                         .range("4KiB", "64GiB")
                         .says("Room for data of write commands that is not in flash yet")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, 256 MB"));
-    table.push_back(P::choice("buffer.mode", {"write_back", "write_through"}, [](auto& c) -> auto& { return c.ftl.buffer_mode; })
-                        .says("write_back: a write completes when it is in the buffer (volatile write cache); write_through: "
-                              "when it is programmed")
-                        .from("client drives"));
-    table.push_back(P::quantity("buffer.flush_start", Dimension::percent,
-                                [](auto& c) -> auto& { return c.ftl.flush_start_percent; }, 10'000)
+    table.push_back(
+        P::choice(
+            "buffer.mode", {"write_back", "write_through"}, [](auto& c) -> auto& { return c.ftl.buffer_mode; })
+            .says("write_back: a write completes when it is in the buffer (volatile write cache); write_through: "
+                  "when it is programmed")
+            .from("client drives"));
+    table.push_back(P::quantity(
+                        "buffer.flush_start", Dimension::percent,
+                        [](auto& c) -> auto& { return c.ftl.flush_start_percent; }, 10'000)
                         .range("0%", "99%")
                         .says("Dirty share of the buffer at which programming starts; 0%: at once")
                         .from("assumed"));
-    table.push_back(P::integer("buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
+    table.push_back(P::integer(
+                        "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
                         .range("1", "1024")
                         .says("Programs from the buffer that are queued or running on one die, at most")
                         .from("assumed: keeps two planes busy with one more in waiting each"));
-    table.push_back(P::choice("precondition.state", {"fresh", "sequential", "random"},
-                              [](auto& c) -> auto& { return c.ftl.initial_state; })
-                        .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
-                              "random overwrites through the same FTL and garbage collection")
-                        .from("reads must find data"));
-    table.push_back(P::fraction("precondition.fill", [](auto& c) -> auto& { return c.ftl.fill; })
-                        .range("0%", "100%")
-                        .says("Share of the user capacity that is mapped at the start, from address 0; not used by fresh")
-                        .from("a full drive"));
-    table.push_back(P::fraction("precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
+    table.push_back(
+        P::choice(
+            "precondition.state", {"fresh", "sequential", "random"},
+            [](auto& c) -> auto& { return c.ftl.initial_state; })
+            .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
+                  "random overwrites through the same FTL and garbage collection")
+            .from("reads must find data"));
+    table.push_back(
+        P::fraction(
+            "precondition.fill", [](auto& c) -> auto& { return c.ftl.fill; })
+            .range("0%", "100%")
+            .says("Share of the user capacity that is mapped at the start, from address 0; not used by fresh")
+            .from("a full drive"));
+    table.push_back(P::fraction(
+                        "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
                         .range("0%", "10000%")
                         .says("Overwrites of state random, as a share of the mapped units")
                         .from("assumed: SNIA PTS writes the capacity twice, the fill being the first time"));

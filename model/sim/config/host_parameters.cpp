@@ -5,39 +5,49 @@ namespace ssdtlm {
 
 void add_host_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
-    table.push_back(P::integer("host.queue_pairs", [](auto& c) -> auto& { return c.host.queue_pairs; })
-                        .range("1", "64")
-                        .says("I/O queue pairs; job i uses pair i modulo this number")
-                        .from("assumed: one per core of an 8-core host, as Linux drivers/nvme/host/pci.c creates them"));
-    table.push_back(P::integer("host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
+    table.push_back(
+        P::integer(
+            "host.queue_pairs", [](auto& c) -> auto& { return c.host.queue_pairs; })
+            .range("1", "64")
+            .says("I/O queue pairs; job i uses pair i modulo this number")
+            .from("assumed: one per core of an 8-core host, as Linux drivers/nvme/host/pci.c creates them"));
+    table.push_back(P::integer(
+                        "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")
                         .says("Entries of each I/O submission and completion queue; one less can be in use")
                         .from("Linux drivers/nvme/host/pci.c io_queue_depth = 1024"));
-    table.push_back(P::integer("host.admin_entries", [](auto& c) -> auto& { return c.host.admin_entries; })
+    table.push_back(P::integer(
+                        "host.admin_entries", [](auto& c) -> auto& { return c.host.admin_entries; })
                         .range("2", "4096")
                         .says("Entries of the admin queues")
                         .from("Linux drivers/nvme/host/nvme.h NVME_AQ_DEPTH = 32"));
-    table.push_back(P::quantity("host.page_size", Dimension::bytes, [](auto& c) -> auto& { return c.host.page_bytes; })
+    table.push_back(P::quantity(
+                        "host.page_size", Dimension::bytes, [](auto& c) -> auto& { return c.host.page_bytes; })
                         .only({4096, 8192, 16384, 32768, 65536})
                         .says("Host memory page, which CC.MPS tells the controller; PRP entries point to such pages")
                         .from("x86-64"));
-    table.push_back(P::quantity("host.buffer_offset", Dimension::bytes, [](auto& c) -> auto& { return c.host.buffer_offset; })
-                        .range("0B", "65532B")
-                        .multiple_of("4B")
-                        .says("Offset of data buffers in their first page; above 0 the first PRP entry has an offset and "
-                              "transfers touch one page more")
-                        .from("page-aligned buffers, as O_DIRECT users allocate them"));
-    table.push_back(P::quantity("host.submit_time", Dimension::time, [](auto& c) -> auto& { return c.host.submit_time; })
+    table.push_back(
+        P::quantity(
+            "host.buffer_offset", Dimension::bytes, [](auto& c) -> auto& { return c.host.buffer_offset; })
+            .range("0B", "65532B")
+            .multiple_of("4B")
+            .says("Offset of data buffers in their first page; above 0 the first PRP entry has an offset and "
+                  "transfers touch one page more")
+            .from("page-aligned buffers, as O_DIRECT users allocate them"));
+    table.push_back(P::quantity(
+                        "host.submit_time", Dimension::time, [](auto& c) -> auto& { return c.host.submit_time; })
                         .range("0s", "1ms")
                         .says("CPU time of one submission before the doorbell store; serial on each queue pair's CPU")
                         .from("0: an infinitely fast host, so that the drive is the limit"));
     table.push_back(
-        P::quantity("host.completion_time", Dimension::time, [](auto& c) -> auto& { return c.host.completion_time; })
+        P::quantity(
+            "host.completion_time", Dimension::time, [](auto& c) -> auto& { return c.host.completion_time; })
             .range("0s", "1ms")
             .says("CPU time of one completion in the interrupt handler; serial on each queue pair's CPU")
             .from("0: an infinitely fast host, so that the drive is the limit"));
     table.push_back(
-        P::quantity("host.interrupt_latency", Dimension::time, [](auto& c) -> auto& { return c.host.interrupt_latency; })
+        P::quantity(
+            "host.interrupt_latency", Dimension::time, [](auto& c) -> auto& { return c.host.interrupt_latency; })
             .range("0s", "1ms")
             .says("From the MSI-X write at the root complex to the handler's first instruction")
             .from("0: an infinitely fast host, so that the drive is the limit"));

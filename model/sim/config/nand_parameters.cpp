@@ -8,71 +8,86 @@ namespace {
 using P = ParameterOf<SsdConfig>;
 
 void add_array(std::vector<SsdParameter>& table) {
-    table.push_back(P::integer("nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.bits_per_cell; })
+    table.push_back(P::integer(
+                        "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.bits_per_cell; })
                         .range("1", "5")
                         .says("Page types; the type of a page is its number in the block modulo this")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, MLC"));
-    table.push_back(P::times("nand.t_read", [](auto& c) -> auto& { return c.nand.t_read; })
+    table.push_back(P::times(
+                        "nand.t_read", [](auto& c) -> auto& { return c.nand.t_read; })
                         .range("1ns", "100ms")
                         .says("tR: array to page register, for all page types or for each")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3"));
-    table.push_back(P::times("nand.t_program", [](auto& c) -> auto& { return c.nand.t_program; })
+    table.push_back(P::times(
+                        "nand.t_program", [](auto& c) -> auto& { return c.nand.t_program; })
                         .range("1ns", "1s")
                         .says("tPROG of one page (or of one multi-plane program), for all page types or for each")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3"));
-    table.push_back(P::quantity("nand.t_erase", Dimension::time, [](auto& c) -> auto& { return c.nand.t_erase; })
+    table.push_back(P::quantity(
+                        "nand.t_erase", Dimension::time, [](auto& c) -> auto& { return c.nand.t_erase; })
                         .range("1ns", "10s")
                         .says("tBERS: block erase")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3"));
-    table.push_back(P::boolean("nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
+    table.push_back(P::boolean(
+                        "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")
                         .from("parts before about 2018 cannot"));
-    table.push_back(P::boolean("nand.transfer_spare", [](auto& c) -> auto& { return c.nand.transfer_spare; })
+    table.push_back(P::boolean(
+                        "nand.transfer_spare", [](auto& c) -> auto& { return c.nand.transfer_spare; })
                         .says("Data cycles carry the sectors' share of the spare area (ECC parity) too")
                         .from("ECC is in the controller"));
 }
 
 void add_geometry(std::vector<SsdParameter>& table) {
     const std::string one = "the smallest; every device sets its own";
-    table.push_back(P::integer("nand.geometry.channels", [](auto& c) -> auto& { return c.nand.geometry.channels; })
+    table.push_back(P::integer(
+                        "nand.geometry.channels", [](auto& c) -> auto& { return c.nand.geometry.channels; })
                         .range("1", "64")
                         .says("Channels, each with its own bus")
                         .from(one));
-    table.push_back(P::integer("nand.geometry.ways", [](auto& c) -> auto& { return c.nand.geometry.ways; })
+    table.push_back(P::integer(
+                        "nand.geometry.ways", [](auto& c) -> auto& { return c.nand.geometry.ways; })
                         .range("1", "64")
                         .says("Chip enables (targets) per channel")
                         .from(one));
-    table.push_back(P::integer("nand.geometry.dies_per_chip", [](auto& c) -> auto& { return c.nand.geometry.dies_per_chip; })
+    table.push_back(P::integer(
+                        "nand.geometry.dies_per_chip", [](auto& c) -> auto& { return c.nand.geometry.dies_per_chip; })
                         .range("1", "64")
                         .says("Dies (LUNs) per chip enable")
                         .from(one));
-    table.push_back(P::integer("nand.geometry.planes_per_die", [](auto& c) -> auto& { return c.nand.geometry.planes_per_die; })
+    table.push_back(P::integer(
+                        "nand.geometry.planes_per_die", [](auto& c) -> auto& { return c.nand.geometry.planes_per_die; })
                         .range("1", "8")
                         .says("Planes per die")
                         .from(one));
     table.push_back(
-        P::integer("nand.geometry.blocks_per_plane", [](auto& c) -> auto& { return c.nand.geometry.blocks_per_plane; })
+        P::integer(
+            "nand.geometry.blocks_per_plane", [](auto& c) -> auto& { return c.nand.geometry.blocks_per_plane; })
             .range("1", "1000000")
             .says("Blocks per plane")
             .from(one));
     table.push_back(
-        P::integer("nand.geometry.pages_per_block", [](auto& c) -> auto& { return c.nand.geometry.pages_per_block; })
+        P::integer(
+            "nand.geometry.pages_per_block", [](auto& c) -> auto& { return c.nand.geometry.pages_per_block; })
             .range("1", "65536")
             .says("Pages per block")
             .from(one));
     table.push_back(
-        P::quantity("nand.geometry.page_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.page_bytes; })
+        P::quantity(
+            "nand.geometry.page_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.page_bytes; })
             .range("512B", "128KiB")
             .multiple_of("512B")
             .says("User data of a page")
             .from(one));
     table.push_back(
-        P::quantity("nand.geometry.spare_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.spare_bytes; })
+        P::quantity(
+            "nand.geometry.spare_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.spare_bytes; })
             .range("0B", "32KiB")
             .says("Spare area of a page (ECC parity, metadata)")
             .from("none"));
     table.push_back(
-        P::quantity("nand.geometry.unit_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.unit_bytes; })
+        P::quantity(
+            "nand.geometry.unit_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.unit_bytes; })
             .range("512B", "128KiB")
             .multiple_of("512B")
             .says("Mapping unit; 1 to 16 of them make a page")
@@ -84,33 +99,58 @@ void add_bus(std::vector<SsdParameter>& table) {
     for (int i = 0; i <= static_cast<int>(OnfiInterface::nv_lpddr4); ++i) {
         interfaces.emplace_back(onfi_interface_limit(static_cast<OnfiInterface>(i)).name);
     }
-    table.push_back(P::choice("nand.onfi.interface", interfaces, [](auto& c) -> auto& { return c.nand.onfi.interface; })
+    table.push_back(P::choice(
+                        "nand.onfi.interface", interfaces, [](auto& c) -> auto& { return c.nand.onfi.interface; })
                         .says("Data interface")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, ONFI 3.1 (NV-DDR2)"));
-    table.push_back(P::quantity("nand.onfi.rate", Dimension::transfers, [](auto& c) -> auto& { return c.nand.onfi.megatransfers; })
-                        .range("1MT/s", "4800MT/s")
-                        .says("Transfers per second, one byte each; at most what the interface can do")
-                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 333 MT/s"));
+    table.push_back(
+        P::quantity(
+            "nand.onfi.rate", Dimension::transfers, [](auto& c) -> auto& { return c.nand.onfi.megatransfers; })
+            .range("1MT/s", "4800MT/s")
+            .says("Transfers per second, one byte each; at most what the interface can do")
+            .from("MQSim (Tavakkol et al., FAST '18) Table 3, 333 MT/s"));
     const auto time = [&table](const char* key, auto field, const char* sentence, const char* source) {
         table.push_back(P::quantity(key, Dimension::time, field).range("0s", "100us").says(sentence).from(source));
     };
     const char* common = "ONFI 4/5 common NV-DDR2/3 timing, also Micron L06B";
-    time("nand.onfi.t_wc", [](auto& c) -> auto& { return c.nand.onfi.t_wc; }, "tWC: one command or address cycle", common);
-    time("nand.onfi.t_cs", [](auto& c) -> auto& { return c.nand.onfi.t_cs; }, "tCS: chip enable set-up before a sequence", common);
-    time("nand.onfi.t_adl", [](auto& c) -> auto& { return c.nand.onfi.t_adl; }, "tADL: address to data input", "Micron L06B, 300 ns");
-    time("nand.onfi.t_ccs", [](auto& c) -> auto& { return c.nand.onfi.t_ccs; }, "tCCS: change of column to data",
-         "Micron L06B, 400 ns");
-    time("nand.onfi.t_rhw", [](auto& c) -> auto& { return c.nand.onfi.t_rhw; }, "tRHW: data output to the next command", common);
-    time("nand.onfi.t_rr", [](auto& c) -> auto& { return c.nand.onfi.t_rr; }, "tRR: ready to the first data output cycle", common);
-    time("nand.onfi.t_wb", [](auto& c) -> auto& { return c.nand.onfi.t_wb; }, "tWB: last command cycle to busy", common);
-    time("nand.onfi.t_wpre", [](auto& c) -> auto& { return c.nand.onfi.t_wpre; }, "tWPRE: write preamble", common);
-    time("nand.onfi.t_wpst", [](auto& c) -> auto& { return c.nand.onfi.t_wpst; }, "tWPST: write postamble", common);
-    time("nand.onfi.t_wpsth", [](auto& c) -> auto& { return c.nand.onfi.t_wpsth; }, "tWPSTH: write postamble hold", common);
-    time("nand.onfi.t_rpre", [](auto& c) -> auto& { return c.nand.onfi.t_rpre; }, "tRPRE: read preamble", common);
-    time("nand.onfi.t_dqsre", [](auto& c) -> auto& { return c.nand.onfi.t_dqsre; }, "tDQSRE: RE# edge to DQS edge", common);
-    time("nand.onfi.t_rpsth", [](auto& c) -> auto& { return c.nand.onfi.t_rpsth; }, "tRPSTH: read postamble hold", common);
-    time("nand.onfi.t_plane_busy", [](auto& c) -> auto& { return c.nand.onfi.t_plane_busy; },
-         "tPLRBSY = tPLPBSY = tPLEBSY (tDBSY): between the planes of a multi-plane sequence", "MQSim tDBSY = 500 ns");
+    time(
+        "nand.onfi.t_wc", [](auto& c) -> auto& { return c.nand.onfi.t_wc; }, "tWC: one command or address cycle",
+        common);
+    time(
+        "nand.onfi.t_cs", [](auto& c) -> auto& { return c.nand.onfi.t_cs; },
+        "tCS: chip enable set-up before a sequence", common);
+    time(
+        "nand.onfi.t_adl", [](auto& c) -> auto& { return c.nand.onfi.t_adl; }, "tADL: address to data input",
+        "Micron L06B, 300 ns");
+    time(
+        "nand.onfi.t_ccs", [](auto& c) -> auto& { return c.nand.onfi.t_ccs; }, "tCCS: change of column to data",
+        "Micron L06B, 400 ns");
+    time(
+        "nand.onfi.t_rhw", [](auto& c) -> auto& { return c.nand.onfi.t_rhw; }, "tRHW: data output to the next command",
+        common);
+    time(
+        "nand.onfi.t_rr", [](auto& c) -> auto& { return c.nand.onfi.t_rr; },
+        "tRR: ready to the first data output cycle", common);
+    time(
+        "nand.onfi.t_wb", [](auto& c) -> auto& { return c.nand.onfi.t_wb; }, "tWB: last command cycle to busy", common);
+    time(
+        "nand.onfi.t_wpre", [](auto& c) -> auto& { return c.nand.onfi.t_wpre; }, "tWPRE: write preamble", common);
+    time(
+        "nand.onfi.t_wpst", [](auto& c) -> auto& { return c.nand.onfi.t_wpst; }, "tWPST: write postamble", common);
+    time(
+        "nand.onfi.t_wpsth", [](auto& c) -> auto& { return c.nand.onfi.t_wpsth; }, "tWPSTH: write postamble hold",
+        common);
+    time(
+        "nand.onfi.t_rpre", [](auto& c) -> auto& { return c.nand.onfi.t_rpre; }, "tRPRE: read preamble", common);
+    time(
+        "nand.onfi.t_dqsre", [](auto& c) -> auto& { return c.nand.onfi.t_dqsre; }, "tDQSRE: RE# edge to DQS edge",
+        common);
+    time(
+        "nand.onfi.t_rpsth", [](auto& c) -> auto& { return c.nand.onfi.t_rpsth; }, "tRPSTH: read postamble hold",
+        common);
+    time(
+        "nand.onfi.t_plane_busy", [](auto& c) -> auto& { return c.nand.onfi.t_plane_busy; },
+        "tPLRBSY = tPLPBSY = tPLEBSY (tDBSY): between the planes of a multi-plane sequence", "MQSim tDBSY = 500 ns");
 }
 
 }  // namespace

@@ -5,51 +5,63 @@ namespace ssdtlm {
 
 void add_nvme_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
-    table.push_back(P::integer("nvme.max_queue_pairs", [](auto& c) -> auto& { return c.nvme.max_queue_pairs; })
+    table.push_back(P::integer(
+                        "nvme.max_queue_pairs", [](auto& c) -> auto& { return c.nvme.max_queue_pairs; })
                         .range("1", "64")
                         .says("I/O queue pairs that Set Features 07h (Number of Queues) grants")
                         .from("assumed"));
-    table.push_back(P::integer("nvme.max_queue_entries", [](auto& c) -> auto& { return c.nvme.max_queue_entries; })
+    table.push_back(P::integer(
+                        "nvme.max_queue_entries", [](auto& c) -> auto& { return c.nvme.max_queue_entries; })
                         .range("2", "65536")
                         .says("Largest queue, CAP.MQES + 1")
                         .from("NVMe 1.4 §3.1.1, the largest value of CAP.MQES"));
-    table.push_back(P::quantity("nvme.lba_size", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.lba_bytes; })
+    table.push_back(P::quantity(
+                        "nvme.lba_size", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.lba_bytes; })
                         .only({512, 4096})
                         .says("Logical block of the namespace")
                         .from("LBA format 0 of most drives"));
-    table.push_back(P::integer("nvme.fetch_window", [](auto& c) -> auto& { return c.nvme.fetch_window; })
+    table.push_back(P::integer(
+                        "nvme.fetch_window", [](auto& c) -> auto& { return c.nvme.fetch_window; })
                         .range("1", "65535")
                         .says("Commands of one submission queue that are fetched and not completed, at most")
                         .from("MQSim Queue_Fetch_Size = 512"));
-    table.push_back(P::integer("nvme.fetch_burst", [](auto& c) -> auto& { return c.nvme.fetch_burst; })
+    table.push_back(P::integer(
+                        "nvme.fetch_burst", [](auto& c) -> auto& { return c.nvme.fetch_burst; })
                         .range("1", "64")
                         .says("Submission queue entries fetched with one DMA read, at most")
                         .from("assumed: 8 entries fill one 512 B read request"));
-    table.push_back(P::integer("nvme.fetch_depth", [](auto& c) -> auto& { return c.nvme.fetch_depth; })
+    table.push_back(P::integer(
+                        "nvme.fetch_depth", [](auto& c) -> auto& { return c.nvme.fetch_depth; })
                         .range("1", "256")
                         .says("DMA reads of submission queue entries that are outstanding at once, over all queues")
                         .from("assumed"));
-    table.push_back(P::integer("nvme.arbitration_burst", [](auto& c) -> auto& { return c.nvme.arbitration_burst; })
+    table.push_back(P::integer(
+                        "nvme.arbitration_burst", [](auto& c) -> auto& { return c.nvme.arbitration_burst; })
                         .range("0", "7")
                         .says("Reset value of Feature 01h AB: 2^AB commands of a queue in a row; 7: no limit")
                         .from("assumed"));
     std::vector<std::int64_t> mdts{0};
     for (std::int64_t bytes = 4096; bytes <= (std::int64_t{1} << 30); bytes *= 2) mdts.push_back(bytes);
-    table.push_back(P::quantity("nvme.max_transfer", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.max_transfer_bytes; })
-                        .only(mdts)
-                        .says("Largest data transfer of one command (Identify MDTS); 0B: no limit")
-                        .from("assumed: between the 128 KiB and 2 MiB of client drives"));
-    table.push_back(P::integer("nvme.interrupt_coalescing_threshold",
-                               [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_threshold; })
+    table.push_back(
+        P::quantity(
+            "nvme.max_transfer", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.max_transfer_bytes; })
+            .only(mdts)
+            .says("Largest data transfer of one command (Identify MDTS); 0B: no limit")
+            .from("assumed: between the 128 KiB and 2 MiB of client drives"));
+    table.push_back(P::integer(
+                        "nvme.interrupt_coalescing_threshold",
+                        [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_threshold; })
                         .range("0", "255")
                         .says("Feature 08h THR: completions in one interrupt, 0-based; 0: no coalescing")
                         .from("NVMe 1.4 §5.21.1.8, reset value"));
-    table.push_back(P::quantity("nvme.interrupt_coalescing_time", Dimension::time,
-                                [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_time; }, 100'000'000)
+    table.push_back(P::quantity(
+                        "nvme.interrupt_coalescing_time", Dimension::time,
+                        [](auto& c) -> auto& { return c.nvme.interrupt_coalescing_time; }, 100'000'000)
                         .range("0s", "25.5ms")
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
                         .from("NVMe 1.4 §5.21.1.8, reset value"));
-    table.push_back(P::quantity("nvme.ready_time", Dimension::time, [](auto& c) -> auto& { return c.nvme.ready_time; })
+    table.push_back(P::quantity(
+                        "nvme.ready_time", Dimension::time, [](auto& c) -> auto& { return c.nvme.ready_time; })
                         .range("0s", "127.5s")
                         .says("From CC.EN = 1 to CSTS.RDY = 1")
                         .from("assumed"));

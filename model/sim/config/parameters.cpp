@@ -17,6 +17,10 @@ const std::vector<SsdParameter>& ssd_parameters() {
         add_back_end_parameters(t);
         add_nand_parameters(t);
         add_run_parameters(t);
+        const SsdConfig standard;
+        for (auto& p : t) {
+            if (p.example.empty()) p.example = to_toml(p, p.get(standard));
+        }
         return t;
     }();
     return table;
@@ -27,7 +31,8 @@ int parameter_index(const std::string& key) {
         std::map<std::string, int> m;
         const auto& table = ssd_parameters();
         for (std::size_t i = 0; i < table.size(); ++i) {
-            SSDTLM_CHECK(m.emplace(table[i].key, static_cast<int>(i)).second, "parameter twice in the table: " + table[i].key);
+            SSDTLM_CHECK(m.emplace(table[i].key, static_cast<int>(i)).second,
+                         "parameter twice in the table: " + table[i].key);
         }
         return m;
     }();
@@ -41,7 +46,8 @@ const std::vector<TableSentence>& parameter_tables() {
         {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
         {"link", "The PCIe link and the root complex."},
         {"nvme", "The NVMe front end."},
-        {"firmware", "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
+        {"firmware",
+         "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
         {"ftl", "The flash translation layer."},
         {"gc", "Garbage collection."},
         {"buffer", "The write buffer in DRAM."},

@@ -32,7 +32,7 @@ std::vector<std::string> preset_folders() {
     std::error_code error;
     const fs::path exe = fs::read_symlink("/proc/self/exe", error);
     if (!error) {
-        const fs::path installed = exe.parent_path().parent_path() / "share" / "ssdtlm" / "device";
+        const fs::path installed = exe.parent_path().parent_path() / "share" / "ssdtlm" / "configs" / "device";
         if (fs::is_directory(installed, error)) folders.push_back(installed.string());
     }
     const fs::path source = SSDTLM_SOURCE_PRESETS;
@@ -66,7 +66,10 @@ DeviceFile find_device(const std::string& path_or_preset) {
         allowed += name;
         names.push_back(name);
     }
-    const std::string near = nearest(path_or_preset, names);
+    std::string near = nearest(path_or_preset, names);
+    for (const auto& n : names) {
+        if (near.empty() && !path_or_preset.empty() && n.rfind(path_or_preset, 0) == 0) near = n;
+    }
     throw UserError({"command line", "no device '" + path_or_preset + "'", allowed,
                      near.empty() ? "" : "did you mean '" + near + "'?"});
 }

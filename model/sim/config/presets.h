@@ -18,8 +18,8 @@ struct DeviceFile {
     std::string shown;  ///< in messages and origins: what the user gave, or "<preset>.toml"
 };
 
-/// Folders with presets, in the order of search: beside the executable's prefix (share/ssdtlm/device), then the source
-/// tree that the program was built from.
+/// Folders with presets, in the order of search: beside the executable's prefix (share/ssdtlm/configs/device), then the
+/// source tree that the program was built from.
 std::vector<std::string> preset_folders();
 /// All presets, by name; a name found in several folders counts once.
 std::vector<Preset> presets();

@@ -5,26 +5,33 @@ namespace ssdtlm {
 
 void add_run_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
-    table.push_back(P::integer("run.seed", [](auto& c) -> auto& { return c.run.seed; })
+    table.push_back(P::integer(
+                        "run.seed", [](auto& c) -> auto& { return c.run.seed; })
                         .range("0", "9223372036854775807")
                         .says("All random streams (workload, preconditioning, policies) derive from it")
                         .from("-"));
-    table.push_back(P::choice("run.agenda", {"run_ahead", "lockstep"}, [](auto& c) -> auto& { return c.run.agenda; })
-                        .says("How the model keeps step with the SystemC kernel; results are the same, lockstep is slower and "
-                              "for runs with other SystemC processes")
-                        .from("-"));
-    table.push_back(P::boolean("run.integrity", [](auto& c) -> auto& { return c.run.integrity; })
+    table.push_back(
+        P::choice(
+            "run.agenda", {"run_ahead", "lockstep"}, [](auto& c) -> auto& { return c.run.agenda; })
+            .says("How the model keeps step with the SystemC kernel; results are the same, lockstep is slower and "
+                  "for runs with other SystemC processes")
+            .from("-"));
+    table.push_back(P::boolean(
+                        "run.integrity", [](auto& c) -> auto& { return c.run.integrity; })
                         .says("Check every read against what the host last wrote there")
                         .from("-"));
-    table.push_back(P::quantity("run.timeseries_interval", Dimension::time,
-                                [](auto& c) -> auto& { return c.run.timeseries_interval; })
-                        .range("1us", "1000s")
-                        .says("Simulated time per row of timeseries.csv")
-                        .from("-"));
-    table.push_back(P::quantity("run.watchdog", Dimension::time, [](auto& c) -> auto& { return c.run.watchdog; })
-                        .range("1ms", "1000s")
-                        .says("Simulated time without a completion, with commands pending, after which the run is given up")
-                        .from("-"));
+    table.push_back(
+        P::quantity(
+            "run.timeseries_interval", Dimension::time, [](auto& c) -> auto& { return c.run.timeseries_interval; })
+            .range("1us", "1000s")
+            .says("Simulated time per row of timeseries.csv")
+            .from("-"));
+    table.push_back(
+        P::quantity(
+            "run.watchdog", Dimension::time, [](auto& c) -> auto& { return c.run.watchdog; })
+            .range("1ms", "1000s")
+            .says("Simulated time without a completion, with commands pending, after which the run is given up")
+            .from("-"));
 }
 
 }  // namespace ssdtlm

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as text to a filled struct. Prints nothing but help and version, runs nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/app/run_options.h"
+
+namespace ssdtlm {
+
+struct CommandLine {
+    enum class Command : std::uint8_t {
+        none,  ///< help or version was asked for and is in `text`
+        run,
+        config_check,
+        config_show,
+        config_schema,
+        config_presets,
+        config_reference,
+        trace_info,
+        trace_head
+    };
+    Command command = Command::none;
+    std::string text;
+    std::vector<std::string> files;        ///< device files or presets
+    std::vector<std::string> assignments;  ///< --set
+    std::optional<std::int64_t> seed;
+    RunOptions run;            ///< run; trace info and head use its `trace` and `json`
+    std::uint32_t lines = 10;  ///< trace head
+};
+
+/// Throws UserError with all mistakes that do not hide each other.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace ssdtlm

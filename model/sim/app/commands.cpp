@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/app/commands.h"
+
+#include <cstdio>
+
+#include "sim/app/output_directory.h"
+#include "sim/app/run.h"
+#include "sim/config/config_loader.h"
+#include "sim/config/config_show.h"
+
+namespace ssdtlm {
+namespace {
+
+int run(const CommandLine& line) {
+    ConfigLoader loader;
+    for (const auto& f : line.files) loader.add_device(f);
+    for (const auto& a : line.assignments) loader.add_assignment(a);
+    if (line.seed) {
+        RawValue v;
+        v.type = RawValue::Type::integer;
+        v.integer = *line.seed;
+        loader.add_option("run.seed", v, "--seed " + std::to_string(*line.seed));
+    }
+    const ResolvedConfig resolved = loader.finish();
+    RunOptions options = line.run;
+    options.resolved_config = show_toml(resolved);
+    options.config_digest = config_digest(resolved.config);
+    const bool chosen = !options.output_directory.empty();
+    if (!chosen) options.output_directory = default_output_directory(resolved.config.name, options.workload);
+    prepare_output_directory(options.output_directory, chosen ? "-o" : "default output folder");
+    return run_simulation(resolved.config, options);
+}
+
+}  // namespace
+
+int execute(const CommandLine& line) {
+    using Command = CommandLine::Command;
+    switch (line.command) {
+        case Command::none:
+            std::fputs(line.text.c_str(), stdout);
+            break;
+        case Command::run:
+            return run(line);
+        case Command::config_check:
+            return config_check(line);
+        case Command::config_show:
+            return config_show(line);
+        case Command::config_schema:
+            std::fputs(config_schema().c_str(), stdout);
+            break;
+        case Command::config_presets:
+            return config_presets(line);
+        case Command::config_reference:
+            std::fputs(config_reference().c_str(), stdout);
+            break;
+        case Command::trace_info:
+            return trace_info(line);
+        case Command::trace_head:
+            return trace_head(line);
+    }
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands do, one function each. They print to standard output and return the exit code; mistakes of the
+// user are UserError.
+#pragma once
+
+#include "sim/app/command_line.h"
+
+namespace ssdtlm {
+
+int execute(const CommandLine& line);
+
+int config_check(const CommandLine& line);
+int config_show(const CommandLine& line);
+int config_presets(const CommandLine& line);
+int trace_info(const CommandLine& line);
+int trace_head(const CommandLine& line);
+
+}  // namespace ssdtlm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/app/main.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "common/report/error.h"
+#include "sim/app/commands.h"
+#include "sim/app/panic_state.h"
+
+namespace ssdtlm {
+
+std::string& panic_state() {
+    static std::string state;
+    return state;
+}
+
+namespace {
+
+int internal_error(const char* kind, const char* what) {
+    std::fprintf(
+        stderr,
+        "ssdtlm: %s: %s\nThis is a mistake of the program, not yours. Please report it with the command line.\n", kind,
+        what);
+    if (!panic_state().empty()) std::fprintf(stderr, "State:\n%s\n", panic_state().c_str());
+    return static_cast<int>(ExitCode::internal);
+}
+
+}  // namespace
+
+int ssdtlm_main(int argc, char** argv) {
+    try {
+        const int code = execute(parse_command_line(argc, argv));
+        // Results that did not reach a full disk or a closed pipe are no success.
+        if (std::fflush(stdout) != 0) {
+            std::fputs("ssdtlm: standard output cannot be written\n", stderr);
+            return static_cast<int>(ExitCode::user_error);
+        }
+        return code;
+    } catch (const UserError& e) {
+        for (const auto& p : e.problems()) std::fprintf(stderr, "%s\n", p.text().c_str());
+        return static_cast<int>(ExitCode::user_error);
+    } catch (const CheckFailed& e) {
+        std::fprintf(stderr, "ssdtlm: check failed: %s\n", e.what());
+        return static_cast<int>(ExitCode::check_failed);
+    } catch (const Panic& e) {
+        return internal_error("internal error", e.what());
+    } catch (const std::bad_alloc&) {
+        std::fputs("ssdtlm: not enough memory for this device and workload\n", stderr);
+        return static_cast<int>(ExitCode::user_error);
+    } catch (const std::exception& e) {
+        return internal_error("unexpected exception", e.what());
+    }
+}
+
+}  // namespace ssdtlm

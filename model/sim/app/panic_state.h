@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the model at the moment of a panic. Whoever owns the model sets it while the model still exists (before
+// the exception leaves its scope); main() prints it behind the message.
+#pragma once
+
+#include <string>
+
+namespace ssdtlm {
+
+/// Empty until set.
+std::string& panic_state();
+
+}  // namespace ssdtlm

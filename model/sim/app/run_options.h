@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ssdtlm run` was asked to do, beside the device itself.
+#pragma once
+
+#include <string>
+
+#include "host_pcie/workload/trace_reader.h"
+#include "host_pcie/workload/trace_workload.h"
+
+namespace ssdtlm {
+
+struct RunOptions {
+    enum class WorkloadKind : std::uint8_t { fio, trace };
+    std::string workload;  ///< path
+    WorkloadKind workload_kind = WorkloadKind::fio;
+    TraceOptions trace;  ///< path and format set; LBA size and device size are left to the run
+    TraceReplayOptions replay;
+    std::string output_directory;  ///< exists and is writable
+    std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
+    std::string config_digest;
+    bool quiet = false;  ///< no progress, no summary
+    bool json = false;   ///< the summary on standard output is result.json
+};
+
+}  // namespace ssdtlm
