@@ -170,11 +170,6 @@ void IoPath::write_sqe(Queue& q, const Part& part) {
             sqe.set_slba(slba);
             sqe.cdw12 = (blocks - 1) | (r.fua ? nvme::kRwFua : 0u);
             slot.buffer.reserve(memory_, transfer, config_.page_bytes, config_.buffer_offset);
-            if (oracle_ == nullptr) break;
-            if (r.op == HostOp::read)
-                slot.token = oracle_->begin_read(blocks, slot.buffer.data);
-            else
-                oracle_->begin_write(slba, blocks, slot.buffer.data);
             break;
         case HostOp::trim:
             transfer = sizeof(nvme::DsmRange);
@@ -182,7 +177,6 @@ void IoPath::write_sqe(Queue& q, const Part& part) {
             sqe.cdw11 = nvme::kDsmDeallocate;
             slot.buffer.reserve(memory_, transfer, config_.page_bytes, config_.buffer_offset);
             nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
-            if (oracle_ != nullptr) oracle_->begin_trim(slba, blocks);
             break;
         case HostOp::flush:
             break;
@@ -198,6 +192,27 @@ void IoPath::write_sqe(Queue& q, const Part& part) {
     if (!q.dirty) {
         q.dirty = true;
         dirty_.push_back(&q);
+    }
+    // Last, so that what accept() has prefetched has had time to arrive. The doorbell is still to come.
+    if (oracle_ != nullptr) begin_data(slot);
+}
+
+void IoPath::begin_data(Slot& slot) {
+    const HostRequest& r = slot.part.request;
+    const std::uint64_t slba = r.offset >> lba_shift_;
+    const std::uint32_t blocks = r.bytes >> lba_shift_;
+    switch (r.op) {
+        case HostOp::read:
+            slot.token = oracle_->begin_read(blocks, slot.buffer.data);
+            break;
+        case HostOp::write:
+            oracle_->begin_write(slba, blocks, slot.buffer.data);
+            break;
+        case HostOp::trim:
+            oracle_->begin_trim(slba, blocks);
+            break;
+        case HostOp::flush:
+            break;
     }
 }
 
@@ -268,7 +283,7 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     SSDTLM_CHECK(slot.timeline->start() == slot.submitted && slot.timeline->sum() == now - slot.submitted,
                  "latency stages do not sum to the end-to-end latency");
     if (!ok) note_error(q, slot, cqe);
-    if (oracle_ != nullptr) check_data(q, slot, cqe.cid, ok);
+    if (oracle_ != nullptr) end_data(q, slot, cqe.cid, ok);
 
     if (slot.part.split == kWhole) return finish_request(slot.part.request, slot, ok);
     Split& split = splits_[slot.part.split];
@@ -278,7 +293,7 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     if (!split.dropped) finish_request(split.request, slot, split.ok);
 }
 
-void IoPath::check_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
+void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
     const HostRequest& r = slot.part.request;
     const std::uint64_t slba = r.offset >> lba_shift_;
     const std::uint32_t blocks = r.bytes >> lba_shift_;

@@ -110,6 +110,8 @@ private:
     void drain_backlog(Queue& q);
     void submission_done(std::uint64_t queue);
     void write_sqe(Queue& q, const Part& part);
+    /// Tell the oracle that the command has been written, and that it has completed.
+    void begin_data(Slot& slot);
     void ring_doorbells();
     void wait_until(SimTime when);
     void wake(std::uint64_t);
@@ -120,7 +122,7 @@ private:
     void handler_done(Queue& q);
     void complete(Queue& q, const nvme::Cqe& cqe);
     void finish_request(const HostRequest& request, const Slot& slot, bool ok);
-    void check_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);
+    void end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);
     void note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe);
     void maybe_finish(std::uint64_t);
 
