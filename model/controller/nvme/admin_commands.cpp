@@ -168,8 +168,9 @@ std::uint16_t AdminCommands::get_log(const Sqe& sqe, SimTime now, std::vector<st
         default: return kStInvalidLogPage;
     }
     if (offset % 4 != 0 || offset > page.size()) return kStInvalidField;
-    const std::uint64_t limit = config_.max_transfer_bytes != 0 ? config_.max_transfer_bytes : 1u << 20;
-    if (dwords * 4 > limit) return kStInvalidField;
+    // Without MDTS a length beyond any log page is still refused, so that a bad NUMD cannot ask for 16 GiB of zeros.
+    constexpr std::uint64_t kLongest = 1u << 20;
+    if (dwords * 4 > (config_.max_transfer_bytes != 0 ? config_.max_transfer_bytes : kLongest)) return kStInvalidField;
     // Beyond the end of the page zeros are returned.
     data.assign(dwords * 4, 0);
     const std::size_t copied = std::min<std::size_t>(data.size(), page.size() - offset);
