@@ -20,6 +20,9 @@ public:
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                  const NvmeConfig& config, const NvmeDevice& device);
 
+    using NvmeController::dump;  // sc_object has a dump of its own
+    using sc_core::sc_module::dump;
+
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -114,6 +114,7 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     EXPECT_EQ(dma.messages[2].address, test::kMsiBase + 4);
     EXPECT_EQ(dma.messages[2].data, 0x41u);
     front_end.check_books();
+    EXPECT_NE(front_end.dump().find("SQ 1"), std::string::npos);
 
     std::uint8_t byte[16] = {};
     EXPECT_EQ(driver.access(tlm::TLM_READ_COMMAND, kBar0Bytes, byte, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
