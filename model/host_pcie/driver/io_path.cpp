@@ -32,7 +32,7 @@ IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, Mmi
       oracle_(oracle),
       observer_(observer) {}
 
-void IoPath::start(const ControllerInfo& info, std::vector<QueuePair> queues) {
+void IoPath::prepare(const ControllerInfo& info, std::vector<QueuePair> queues) {
     info_ = info;
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
     SSDTLM_CHECK(oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
@@ -41,6 +41,9 @@ void IoPath::start(const ControllerInfo& info, std::vector<QueuePair> queues) {
     for (auto& q : queues) queues_.emplace_back(std::move(q));
     dirty_.reserve(queues_.size());
     epoch_ = agenda_.now();
+}
+
+void IoPath::start() {
     started_ = true;
     pump();
 }

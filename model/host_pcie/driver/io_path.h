@@ -46,8 +46,10 @@ public:
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
-    /// Time zero of the workload: begins to submit.
-    void start(const ControllerInfo& info, std::vector<QueuePair> queues);
+    /// Takes over the queues; now is time zero of the workload.
+    void prepare(const ControllerInfo& info, std::vector<QueuePair> queues);
+    /// Begins to submit. Precondition: prepared.
+    void start();
     /// The message of I/O queue pair `qid`'s vector has arrived.
     void interrupt(std::uint16_t qid);
     /// Submits nothing more; what is in the device completes, the backlog is dropped.

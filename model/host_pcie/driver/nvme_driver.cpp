@@ -20,8 +20,9 @@ void NvmeDriver::start() { agenda_.post<&NvmeDriver::bring_up>(agenda_.now(), th
 
 void NvmeDriver::bring_up(std::uint64_t) {
     bring_up_.start([this] {
+        io_.prepare(bring_up_.info(), bring_up_.take_queues());
         if (on_ready_) on_ready_();
-        io_.start(bring_up_.info(), bring_up_.take_queues());
+        io_.start();
     });
 }
 

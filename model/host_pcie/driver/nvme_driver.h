@@ -35,10 +35,10 @@ public:
     /// Shuts the controller down. Precondition: finished().
     void shutdown();
 
-    /// Bring-up is done; epoch() is valid.
+    /// Bring-up is done, no I/O yet; epoch() is valid.
     void set_on_ready(std::function<void()> f) { on_ready_ = std::move(f); }
-    /// The workload is done and everything completed; the time counts from epoch(). Not called when the workload is
-    /// stopped during bring-up.
+    /// The workload is done (or stopped) and everything completed; the time counts from epoch(). When stopped during
+    /// bring-up it follows right after on_ready.
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
     void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
 

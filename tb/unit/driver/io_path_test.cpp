@@ -56,7 +56,10 @@ struct Bench {
             else
                 io->interrupt(static_cast<std::uint16_t>(vector));
         });
-        bring_up->start([this] { io->start(bring_up->info(), bring_up->take_queues()); });
+        bring_up->start([this] {
+            io->prepare(bring_up->info(), bring_up->take_queues());
+            io->start();
+        });
         agenda.run();
     }
 };

@@ -71,7 +71,11 @@ TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
 
     bool ready = false, down = false;
     SimTime finished{};
-    driver.set_on_ready([&] { ready = true; });
+    driver.set_on_ready([&] {
+        ready = true;
+        EXPECT_EQ(driver.epoch(), agenda.now());
+        EXPECT_EQ(driver.counters().requests_issued, 0u);
+    });
     driver.set_on_finished([&](SimTime t) {
         finished = t;
         driver.shutdown();
