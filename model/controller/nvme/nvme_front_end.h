@@ -20,8 +20,7 @@ public:
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                  const NvmeConfig& config, const NvmeDevice& device);
 
-    using NvmeController::dump;  // sc_object has a dump of its own
-    using sc_core::sc_module::dump;
+    using NvmeController::dump;  // not sc_object's
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
