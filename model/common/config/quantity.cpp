@@ -139,6 +139,10 @@ QuantityResult parse_quantity(std::string_view text, Dimension d) {
     }
     const auto u = std::find_if(units.begin(), units.end(), [&](const UnitName& n) { return unit == n.text; });
     if (u == units.end()) {
+        if (unit.size() > 1 && lower(unit.substr(0, 1)) == "e" &&
+            (digit(unit[1]) || unit[1] == '-' || unit[1] == '+')) {
+            return fail(quoted + " has an exponent", "write the number without an exponent");
+        }
         const std::string meant = meant_unit(unit, d);
         return fail(quoted + " has the unknown unit '" + std::string(unit) + "'",
                     meant.empty() ? "" : "did you mean \"" + number + meant + "\"?");

@@ -14,6 +14,20 @@ std::string place(const std::string& name, const toml::source_region& r) {
     return name + ":" + std::to_string(r.begin.line) + ":" + std::to_string(r.begin.column);
 }
 
+/// The library points behind a key that is defined twice; this is the first character of that line.
+toml::source_region first_word(std::string_view text, toml::source_region r) {
+    std::size_t begin = 0;
+    for (toml::source_index line = 1; line < r.begin.line && begin != std::string_view::npos; ++line) {
+        begin = text.find('\n', begin);
+        if (begin != std::string_view::npos) ++begin;
+    }
+    if (begin == std::string_view::npos) return r;
+    const std::size_t word = text.find_first_not_of(" \t", begin);
+    if (word == std::string_view::npos) return r;
+    r.begin.column = static_cast<toml::source_index>(word - begin + 1);
+    return r;
+}
+
 RawValue raw(const toml::node& node, const std::string& name) {
     RawValue v;
     v.where = place(name, node.source());
@@ -71,7 +85,7 @@ std::vector<RawEntry> read_toml(std::string_view text, const std::string& name, 
         const auto quote = what.find('\'');
         if (what.find("cannot redefine") != std::string::npos && quote != std::string::npos) {
             const auto end = what.find('\'', quote + 1);
-            problems.push_back({place(name, e.source()),
+            problems.push_back({place(name, first_word(text, e.source())),
                                 "key " + what.substr(quote, end + 1 - quote) + " is defined twice",
                                 "a file defines each key once", "remove one of the two"});
         } else {

@@ -68,7 +68,17 @@ void ConfigLoader::add_text(const std::string& text, const std::string& name) {
 }
 
 void ConfigLoader::add_assignment(const std::string& assignment) {
-    apply(read_assignment(assignment, problems_));
+    auto entries = read_assignment(assignment, problems_);
+    for (auto& e : entries) {
+        const int i = parameter_index(e.key);
+        // A name that looks like a number is still a name.
+        if (i >= 0 && ssd_parameters()[static_cast<std::size_t>(i)].kind == ParameterKind::text &&
+            e.value.type != RawValue::Type::string) {
+            e.value.type = RawValue::Type::string;
+            e.value.string = assignment.substr(assignment.find('=') + 1);
+        }
+    }
+    apply(entries);
 }
 
 void ConfigLoader::add_option(const std::string& key, const RawValue& value, const std::string& origin) {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/app/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "common/report/error.h"
+#include "sim/app/commands.h"
+#include "sim/app/main.h"
+#include "sim/app/output_directory.h"
+#include "sim/app/panic_state.h"
+#include "sim/app/run.h"
+
+namespace ssdtlm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// What the fake simulation below does.
+std::function<int(const SsdConfig&, const RunOptions&)> simulation;
+
+CommandLine parsed(std::vector<const char*> words) {
+    words.insert(words.begin(), "ssdtlm");
+    return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+std::vector<std::string> problems(const std::vector<const char*>& words) {
+    std::vector<std::string> texts;
+    try {
+        parsed(words);
+    } catch (const UserError& e) {
+        for (const auto& p : e.problems()) texts.push_back(p.text());
+    }
+    return texts;
+}
+
+/// Exit code and standard error of the program.
+std::pair<int, std::string> program(std::vector<std::string> words) {
+    words.insert(words.begin(), "ssdtlm");
+    std::vector<char*> argv;
+    for (auto& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    ::testing::internal::CaptureStderr();
+    const int code = ssdtlm_main(static_cast<int>(words.size()), argv.data());
+    return {code, ::testing::internal::GetCapturedStderr()};
+}
+
+TEST(CommandLine, Run) {
+    const CommandLine l = parsed({"run", "mqsim-table3", "more.toml", "--set", "a=1", "--workload", "x.fio", "--set",
+                                  "b=2", "-o", "out", "--seed", "9", "--quiet", "--json"});
+    EXPECT_EQ(l.command, CommandLine::Command::run);
+    EXPECT_THAT(l.files, ElementsAre("mqsim-table3", "more.toml"));
+    EXPECT_THAT(l.assignments, ElementsAre("a=1", "b=2"));
+    EXPECT_EQ(l.run.workload, "x.fio");
+    EXPECT_EQ(l.run.workload_kind, RunOptions::WorkloadKind::fio);
+    EXPECT_EQ(l.run.output_directory, "out");
+    EXPECT_EQ(l.seed, 9);
+    EXPECT_TRUE(l.run.quiet);
+    EXPECT_TRUE(l.run.json);
+}
+
+TEST(CommandLine, AssignmentsDoNotSwallowFiles) {
+    const CommandLine l = parsed({"run", "--set", "a=1", "dev.toml", "-w", "t.csv"});
+    EXPECT_THAT(l.files, ElementsAre("dev.toml"));
+    EXPECT_THAT(l.assignments, ElementsAre("a=1"));
+}
+
+TEST(CommandLine, TraceReplay) {
+    const CommandLine l =
+        parsed({"run", "d", "-w", "t.csv.gz", "--trace-format", "msr", "--replay", "closed", "--replay-depth", "7",
+                "--time-scale", "0.5", "--trace-beyond", "fold", "--trace-volume", "usr,0"});
+    EXPECT_EQ(l.run.workload_kind, RunOptions::WorkloadKind::trace);
+    EXPECT_EQ(l.run.trace.path, "t.csv.gz");
+    EXPECT_EQ(l.run.trace.format, "msr");
+    EXPECT_EQ(l.run.trace.volume, "usr,0");
+    EXPECT_EQ(l.run.trace.beyond, BeyondDevice::fold);
+    EXPECT_EQ(l.run.replay.mode, TraceReplayOptions::Mode::closed);
+    EXPECT_EQ(l.run.replay.depth, 7u);
+    EXPECT_EQ(l.run.replay.time_scale, 0.5);
+}
+
+TEST(CommandLine, HelpAndVersion) {
+    EXPECT_THAT(parsed({"--version"}).text, StartsWith("ssdtlm "));
+    EXPECT_THAT(parsed({"--help"}).text, HasSubstr("config"));
+    EXPECT_THAT(parsed({"run", "--help"}).text, HasSubstr("--workload"));
+    EXPECT_EQ(parsed({"run", "--help"}).command, CommandLine::Command::none);
+}
+
+TEST(CommandLine, Mistakes) {
+    EXPECT_THAT(problems({"rn", "x"}),
+                ElementsAre("command line: unknown command 'rn'; run, config, trace; did you mean 'run'?"));
+    EXPECT_THAT(
+        problems({"config", "chek"}),
+        ElementsAre(
+            "command line: unknown command 'chek'; check, show, schema, presets, reference; did you mean 'check'?"));
+    EXPECT_THAT(problems({"config", "show", "d", "--josn"}),
+                ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
+    EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
+                ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
+    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace; see `ssdtlm --help`"));
+    EXPECT_THAT(problems({"run", "d"}), ElementsAre("command line: --workload is required; see `ssdtlm run --help`"));
+    EXPECT_THAT(
+        problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),
+        ElementsAre(StartsWith("command line: --trace-format 'msrr'; auto, "),
+                    "command line: --replay 'closd'; closed, stamped; did you mean 'closed'?",
+                    "command line: --time-scale is not positive; above 0, for example 0.5 for twice the speed"));
+}
+
+TEST(OutputDirectory, IsMadeAndProbed) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(::testing::TempDir()) / "ssdtlm-output-test";
+    fs::remove_all(root);
+    prepare_output_directory((root / "a" / "b").string(), "-o");
+    EXPECT_TRUE(fs::is_directory(root / "a" / "b"));
+    EXPECT_TRUE(fs::is_empty(root / "a" / "b"));
+    EXPECT_THROW(prepare_output_directory("/dev/null/x", "-o"), UserError);
+    EXPECT_THROW(prepare_output_directory("/dev/null", "-o"), UserError);
+    fs::remove_all(root);
+    EXPECT_EQ(default_output_directory("tiny-test", "a/b/mix.fio"), "results/tiny-test-mix");
+}
+
+class Program : public ::testing::Test {
+protected:
+    void SetUp() override { out_ = ::testing::TempDir() + "ssdtlm-program-test"; }
+    void TearDown() override { std::filesystem::remove_all(out_); }
+    std::pair<int, std::string> run() {
+        return program({"run", "tiny-test", "-w", "x.fio", "-o", out_, "--seed", "3"});
+    }
+    std::string out_;
+};
+
+TEST_F(Program, HandsTheResolvedConfigurationOver) {
+    simulation = [this](const SsdConfig& c, const RunOptions& o) {
+        EXPECT_EQ(c.name, "tiny-test");
+        EXPECT_EQ(c.run.seed, 3u);
+        EXPECT_EQ(o.output_directory, out_);
+        EXPECT_THAT(o.resolved_config, HasSubstr("# --seed 3\n"));
+        EXPECT_EQ(o.config_digest.size(), 16u);
+        return static_cast<int>(ExitCode::watchdog);
+    };
+    EXPECT_EQ(run(), std::make_pair(3, std::string()));
+}
+
+TEST_F(Program, ExitCodes) {
+    simulation = [](const SsdConfig&, const RunOptions&) -> int { throw CheckFailed("stale data"); };
+    EXPECT_EQ(run(), std::make_pair(1, std::string("ssdtlm: check failed: stale data\n")));
+
+    simulation = [](const SsdConfig&, const RunOptions&) -> int {
+        throw UserError({{"x.fio:3", "a", "b", "c"}, {"x.fio:4", "d", "", ""}});
+    };
+    EXPECT_EQ(run(), std::make_pair(2, std::string("x.fio:3: a; b; c\nx.fio:4: d\n")));
+
+    simulation = [](const SsdConfig&, const RunOptions&) -> int {
+        panic_state() = "die 3 busy";
+        panic("here", "lost a page");
+    };
+    const auto [code, text] = run();
+    panic_state().clear();
+    EXPECT_EQ(code, 70);
+    EXPECT_THAT(text, HasSubstr("here: lost a page"));
+    EXPECT_THAT(text, HasSubstr("State:\ndie 3 busy\n"));
+}
+
+TEST_F(Program, MistakesOfTheUserExitWith2) {
+    EXPECT_EQ(program({"config", "check", "tiny-test", "--set", "link.lanes=3"}),
+              std::make_pair(2, std::string("--set link.lanes=3: link.lanes: 3 is not possible; 1, 2, 4, 8 or 16\n")));
+    EXPECT_EQ(program({"run", "tiny-test", "-w", "x.fio", "-o", "/dev/null/x"}).first, 2);
+}
+
+}  // namespace
+
+int run_simulation(const SsdConfig& config, const RunOptions& options) {
+    return simulation(config, options);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules between parameters: each broken once.
+#include <gmock/gmock.h>
+
+#include "unit/config/config_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+/// The only problem, with these assignments, begins like this.
+void expect_one(const std::vector<std::string>& assignments, const std::string& beginning) {
+    EXPECT_THAT(problems_with(assignments), ElementsAre(StartsWith(beginning)));
+}
+
+TEST(ConfigRules, CapacityNeedsOverProvisioning) {
+    // 2 planes x (64 - (4 + 3)) blocks x 32 pages of 4 KiB.
+    const int most = 2 * (64 - 7) * 32 * 4096;
+    EXPECT_THAT(problems_with({"ftl.user_capacity=" + std::to_string(most) + "B"}), IsEmpty());
+    const auto all = problems_with({"ftl.user_capacity=" + std::to_string(most + 4096) + "B"});
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_THAT(
+        all[0],
+        HasSubstr("leaves too little over-provisioning in 16MiB of flash; at most 14MB: each plane keeps 7 of its "
+                  "64 blocks (gc.soft_free_blocks + 3); lower it or gc.soft_free_blocks, or add flash"));
+}
+
+TEST(ConfigRules, PlaceIsThatOfTheValue) {
+    EXPECT_THAT(
+        problems_of(good_device() + "[nvme]\nlba_size = \"4KiB\"\n[nand]\nt_read = [\"1us\", \"2us\", \"3us\"]\n"),
+        ElementsAre("d.toml:15:10: nand.t_read: 3 values for 2 page types; one value, or one for each of the "
+                    "nand.bits_per_cell = 2 types"));
+    EXPECT_THAT(problems_with({"nvme.lba_size=4KiB", "nand.geometry.unit_size=2KiB"}),
+                ElementsAre("--set nand.geometry.unit_size=2KiB: nand.geometry.unit_size: 2KiB is not a multiple of "
+                            "nvme.lba_size = 4KiB; whole logical blocks in a unit; change one of the two"));
+    EXPECT_THAT(
+        problems_with({"nvme.max_queue_pairs=4"}),
+        ElementsAre(
+            "default of host.queue_pairs: host.queue_pairs: 8 is more than nvme.max_queue_pairs = 4; at most 4; "
+            "lower it, or raise nvme.max_queue_pairs"));
+}
+
+TEST(ConfigRules, Geometry) {
+    expect_one({"nand.geometry.page_size=6KiB"},
+               "--set nand.geometry.page_size=6KiB: nand.geometry.page_size: 6KiB is not a multiple");
+    expect_one({"nand.geometry.page_size=128KiB"},
+               "default of nand.geometry.unit_size: nand.geometry.unit_size: 4KiB makes 32 units in a page of 128KiB; "
+               "at most 16");
+    expect_one(
+        {"nand.geometry.ways=33", "nand.geometry.dies_per_chip=2"},
+        "--set nand.geometry.ways=33: nand.geometry.ways: 33 ways of 2 dies are 66 dies on a channel; at most 64");
+    expect_one({"nand.geometry.planes_per_die=9"},
+               "--set nand.geometry.planes_per_die=9: nand.geometry.planes_per_die: 9 is out of range; 1..8");
+    // 2 x 1000000 x 4096 = 8.2e9 units.
+    expect_one({"nand.geometry.blocks_per_plane=1000000", "nand.geometry.pages_per_block=4096"},
+               "--set nand.geometry.blocks_per_plane=1000000: nand.geometry.blocks_per_plane: 1000000 makes more "
+               "mapping units");
+    expect_one({"gc.soft_free_blocks=100"},
+               "d.toml:10:20: nand.geometry.blocks_per_plane: 64 blocks are not enough for a reserve of 103");
+}
+
+TEST(ConfigRules, LargestUnitCountIsAllowed) {
+    // 2^32 - 2 = 2 x 2147483647 is 2 channels of a prime number of units; the next smaller round device fits.
+    EXPECT_THAT(problems_with({"nand.geometry.blocks_per_plane=524287", "nand.geometry.pages_per_block=4096"}),
+                IsEmpty());
+    expect_one(
+        {"nand.geometry.blocks_per_plane=524288", "nand.geometry.pages_per_block=4096"},
+        "--set nand.geometry.blocks_per_plane=524288: nand.geometry.blocks_per_plane: 524288 makes more mapping units");
+}
+
+TEST(ConfigRules, Collection) {
+    expect_one({"gc.hard_free_blocks=4"},
+               "d.toml:4:20: gc.soft_free_blocks: 4 is not above gc.hard_free_blocks = 4; more than 4");
+    expect_one({"gc.hard_free_blocks=1"},
+               "--set gc.hard_free_blocks=1: gc.hard_free_blocks: 1 is out of range; 2..65535");
+    expect_one({"ftl.allocation=CWDD"}, "--set ftl.allocation=CWDD: ftl.allocation: is 'CWDD'; CDPW, ");
+}
+
+TEST(ConfigRules, Link) {
+    expect_one(
+        {"link.max_payload=128B"},
+        "default of link.completion_payload: link.completion_payload: 256B is more than link.max_payload = 128B");
+    expect_one({"link.read_tags=300"},
+               "--set link.read_tags=300: link.read_tags: 300 is more than generation 3 can have; at most 256");
+    EXPECT_THAT(problems_with({"link.read_tags=300", "link.generation=4"}), IsEmpty());
+    expect_one({"link.upstream_posted_headers=128"},
+               "--set link.upstream_posted_headers=128: link.upstream_posted_headers: 128 is more than generation 3 "
+               "can have; at most "
+               "127 without scaled flow control");
+    expect_one({"link.upstream_posted_data=15"},
+               "--set link.upstream_posted_data=15: link.upstream_posted_data: 15 credits of 16 B are less than one "
+               "payload of 256B");
+}
+
+TEST(ConfigRules, OnfiRate) {
+    expect_one({"nand.onfi.interface=nv-ddr", "nand.onfi.rate=201MT/s"},
+               "--set nand.onfi.rate=201MT/s: nand.onfi.rate: 201MT/s is more than nv-ddr can do; at most 200MT/s (");
+    EXPECT_THAT(problems_with({"nand.onfi.interface=nv-ddr", "nand.onfi.rate=200MT/s"}), IsEmpty());
+}
+
+TEST(ConfigRules, QueuesAndTransfers) {
+    expect_one({"host.queue_entries=2048", "nvme.max_queue_entries=1024"},
+               "--set host.queue_entries=2048: host.queue_entries: 2048 is more than nvme.max_queue_entries = 1024");
+    expect_one({"nvme.fetch_window=4"},
+               "default of nvme.fetch_burst: nvme.fetch_burst: 8 is more than nvme.fetch_window = 4");
+    expect_one({"host.buffer_offset=4KiB"},
+               "--set host.buffer_offset=4KiB: host.buffer_offset: 4KiB is not inside a page of 4KiB");
+    expect_one(
+        {"nvme.interrupt_coalescing_threshold=7"},
+        "--set nvme.interrupt_coalescing_threshold=7: nvme.interrupt_coalescing_threshold: 7 has no effect while "
+        "nvme.interrupt_coalescing_time is 0");
+    expect_one({"nvme.max_transfer=5KiB"},
+               "--set nvme.max_transfer=5KiB: nvme.max_transfer: 5KiB is not possible; 0B, 4KiB, ");
+}
+
+TEST(ConfigRules, Buffer) {
+    expect_one({"buffer.size=1MiB"},
+               "--set buffer.size=1MiB: buffer.size: 1MiB cannot hold the largest write command; at least 1028KiB");
+    expect_one(
+        {"buffer.size=256KiB", "nvme.max_transfer=4KiB", "nand.geometry.ways=64", "nand.geometry.planes_per_die=4"},
+        "--set buffer.size=256KiB: buffer.size: 256KiB is less than one page for each of the 512 planes; at least "
+        "2MiB");
+    expect_one({"buffer.mode=write_through", "buffer.flush_start=50%"},
+               "--set buffer.flush_start=50%: buffer.flush_start: 50% with buffer.mode = \"write_through\"");
+}
+
+TEST(ConfigRules, AllAtOnce) {
+    EXPECT_EQ(problems_with({"gc.hard_free_blocks=9", "link.read_tags=300", "host.buffer_offset=4KiB",
+                             "nand.onfi.rate=4GT/s", "ftl.user_capacity=16MiB"})
+                  .size(),
+              5u);
+}
+
+}  // namespace
+}  // namespace ssdtlm
