@@ -41,7 +41,8 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       selected_(nand.geometry.ways, kNothingSelected) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     onfi_initiator.register_nb_transport_bw(this, &ChannelController::answer);
-    for (std::size_t d = 0; d < dies_.size(); ++d) dies_[d].way = static_cast<std::uint8_t>(d / geometry_.dies_per_chip);
+    for (std::size_t d = 0; d < dies_.size(); ++d)
+        dies_[d].way = static_cast<std::uint8_t>(d / geometry_.dies_per_chip);
     ready_.channel = channel;
     ready_.idle_dies = ~std::uint64_t{0} >> (64 - dies_.size());
     if (independent_plane_read_)
@@ -63,7 +64,8 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
     request.cls = txn.cls;
     request.plane = static_cast<std::uint8_t>(plane_of(txn));
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
-    SSDTLM_CHECK(((bit(txn.cls) & kPrograms) != 0) == (txn.op == FlashOp::program), "flash class does not fit the operation");
+    SSDTLM_CHECK(((bit(txn.cls) & kPrograms) != 0) == (txn.op == FlashOp::program),
+                 "flash class does not fit the operation");
     scheduler_.push(request);
 
     ++outstanding_;
@@ -244,7 +246,8 @@ void ChannelController::send(tlm::tlm_generic_payload& payload) {
 
 // --- what ends -------------------------------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum ChannelController::answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum ChannelController::answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
     const auto& onfi = *payload.get_extension<OnfiExtension>();
     switch (onfi.sequence) {
@@ -274,7 +277,8 @@ void ChannelController::data_ended(const OnfiExtension& onfi) {
     if (decode_time_ == Ps{0})
         finish(txn);
     else
-        agenda_.post<&ChannelController::decoded>(agenda_.now() + decode_time_, this, reinterpret_cast<std::uintptr_t>(&txn));
+        agenda_.post<&ChannelController::decoded>(agenda_.now() + decode_time_, this,
+                                                  reinterpret_cast<std::uintptr_t>(&txn));
 }
 
 void ChannelController::decoded(std::uint64_t handle) {
@@ -349,7 +353,8 @@ std::string ChannelController::dump() const {
                             ? "held for " + std::to_string((bus_free_at_ - agenda_.now()).count()) + " ps more"
                             : std::string("free")) +
                        ", outstanding " + std::to_string(outstanding_) + ", waiting reads and erases " +
-                       std::to_string(shorts_waiting_) + ", waiting programs " + std::to_string(programs_waiting_) + "\n";
+                       std::to_string(shorts_waiting_) + ", waiting programs " + std::to_string(programs_waiting_) +
+                       "\n";
     constexpr const char* kOps[] = {"read", "program", "erase"};
     for (std::size_t d = 0; d < dies_.size(); ++d) {
         const Die& die = dies_[d];

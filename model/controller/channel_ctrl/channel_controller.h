@@ -62,7 +62,8 @@ public:
 
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together.
     ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
-                      std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, TransactionTable& transactions);
+                      std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler,
+                      TransactionTable& transactions);
 
     tlm_utils::simple_initiator_socket<ChannelController> onfi_initiator;
 

@@ -9,9 +9,9 @@ FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const N
                            bool multi_plane, std::unique_ptr<SchedulerPort> scheduler)
     : sc_module(name), geometry_(nand.geometry), scheduler_(std::move(scheduler)) {
     for (std::uint32_t c = 0; c < geometry_.channels; ++c)
-        channels_.push_back(std::make_unique<ChannelController>(("channel" + std::to_string(c)).c_str(), agenda, nand, ecc,
-                                                                static_cast<std::uint16_t>(c), multi_plane, *scheduler_,
-                                                                transactions_));
+        channels_.push_back(std::make_unique<ChannelController>(("channel" + std::to_string(c)).c_str(), agenda, nand,
+                                                                ecc, static_cast<std::uint16_t>(c), multi_plane,
+                                                                *scheduler_, transactions_));
     for (std::uint32_t d = 0; d < geometry_.dies(); ++d)
         routes_.push_back(Route{channels_[geometry_.channel_of(DieId{d})].get(), geometry_.die_in_channel(DieId{d})});
 }

@@ -74,7 +74,8 @@ private:
     bool grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
     bool grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
     /// Grants `first` (whose predecessor is `before`) of a class and its multi-plane partners.
-    void take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first, bool join, Grant& out);
+    void take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first, bool join,
+              Grant& out);
     void unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node);
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);
 

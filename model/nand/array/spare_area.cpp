@@ -16,7 +16,8 @@ SpareArea::SpareArea(const NandGeometry& geometry)
     // Memory is taken when first programmed, so a mostly empty drive costs little.
     void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        throw UserError(Problem{"nand geometry", std::to_string(bytes_ >> 20) + " MiB for the flash contents are not available",
+        throw UserError(Problem{"nand geometry",
+                                std::to_string(bytes_ >> 20) + " MiB for the flash contents are not available",
                                 "4 bytes per mapping unit", "use a smaller geometry or a larger mapping unit"});
     ::madvise(p, bytes_, MADV_HUGEPAGE);  // random reads: fewer TLB misses; refused by some kernels, harmless
     units_ = static_cast<std::uint32_t*>(p);
@@ -44,7 +45,8 @@ void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {
     else if (page < next)
         what += ", which is not erased; a page is programmed once between erases, next is page " + std::to_string(next);
     else
-        what += " out of order; pages of a block are programmed in ascending order, next is page " + std::to_string(next);
+        what +=
+            " out of order; pages of a block are programmed in ascending order, next is page " + std::to_string(next);
     panic("SpareArea", what);
 }
 

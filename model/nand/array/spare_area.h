@@ -34,7 +34,8 @@ public:
     void program_page(const PageAddress& a, const Spare* units) {
         const BlockId b = geometry_.block_of(a);
         Block& block = blocks_[idx(b)];
-        if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0)) refuse_program(b, a.page);
+        if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
+            refuse_program(b, a.page);
         ++block.next_page;
         std::uint32_t* to = units_ + idx(geometry_.ppa_of(a, 0));
         for (std::uint32_t i = 0; i < units_per_page_; ++i) to[i] = ~idx(units[i]);

@@ -38,7 +38,8 @@ tlm::tlm_sync_enum OnfiBus::forward(tlm::tlm_generic_payload& payload, tlm::tlm_
     return package_initiator[way_of_[onfi->die]]->nb_transport_fw(payload, phase, delay);
 }
 
-tlm::tlm_sync_enum OnfiBus::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum OnfiBus::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
     return controller_target->nb_transport_bw(payload, phase, delay);
 }
 

@@ -87,7 +87,8 @@ std::string Die::probe(DieOperation op, const OnfiTarget* targets, std::uint32_t
         if (op != DieOperation::program) continue;
         const std::uint32_t next = area_.next_page(geometry_.block_of(address(t)));
         if (t.page < next)
-            return where + "of page " + number(t.page) + ", which is not erased; next page to program is " + number(next);
+            return where + "of page " + number(t.page) + ", which is not erased; next page to program is " +
+                   number(next);
         if (t.page > next)
             return where + "of page " + number(t.page) + " out of order; pages of a block are programmed in ascending "
                    "order, next is " + number(next);
@@ -169,10 +170,11 @@ std::string Die::probe_data_out(const OnfiTarget& t) const {
     if (busy(t.plane) || locked_ != 0)
         return where + "while the die is busy (R/B# low); only status and reset are allowed to a busy LUN";
     const Plane& p = planes_[t.plane];
-    if (!p.loaded) return where + "of page " + number(t.page) + ", but the page register is not loaded; read the page first";
+    if (!p.loaded)
+        return where + "of page " + number(t.page) + ", but the page register is not loaded; read the page first";
     if (p.block != t.block || p.page != t.page)
-        return where + "of page " + number(t.page) + ", but the page register holds block " + number(p.block) + " page " +
-               number(p.page);
+        return where + "of page " + number(t.page) + ", but the page register holds block " + number(p.block) +
+               " page " + number(p.page);
     return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(geometry_.page_bytes);
 }
 

@@ -26,7 +26,8 @@ public:
 
     /// Why the die would refuse the operation now; empty when it accepts.
     std::string probe(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
-    /// A program's units are taken into the page registers at once. R/B# falls at `start`; returns when it rises. Panics with probe()'s text when refused.
+    /// R/B# falls at `start`; returns when it rises. A program's units are taken into the page registers at once.
+    /// Panics with probe()'s text when refused.
     SimTime issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
     /// the array. Call at the time issue() returned, with the same planes.

@@ -21,7 +21,7 @@ inline constexpr Spare kPadding{0xFFFFFFFEu};
 class SpareCodec {
 public:
     explicit constexpr SpareCodec(std::uint64_t logical_units) {
-        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units) ++lpa_bits_;
+        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 1) ++lpa_bits_;  // + 1: kPadding is nobody's
         version_bits_ = 32 - lpa_bits_ < 8 ? 32 - lpa_bits_ : 8;
     }
     constexpr unsigned version_bits() const { return version_bits_; }

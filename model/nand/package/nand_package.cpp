@@ -39,8 +39,9 @@ tlm::tlm_sync_enum NandPackage::forward(tlm::tlm_generic_payload& payload, tlm::
     OnfiExtension* onfi = nullptr;
     payload.get_extension(onfi);
     SSDTLM_CHECK(onfi != nullptr && phase == tlm::BEGIN_REQ, std::string(name()) + ": not an ONFI request");
-    SSDTLM_CHECK(onfi->die >= first_in_channel_ && onfi->die - first_in_channel_ < dies_.size(),
-                 std::string(name()) + ": chip enable is low for die " + std::to_string(onfi->die) + " of another package");
+    SSDTLM_CHECK(
+        onfi->die >= first_in_channel_ && onfi->die - first_in_channel_ < dies_.size(),
+        std::string(name()) + ": chip enable is low for die " + std::to_string(onfi->die) + " of another package");
     Die& die = die_of(*onfi);
     if (onfi->sequence == OnfiSequence::read_out) {
         die.data_out(onfi->target[0]);
@@ -68,7 +69,8 @@ void NandPackage::respond(tlm::tlm_generic_payload& payload) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum answer = bus_target->nb_transport_bw(payload, phase, delay);
-    SSDTLM_CHECK(answer == tlm::TLM_COMPLETED, std::string(name()) + ": BEGIN_RESP was not answered with TLM_COMPLETED");
+    SSDTLM_CHECK(answer == tlm::TLM_COMPLETED,
+                 std::string(name()) + ": BEGIN_RESP was not answered with TLM_COMPLETED");
 }
 
 }  // namespace ssdtlm

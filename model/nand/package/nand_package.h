@@ -21,7 +21,8 @@ namespace ssdtlm {
 class NandPackage : public sc_core::sc_module {
 public:
     /// `first_die` is the global number of LUN 0; the package holds dies_per_chip dies.
-    NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die, SpareArea& area);
+    NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die,
+                SpareArea& area);
 
     tlm_utils::simple_target_socket<NandPackage> bus_target;
 
