@@ -63,8 +63,7 @@ bool Firmware::place(FlashJob& job) {
     }
     PageAddress a;
     if (!ftl_.allocate_host_page(a)) {
-        // Collecting may not have started yet where nothing was ever allocated since the thresholds were crossed.
-        for (std::uint32_t p = 0; p < geometry_.planes(); ++p) gc_.check(PlaneId{p});
+        gc_.check_all();
         return false;
     }
     job.txn.op = FlashOp::program;
@@ -105,6 +104,7 @@ void Firmware::retry_stalled() {
 void Firmware::program_done(std::uint64_t index) {
     FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
     ftl_.host_page_programmed(job.txn.address);
+    gc_.check(job.txn.address.plane);  // its block may have become a candidate
     finish_units(job);
 }
 

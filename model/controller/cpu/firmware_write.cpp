@@ -150,6 +150,7 @@ void Firmware::run_deallocate(std::uint64_t command) {
         for (const LbaRange& r : c.ranges) deallocate(r);
     }
     release_waiters(nullptr);
+    if (!stalled_.empty()) gc_.check_all();  // what was deallocated may have made the first victim
     space_freed();
     check_flushes(nullptr);
     complete(c);

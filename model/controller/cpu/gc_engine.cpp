@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cpu/gc_engine.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ssdtlm {
@@ -112,15 +113,13 @@ void GcEngine::form_program(PlaneId plane) {
     FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_program, agenda_.now());
     job.txn.address.plane = plane;
     job.txn.spare.fill(kPadding);
-    job.units = 0;
-    while (job.units < geometry_.units_per_page() && !p.moves.empty()) {
-        // Oldest first keeps the victim's order.
-        const Move m = p.moves.front();
-        p.moves.erase(p.moves.begin());
-        job.txn.spare[job.units] = m.spare;
-        job.item[job.units] = idx(m.from);
-        ++job.units;
+    // Oldest first keeps the victim's order.
+    job.units = static_cast<std::uint8_t>(std::min<std::size_t>(geometry_.units_per_page(), p.moves.size()));
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        job.txn.spare[i] = p.moves[i].spare;
+        job.item[i] = idx(p.moves[i].from);
     }
+    p.moves.erase(p.moves.begin(), p.moves.begin() + job.units);
     ++p.inflight;
     step<&GcEngine::issue>(plane, std::uint64_t{firmware_.flash_issue} + std::uint64_t{firmware_.map_update} * job.units,
                            job.index);

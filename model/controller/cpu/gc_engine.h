@@ -25,6 +25,9 @@ public:
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
     /// Starts collecting in `plane` if it is at or below its soft threshold and not collecting yet.
     void check(PlaneId plane);
+    void check_all() {
+        for (std::uint32_t p = 0; p < geometry_.planes(); ++p) check(PlaneId{p});
+    }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
     void read_finished(BlockId block);
     /// No new victims from now on; running ones are finished.

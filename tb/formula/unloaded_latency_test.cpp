@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue depth 1: every command's end-to-end latency equals the formula to the picosecond.
+#include <systemc>
+
+#include "formula/reference.h"
+#include "support/devices.h"
+#include "support/run_closed_loop.h"
+
+namespace ssdtlm {
+namespace {
+
+void expect_exact(const SsdConfig& c, std::uint32_t bytes) {
+    ClosedLoop::Spec s;
+    s.bytes = bytes;
+    s.depth = 1;
+    s.requests = 500;
+    s.span = c.ftl.user_capacity_bytes / bytes * bytes;
+    const auto r = run_closed_loop(c, s);
+    const std::int64_t expected = reference::unloaded_read(c, bytes);
+    std::printf("[   FIGURE ] %s Gen%u x%u, %u bytes: formula %ld ps, model %ld .. %ld ps\n", c.name.c_str(), c.link.generation,
+                c.link.lanes, bytes, expected, r["exact_min_ps"].get<std::int64_t>(), r["exact_max_ps"].get<std::int64_t>());
+    EXPECT_EQ(r["exact_min_ps"].get<std::int64_t>(), expected);
+    EXPECT_EQ(r["exact_max_ps"].get<std::int64_t>(), expected);
+}
+
+TEST(UnloadedRead, FourKiBOnTable3) { expect_exact(table3_small(), 4096); }
+
+TEST(UnloadedRead, OneSectorTransfersOneSector) { expect_exact(table3_small(), 512); }
+
+TEST(UnloadedRead, FasterLinkAndEcc) {
+    SsdConfig c = table3_small();
+    c.link.generation = 4;
+    c.link.data_link_efficiency = 1.0;
+    c.ecc.decode_time = Ps{3'000'000};
+    c.host.interrupt_latency = Ps{1'000'000};
+    expect_exact(c, 4096);
+}
+
+TEST(UnloadedRead, FirmwareCyclesCountFully) {
+    SsdConfig c = table3_small();
+    c.firmware.clock_hz = 333'000'000;
+    c.firmware.read_command = 1001;
+    expect_exact(c, 4096);
+}
+
+TEST(UnloadedRead, WithoutFirmwareCost) {
+    SsdConfig c = table3_small();
+    c.firmware.read_command = c.firmware.map_lookup = c.firmware.flash_issue = 0;
+    expect_exact(c, 4096);
+}
+
+}  // namespace
+}  // namespace ssdtlm
+
+int sc_main(int, char**) { return 0; }

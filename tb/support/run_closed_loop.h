@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulated run of a ClosedLoop workload in a child process, reduced to the numbers that tests compare.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "sim/results/result_writer.h"
+#include "sim/simulation.h"
+#include "support/closed_loop.h"
+#include "support/forked.h"
+
+namespace ssdtlm {
+
+/// Exact end-to-end latencies, to the picosecond.
+class ExactLatency final : public CompletionObserver {
+public:
+    void on_complete(const HostRequest&, SimTime, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
+        if (!measured) return;
+        const auto d = (now - submitted).count();
+        if (d != t.sum().count()) ++unequal;
+        min = d < min ? d : min;
+        max = d > max ? d : max;
+        ++commands;
+    }
+    std::int64_t min = INT64_MAX, max = 0;
+    std::uint64_t commands = 0, unequal = 0;
+};
+
+/// result.json of the run, with exact_min_ps, exact_max_ps, unequal_sums, pending_events added.
+inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop::Spec& spec) {
+    return nlohmann::json::parse(in_child([&] {
+        ClosedLoop workload(spec);
+        ExactLatency exact;
+        Simulation::Options options;
+        options.workload_name = "closed loop";
+        options.observer = &exact;
+        Simulation simulation(config, workload, options);
+        std::string text;
+        try {
+            const RunSummary r = simulation.run();
+            for (const BookLine& b : r.books)
+                if (!b.balances()) throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+            if (exact.commands != 0 && exact.unequal != 0) throw CheckFailed("stages do not sum");
+            simulation.system().ftl.verify_books();
+            auto j = nlohmann::json::parse(result_json(r, ""));
+            j["exact_min_ps"] = exact.min;
+            j["exact_max_ps"] = exact.max;
+            text = j.dump();
+        } catch (const std::exception& e) {
+            throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
+        }
+        return text;
+    }));
+}
+
+}  // namespace ssdtlm
