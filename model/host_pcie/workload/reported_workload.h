@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload that tells a FioReport about every request of another workload. Wraps any Workload; adds no behaviour.
+#pragma once
+
+#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/workload/fio_report.h"
+
+namespace ssdtlm {
+
+class ReportedWorkload final : public Workload {
+public:
+    /// Both must outlive this object.
+    ReportedWorkload(Workload& inner, FioReport& report) : inner_(inner), report_(report) {}
+
+    Next next(SimTime now) override {
+        Next n = inner_.next(now);
+        if (n.state == State::ready) report_.on_issue(n.request, now, inner_.measuring(n.request, now));
+        return n;
+    }
+    void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override {
+        report_.on_complete(request, issued, submitted, now, inner_.measuring(request, now), ok);
+        inner_.completed(request, issued, submitted, now, ok);
+    }
+    std::uint32_t jobs() const override { return inner_.jobs(); }
+    std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
+    double progress(SimTime now) const override { return inner_.progress(now); }
+    bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }
+
+private:
+    Workload& inner_;
+    FioReport& report_;
+};
+
+}  // namespace ssdtlm
