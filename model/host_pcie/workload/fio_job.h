@@ -7,12 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "common/units/units.h"
 #include "host_pcie/protocol/host_request.h"
+#include "host_pcie/workload/fio_report_job.h"
 
 namespace ssdtlm {
 
@@ -36,31 +35,14 @@ struct FioZone {
     std::uint32_t access_percent = 0;
     std::uint64_t size = 0;
 };
-/// Options as written, by fio's canonical name, for fio.json. Options without "=value" are not in it (fio neither).
-using FioOptionList = std::vector<std::pair<std::string, std::string>>;
 
 struct FioJob {
     // --- identity and reporting ---
-    std::string name;                ///< of the section, or name=; the same for all clones
-    std::string description;
+    FioReportJob report;             ///< names, group, option texts, percentiles, logs
     std::uint32_t index = 0;         ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
     std::uint32_t clone = 0;         ///< 0 .. numjobs-1
-    std::uint32_t numjobs = 1;
-    std::uint32_t group = 0;         ///< fio's groupid: advanced by stonewall and new_group
-    bool group_reporting = false;    ///< one jobs[] entry for all jobs of `group`
-    FioOptionList options;           ///< "job options": of the section only, without [global]
-    std::vector<double> percentile_list{1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99};
-    bool clat_percentiles = true;
-    bool lat_percentiles = false;
-    bool slat_percentiles = false;
-    std::optional<std::string> bw_log;    ///< prefix of <prefix>_bw.<n>.log
-    std::optional<std::string> iops_log;  ///< prefix of <prefix>_iops.<n>.log
-    std::optional<std::string> lat_log;   ///< prefix of <prefix>_{slat,clat,lat}.<n>.log
-    std::uint32_t log_avg_msec = 0;       ///< 0: every I/O is a line
-    bool per_job_logs = true;             ///< false: no ".<n>" in the names
 
     // --- what is issued ---
-    std::string rw = "read";         ///< fio's word, canonical ("rw" for readwrite), without suffix
     bool random = false;
     bool reads = true;
     bool writes = false;
@@ -95,7 +77,7 @@ struct FioJob {
     std::uint32_t loops = 1;
 
     // --- when ---
-    std::uint32_t iodepth = 1;
+    std::uint32_t iodepth = 1;       ///< 1 for synchronous engines, whatever the file says
     bool stonewall = false;          ///< starts when no job is running
     Ps start_delay{0};               ///< from the start of the run
     Ps runtime{0};                   ///< 0: no limit
@@ -111,14 +93,14 @@ struct FioJob {
 
     bool trimwrite() const { return trims && writes; }
     bool mixed() const { return reads && writes; }
-    bool uses(HostOp op) const { return op == HostOp::read ? reads : op == HostOp::write ? writes : op == HostOp::trim && trims; }
     bool rate_limited() const {
         for (std::size_t d = 0; d < kFioDirections; ++d)
             if (rate[d] != 0 || rate_iops[d] != 0) return true;
         return false;
     }
-    std::uint64_t smallest_block() const { return std::min(std::min(bs_min[0], bs_min[1]), bs_min[2]); }
-    std::uint64_t largest_block() const { return std::max(std::max(bs_max[0], bs_max[1]), bs_max[2]); }
+    /// Over all three directions, used or not, as fio counts.
+    std::uint64_t smallest_block() const { return std::min({bs_min[0], bs_min[1], bs_min[2]}); }
+    std::uint64_t largest_block() const { return std::max({bs_max[0], bs_max[1], bs_max[2]}); }
 };
 
 /// What the job file is checked and resolved against.
@@ -126,13 +108,6 @@ struct FioDevice {
     std::uint64_t capacity = 0;      ///< bytes of the namespace
     std::uint32_t lba_bytes = 4096;
     std::uint64_t seed = 0;          ///< of the run; joins every job's randseed
-};
-
-struct FioJobFile {
-    std::string path;
-    std::vector<FioJob> jobs;        ///< in fio's order; jobs[i].index == i
-    FioOptionList global_options;
-    std::vector<std::string> notes;  ///< things the user should know: ignored options, capped depths
 };
 
 }  // namespace ssdtlm

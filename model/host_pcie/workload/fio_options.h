@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of fio options: it drives reading, the note on ignored options, the suggestion for a misspelt one and
+// the compatibility table of the documentation. Option names and meanings are those of fio 3.33.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/report/error.h"
+#include "host_pcie/workload/fio_job.h"
+#include "host_pcie/workload/fio_units.h"
+
+namespace ssdtlm {
+
+/// What a section has set so far, before the device is known. A section starts from a copy of [global].
+struct FioSettings {
+    FioJob job;                                   ///< fields that need no device; bs_min, bs_max and align 0: not set
+    PerDirection<std::uint64_t> bs{4096, 4096, 4096};
+    unsigned kb_base = 1024;
+    std::string engine = "psync";                 ///< fio's default on Linux
+    std::uint32_t iodepth = 1;
+    std::uint32_t numjobs = 1;
+    FioAmount size;                               ///< 0: not given
+    FioAmount io_size;
+    FioAmount offset;
+    FioAmount offset_increment;
+    std::uint64_t randseed = 0x89;                ///< fio's default
+    bool randseed_given = false;
+    bool norandommap = false;
+    bool new_group = false;
+    Ps start_delay_high{0};                       ///< startdelay=a-b; 0: no range
+    std::optional<std::string> bw_log, iops_log, lat_log;  ///< empty: named after the job
+    std::string size_where;                       ///< place for messages of the checks against the device
+    bool bs_given_here = false;                   ///< bs= in this very section
+};
+
+/// One "name=value" being applied.
+struct FioOptionCall {
+    FioSettings& settings;
+    std::string where;                            ///< "file:line:col" of the option
+    std::string name;                             ///< as written
+    std::optional<std::string> value;             ///< nullopt: no "="
+    std::vector<Problem>& problems;
+
+    void problem(const std::string& allowed, const std::string& repair = "") {
+        problems.push_back({where, "'" + name + (value ? "=" + *value : "") + "'", allowed, repair});
+    }
+};
+
+struct FioOption {
+    enum class Treatment : std::uint8_t {
+        handled,      ///< acts as in fio
+        verified,     ///< data verification: the simulator's own integrity check replaces it
+        ignored,      ///< has no counterpart in the model; accepted and listed in one note
+        unsupported   ///< would change the workload and is not implemented: an error unless the value is neutral
+    };
+    const char* name;
+    const char* alias;                            ///< or nullptr
+    Treatment treatment;
+    const char* text;                             ///< handled: what it does here; unsupported: the neutral values, by |
+    void (*apply)(FioOptionCall&);                ///< handled only
+};
+
+class FioOptionTable {
+public:
+    static const FioOptionTable& instance();
+    /// By name or alias; nullptr when unknown.
+    const FioOption* find(std::string_view name) const;
+    /// "did you mean" for an unknown name; empty when nothing is near.
+    std::string suggestion(const std::string& name) const;
+    const std::vector<FioOption>& options() const { return options_; }
+    /// Markdown table of all options, for the documentation.
+    std::string markdown() const;
+
+private:
+    FioOptionTable();
+    std::vector<FioOption> options_;
+};
+
+/// Rows of the table; fio_options_handled.cpp and fio_options_other.cpp.
+std::vector<FioOption> handled_fio_options();
+std::vector<FioOption> other_fio_options();
+
+/// Applies one option: finds it, runs it, or files a problem. Ignored names are collected in `ignored`.
+void apply_fio_option(FioOptionCall& call, std::set<std::string>& ignored, std::set<std::string>& verified);
+
+// --- readers of values (fio_option_values.cpp); each files a problem and returns false on bad input ---
+bool read_fio_bool(FioOptionCall& call, bool& out);                      ///< 0 or 1
+bool read_fio_flag(FioOptionCall& call, bool& out);                      ///< no value (= 1), 0 or 1
+bool read_fio_count(FioOptionCall& call, std::uint64_t low, std::uint64_t high, std::uint64_t& out);
+bool read_fio_count(FioOptionCall& call, std::uint64_t low, std::uint64_t high, std::uint32_t& out);
+bool read_fio_amount(FioOptionCall& call, bool percent_allowed, FioAmount& out);
+bool read_fio_duration(FioOptionCall& call, FioBareTime bare, Ps& out);
+/// Comma triple read,write,trim: an empty place keeps its old value, missing ones repeat the last.
+bool read_fio_triple(FioOptionCall& call, std::uint64_t low, std::uint64_t high, PerDirection<std::uint64_t>& out);
+/// One of `words`; out is its index.
+bool read_fio_word(FioOptionCall& call, const std::vector<std::string>& words, std::size_t& out);
+bool read_fio_text(FioOptionCall& call, std::string& out);
+bool read_fio_bsrange(FioOptionCall& call);
+bool read_fio_bssplit(FioOptionCall& call);
+bool read_fio_distribution(FioOptionCall& call);
+std::vector<std::string> split_fio_list(std::string_view text, char separator);
+
+}  // namespace ssdtlm
