@@ -35,17 +35,16 @@ void AgendaProcess::wake(SimTime at) {
 void AgendaProcess::execute() {
     const SimTime kernel = to_sim_time(sc_core::sc_time_stamp());
     if (lockstep_) {
-        while (!stopped_ && agenda_.next_time() <= kernel) agenda_.step();
-    } else {
-        // sc_time_to_pending_activity does not change while this method runs, unless an entry notifies an
-        // event; entries that do so are the ones that need lockstep.
-        while (!stopped_ && !agenda_.empty()) {
-            const SimTime next = agenda_.next_time();
-            if (next > kernel && sc_core::sc_pending_activity_at_future_time() &&
-                kernel + to_sim_time(sc_core::sc_time_to_pending_activity()).time_since_epoch() < next)
-                break;
-            agenda_.step();
+        while (!stopped_ && agenda_.run_one(kernel)) {
         }
+        return;
+    }
+    // Only this process runs until it returns, so the kernel's next activity stays where it is. An entry that notifies
+    // an event of its own needs lockstep.
+    const SimTime limit = sc_core::sc_pending_activity_at_future_time()
+                              ? kernel + to_sim_time(sc_core::sc_time_to_pending_activity()).time_since_epoch()
+                              : kNever;
+    while (!stopped_ && agenda_.run_one(limit)) {
     }
 }
 

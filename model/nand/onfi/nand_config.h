@@ -20,7 +20,6 @@ struct OnfiTiming {
     Ps t_cs{20'000};      ///< chip select set-up
     Ps t_adl{300'000};    ///< address -> data in
     Ps t_ccs{400'000};    ///< change column -> data
-    Ps t_whr{80'000};
     Ps t_rhw{100'000};    ///< data out -> next command
     Ps t_rr{20'000};      ///< ready -> RE# low
     Ps t_wb{100'000};     ///< last WE# -> busy

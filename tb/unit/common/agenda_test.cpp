@@ -53,6 +53,41 @@ TEST(Agenda, RefusesThePast) {
     EXPECT_THROW(a.post<&Log::note>(SimTime{9ns}, &log, 1), Panic);
 }
 
+// Near and far entries, many at once, posted while running.
+struct Churn {
+    Agenda* agenda = nullptr;
+    Random random{3};
+    std::uint64_t posted = 0;
+    SimTime last{};
+    std::uint64_t last_id = 0;
+    std::vector<std::int64_t> due;
+    void run(std::uint64_t id) {
+        const SimTime now = agenda->now();
+        ASSERT_EQ(now.time_since_epoch().count(), due[id]);
+        ASSERT_TRUE(now > last || (now == last && id > last_id)) << "out of order";
+        last = now;
+        last_id = id;
+        for (std::uint64_t n = random.below(3); n > 0 && posted < 60000; --n) add();
+    }
+    void add() {
+        static constexpr std::int64_t kScale[] = {0, 1'000, 700'000, 90'000'000, 540'000'000, 5'000'000'000};
+        const std::int64_t d = static_cast<std::int64_t>(random.below(1 + static_cast<std::uint64_t>(kScale[random.below(6)])));
+        due.push_back(agenda->now().time_since_epoch().count() + d);
+        agenda->post<&Churn::run>(agenda->now() + Ps{d}, this, posted++);
+    }
+};
+
+TEST(Agenda, KeepsOrderAcrossNearAndFarFuture) {
+    Agenda a;
+    Churn c;
+    c.agenda = &a;
+    for (int i = 0; i < 3000; ++i) c.add();
+    a.run();
+    EXPECT_EQ(a.executed(), c.posted);
+    EXPECT_TRUE(a.empty());
+    EXPECT_EQ(a.next_time(), kNever);
+}
+
 TEST(Agenda, AgreesWithASortedListOnRandomTraffic) {
     Agenda a;
     Log log;
