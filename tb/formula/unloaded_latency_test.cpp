@@ -51,5 +51,3 @@ TEST(UnloadedRead, WithoutFirmwareCost) {
 
 }  // namespace
 }  // namespace ssdtlm
-
-int sc_main(int, char**) { return 0; }

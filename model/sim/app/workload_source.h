@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From `--workload FILE` to a Workload: a fio job file or a block trace, with what the fio-shaped report needs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/workload/fio_report_job.h"
+#include "sim/app/run_options.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+struct WorkloadSource {
+    std::unique_ptr<Workload> workload;
+    std::vector<FioReportJob> report_jobs;
+    FioOptionTexts global_options;
+    std::vector<std::string> notes;
+};
+
+/// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
+WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
+
+}  // namespace ssdtlm

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saturated throughput against closed formulas: the link, the dies, the programs, and a closed network of dies.
+#include <cmath>
+#include <systemc>
+
+#include "formula/reference.h"
+#include "support/devices.h"
+#include "support/run_closed_loop.h"
+
+namespace ssdtlm {
+namespace {
+
+void expect_within(const char* what, double model, double formula, double tolerance) {
+    std::printf("[   FIGURE ] %s: formula %.4f, model %.4f, %+.2f %%\n", what, formula, model, (model / formula - 1) * 100);
+    EXPECT_NEAR(model / formula, 1.0, tolerance) << what;
+}
+
+// Payload bandwidth of the link for 128 KiB reads: what leaves the device besides the data is one CQE, one MSI-X
+// message and one SQE read request per command.
+void sequential_read_on(std::uint32_t generation, std::uint32_t payload) {
+    SsdConfig c = grid(16, 8);
+    c.nand.geometry.page_bytes = 8192;
+    c.nand.geometry.blocks_per_plane = 32;
+    c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
+    c.nand.onfi.interface = OnfiInterface::nv_ddr3;
+    c.nand.onfi.megatransfers = 1200;
+    c.nand.t_read = {Ps{50'000'000}};
+    c.link.generation = generation;
+    c.link.max_payload_bytes = payload;
+    c.link.completion_payload_bytes = payload;
+    c.firmware.cores = 4;
+    ClosedLoop::Spec s;
+    s.pattern = ClosedLoop::Pattern::sequential;
+    s.bytes = 131072;
+    s.depth = 64;
+    s.requests = 30000;  // the first and the last queue-full count half: keep them below 0.5 %
+    s.skip = 500;
+    s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
+    const auto r = run_closed_loop(c, s);
+    const LinkConfig& l = c.link;
+    const double per_command =
+        static_cast<double>(reference::wire(l, reference::write_bytes(l, s.bytes) + reference::header(true) + 16 +
+                                                   reference::header(true) + 4 + reference::header(false))) * 1e-12;
+    char what[80];
+    std::snprintf(what, sizeof what, "128 KiB sequential read, Gen%u x4, MPS %u, MB/s", generation, payload);
+    expect_within(what, r["read"]["MB_per_s"].get<double>(), s.bytes / per_command * 1e-6, 0.01);
+    EXPECT_NE(r["limiting"].get<std::string>().find("link to host"), std::string::npos) << r["limiting"];
+}
+TEST(Saturation, SequentialReadFillsAGen3Link) { sequential_read_on(3, 256); }
+TEST(Saturation, SequentialReadFillsAGen4Link) { sequential_read_on(4, 256); }
+TEST(Saturation, SmallPayloadsCostBandwidth) { sequential_read_on(3, 128); }
+
+TEST(Saturation, RandomReadOnFewDiesIsBoundByThem) {
+    SsdConfig c = grid(4, 1);
+    ClosedLoop::Spec s;
+    s.depth = 512;
+    s.requests = 200000;
+    s.skip = 4000;
+    s.span = c.ftl.user_capacity_bytes;
+    const auto r = run_closed_loop(c, s);
+    const double cycle = static_cast<double>(reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() +
+                                             c.nand.t_read[0].count() + reference::data_out(c.nand, 4096) +
+                                             c.nand.onfi.t_rhw.count()) * 1e-12;
+    expect_within("random 4 KiB read on 4 dies, IOPS", r["read"]["iops"].get<double>(), 4 / cycle, 0.02);
+    EXPECT_NE(r["limiting"].get<std::string>().find("die"), std::string::npos) << r["limiting"];
+}
+
+void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pattern) {
+    SsdConfig c = grid(4, 1, planes);
+    c.nand.geometry.page_bytes = 8192;
+    c.nand.geometry.spare_bytes = 448;
+    c.nand.geometry.blocks_per_plane = 256;
+    c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
+    c.ftl.initial_state = InitialState::fresh;
+    c.ftl.buffer_bytes = 8u << 20;
+    ClosedLoop::Spec s;
+    s.op = HostOp::write;
+    s.pattern = pattern;
+    s.bytes = bytes;
+    s.depth = 32;
+    s.requests = (512u << 20) / bytes;  // fits in the free blocks: no garbage collection
+    s.skip = s.requests / 8;            // the buffer fills first
+    s.span = c.ftl.user_capacity_bytes / bytes * bytes;
+    const auto r = run_closed_loop(c, s);
+    const OnfiTiming& o = c.nand.onfi;
+    // 80h-5A-data-11h/10h per plane (ONFI 5.0 §5.9): tCS + 6 tWC, tADL, data in, tCS + tWC; tWB + tPLPBSY between.
+    const std::int64_t data_bytes = 8192 + 448;
+    const std::int64_t data_in = (o.t_wpre + o.t_wpst + o.t_wpsth).count() + reference::ceil_div(reference::Wide{data_bytes} * 1'000'000, o.megatransfers);
+    const std::int64_t issue = (o.t_cs + 6 * o.t_wc + o.t_adl + o.t_cs + o.t_wc).count() + data_in;
+    const std::int64_t cycle = planes * issue + (planes - 1) * (o.t_wb + o.t_plane_busy).count() + o.t_wb.count() + c.nand.t_program[0].count();
+    const double bound = 4.0 * planes * 8192 / (static_cast<double>(cycle) * 1e-12) * 1e-6;
+    char what[80];
+    std::snprintf(what, sizeof what, "%u KiB %s write, 4 dies x %u planes, MB/s", bytes / 1024,
+                  pattern == ClosedLoop::Pattern::random ? "random" : "sequential", planes);
+    expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
+}
+TEST(Saturation, SequentialWriteIsBoundByPrograms) { write_on(1, 131072, ClosedLoop::Pattern::sequential); }
+TEST(Saturation, MultiPlaneProgramsDoubleTheBound) { write_on(2, 131072, ClosedLoop::Pattern::sequential); }
+TEST(Saturation, RandomWriteIsBoundByProgramsToo) { write_on(1, 4096, ClosedLoop::Pattern::random); }
+
+// q outstanding single-die reads on n dies, deterministic service: simulated utilisation for n = 16, and
+// U = 1 + k - sqrt(1 + k^2), k = q/n for many dies.
+void closed_network(std::uint32_t dies, std::uint32_t q, double expected) {
+    SsdConfig c = grid(dies < 16 ? dies : 16, dies < 16 ? 1 : dies / 16);
+    c.nand.t_read = {Ps{20'000'000'000}};  // 20 ms: everything else vanishes beside it
+    c.firmware.read_command = c.firmware.map_lookup = c.firmware.flash_issue = 0;
+    ClosedLoop::Spec s;
+    s.depth = q;
+    s.requests = 200000;
+    s.skip = 4000;
+    s.span = c.ftl.user_capacity_bytes;
+    const auto r = run_closed_loop(c, s);
+    const double u = r["read"]["iops"].get<double>() * 0.020 / dies;
+    char what[60];
+    std::snprintf(what, sizeof what, "utilisation, %u reads outstanding on %u dies", q, dies);
+    expect_within(what, u, expected, 0.02);
+}
+TEST(ClosedNetwork, SixteenDies) {
+    closed_network(16, 16, 0.601);
+    closed_network(16, 32, 0.777);
+    closed_network(16, 64, 0.885);
+    closed_network(16, 128, 0.942);
+}
+TEST(ClosedNetwork, SixtyFourDies) {
+    closed_network(64, 32, 0.385);
+    closed_network(64, 64, 0.590);
+    closed_network(64, 128, 0.767);
+    closed_network(64, 256, 0.879);
+}
+TEST(ClosedNetwork, ManyDiesFollowTheClosedForm) {
+    for (const double k : {1.0, 2.0, 4.0}) closed_network(128, static_cast<std::uint32_t>(128 * k), 1 + k - std::sqrt(1 + k * k));
+}
+
+}  // namespace
+}  // namespace ssdtlm
