@@ -3,7 +3,7 @@
 // completes the link.
 #include "sim/app/main.h"
 
-int sc_main(int argc, char* argv[]) {
+extern "C" int sc_main(int argc, char* argv[]) {
     return ssdtlm::ssdtlm_main(argc, argv);
 }
 
