@@ -19,7 +19,9 @@ namespace ssdtlm {
 inline constexpr std::size_t kFioDirections = 3;
 template <class T>
 using PerDirection = std::array<T, kFioDirections>;
-constexpr std::size_t fio_index(HostOp op) { return static_cast<std::size_t>(op); }
+constexpr std::size_t fio_index(HostOp op) {
+    return static_cast<std::size_t>(op);
+}
 
 enum class FioDistribution : std::uint8_t { random, zipf, pareto, normal, zoned, zoned_abs };
 enum class FioRateProcess : std::uint8_t { linear, poisson };
@@ -38,9 +40,9 @@ struct FioZone {
 
 struct FioJob {
     // --- identity and reporting ---
-    FioReportJob report;             ///< names, group, option texts, percentiles, logs
-    std::uint32_t index = 0;         ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
-    std::uint32_t clone = 0;         ///< 0 .. numjobs-1
+    FioReportJob report;      ///< names, group, option texts, percentiles, logs
+    std::uint32_t index = 0;  ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
+    std::uint32_t clone = 0;  ///< 0 .. numjobs-1
 
     // --- what is issued ---
     bool random = false;
@@ -57,36 +59,36 @@ struct FioJob {
     PerDirection<std::vector<FioBlockShare>> bssplit;
     PerDirection<std::uint32_t> percentage_random{100, 100, 100};
     FioDistribution distribution = FioDistribution::random;
-    double distribution_value = 0;   ///< zipf theta, pareto h, normal deviation (%)
+    double distribution_value = 0;  ///< zipf theta, pareto h, normal deviation (%)
     std::optional<double> distribution_center;
     PerDirection<std::vector<FioZone>> zones;
-    bool random_map = true;          ///< each block once per pass
-    std::uint32_t fsync = 0;         ///< a flush after this many writes; 0: never
+    bool random_map = true;   ///< each block once per pass
+    std::uint32_t fsync = 0;  ///< a flush after this many writes; 0: never
     std::uint32_t fdatasync = 0;
     bool end_fsync = false;
-    bool fua = false;                ///< sync=1, sync, dsync
-    std::uint64_t seed = 0;          ///< of this clone
-    bool repeat_passes = true;       ///< randrepeat: the same sequence in every pass
+    bool fua = false;           ///< sync=1, sync, dsync
+    std::uint64_t seed = 0;     ///< of this clone
+    bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass
 
     // --- where and how much ---
-    std::uint64_t offset = 0;        ///< bytes; with this clone's offset_increment
-    std::uint64_t region = 0;        ///< bytes that offsets are drawn from
-    std::uint64_t size = 0;          ///< bytes of one pass
-    std::uint64_t io_size = 0;       ///< bytes of the run when io_size= is given; 0: `size`
-    std::uint64_t number_ios = 0;    ///< 0: no limit
+    std::uint64_t offset = 0;      ///< bytes; with this clone's offset_increment
+    std::uint64_t region = 0;      ///< bytes that offsets are drawn from
+    std::uint64_t size = 0;        ///< bytes of one pass
+    std::uint64_t io_size = 0;     ///< bytes of the run when io_size= is given; 0: `size`
+    std::uint64_t number_ios = 0;  ///< 0: no limit
     std::uint32_t loops = 1;
 
     // --- when ---
-    std::uint32_t iodepth = 1;       ///< 1 for synchronous engines, whatever the file says
-    bool stonewall = false;          ///< starts when no job is running
-    Ps start_delay{0};               ///< from the start of the run
-    Ps runtime{0};                   ///< 0: no limit
+    std::uint32_t iodepth = 1;  ///< 1 for synchronous engines, whatever the file says
+    bool stonewall = false;     ///< starts when no job is running
+    Ps start_delay{0};          ///< from the start of the run
+    Ps runtime{0};              ///< 0: no limit
     bool time_based = false;
     Ps ramp_time{0};
-    PerDirection<std::uint64_t> rate{0, 0, 0};       ///< bytes per second; 0: no limit
+    PerDirection<std::uint64_t> rate{0, 0, 0};  ///< bytes per second; 0: no limit
     PerDirection<std::uint64_t> rate_iops{0, 0, 0};
     FioRateProcess rate_process = FioRateProcess::linear;
-    bool submit_offload = false;     ///< io_submit_mode=offload: rate sleeps do not wait for outstanding I/O
+    bool submit_offload = false;  ///< io_submit_mode=offload: rate sleeps do not wait for outstanding I/O
     Ps thinktime{0};
     std::uint32_t thinktime_blocks = 1;
     bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
@@ -105,9 +107,9 @@ struct FioJob {
 
 /// What the job file is checked and resolved against.
 struct FioDevice {
-    std::uint64_t capacity = 0;      ///< bytes of the namespace
+    std::uint64_t capacity = 0;  ///< bytes of the namespace
     std::uint32_t lba_bytes = 4096;
-    std::uint64_t seed = 0;          ///< of the run; joins every job's randseed
+    std::uint64_t seed = 0;  ///< of the run; joins every job's randseed
 };
 
 }  // namespace ssdtlm

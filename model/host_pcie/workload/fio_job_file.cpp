@@ -48,9 +48,12 @@ public:
             const std::string content = trim(line);
             if (content.empty()) continue;
             const std::string where = path + ":" + std::to_string(number) + ":" + std::to_string(column);
-            if (content[0] == '[') header(content, where, depth);
-            else if (content.compare(0, 8, "include ") == 0) include(trim(content.substr(8)), path, where, depth);
-            else option(content, where);
+            if (content[0] == '[')
+                header(content, where, depth);
+            else if (content.compare(0, 8, "include ") == 0)
+                include(trim(content.substr(8)), path, where, depth);
+            else
+                option(content, where);
         }
     }
     std::vector<RawSection>& sections() { return sections_; }
@@ -58,7 +61,8 @@ public:
 private:
     void header(const std::string& content, const std::string& where, int depth) {
         const std::size_t end = content.rfind(']');
-        if (depth > 0) problems_.push_back({where, "a section in an included file", "only options", "move the section"});
+        if (depth > 0)
+            problems_.push_back({where, "a section in an included file", "only options", "move the section"});
         if (end == std::string::npos || end == 1) {
             problems_.push_back({where, "'" + content + "'", "a section is [name]", "add the name or the ']'"});
             sections_.push_back({"?", where, {}});
@@ -68,7 +72,8 @@ private:
     }
     void option(const std::string& content, const std::string& where) {
         if (sections_.empty()) {
-            problems_.push_back({where, "'" + content + "' stands before the first section", "", "write [global] above it"});
+            problems_.push_back(
+                {where, "'" + content + "' stands before the first section", "", "write [global] above it"});
             sections_.push_back({"global", where, {}});
         }
         RawOption o;
@@ -87,7 +92,8 @@ private:
             in.open(full);
         }
         if (!in || depth == kMaxInclude) {
-            problems_.push_back({where, "cannot include '" + name + "'", depth == kMaxInclude ? "at most 8 levels" : "", ""});
+            problems_.push_back(
+                {where, "cannot include '" + name + "'", depth == kMaxInclude ? "at most 8 levels" : "", ""});
             return;
         }
         read(std::string(std::istreambuf_iterator<char>(in), {}), full, depth + 1);
@@ -168,8 +174,10 @@ FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, 
     if (!problems.empty()) throw UserError(std::move(problems));
 
     if (!verified.empty())
-        file.notes.push_back("data is verified by the simulator's own integrity check on every read; these options do "
-                             "not add fio's verify phase: " + list(verified));
+        file.notes.push_back(
+            "data is verified by the simulator's own integrity check on every read; these options do "
+            "not add fio's verify phase: " +
+            list(verified));
     if (!ignored.empty()) file.notes.push_back("ignored, no counterpart in the model: " + list(ignored));
     return file;
 }

@@ -13,7 +13,7 @@ namespace ssdtlm {
 
 struct FioJobFile {
     std::string path;
-    std::vector<FioJob> jobs;        ///< one per clone, in fio's order; jobs[i].index == i
+    std::vector<FioJob> jobs;  ///< one per clone, in fio's order; jobs[i].index == i
     FioOptionTexts global_options;
     std::vector<std::string> notes;  ///< what the user should know: ignored options, capped depths
 
@@ -29,7 +29,7 @@ FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, 
 /// Turns what one section says into its clones, appended to `jobs` (fio_resolve.cpp).
 struct FioSection {
     std::string name;
-    std::string where;               ///< of its header
+    std::string where;  ///< of its header
     FioSettings settings;
 };
 void resolve_fio_section(const FioSection& section, const FioDevice& device, std::vector<FioJob>& jobs,

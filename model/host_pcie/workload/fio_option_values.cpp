@@ -73,8 +73,10 @@ std::uint64_t fill_remainders(std::vector<Pair>& pairs) {
     std::uint64_t sum = 0;
     std::uint64_t missing = 0;
     for (const Pair& p : pairs) {
-        if (p.second == kRemainder) ++missing;
-        else sum += p.second;
+        if (p.second == kRemainder)
+            ++missing;
+        else
+            sum += p.second;
     }
     for (Pair& p : pairs)
         if (p.second == kRemainder) p.second = sum >= 100 ? 0 : (100 - sum) / missing;
@@ -285,17 +287,21 @@ bool read_fio_distribution(FioOptionCall& call) {
     if (job.distribution == FioDistribution::random) return true;
     if (job.distribution == FioDistribution::zoned || job.distribution == FioDistribution::zoned_abs) {
         const bool absolute = job.distribution == FioDistribution::zoned_abs;
-        if (colon == std::string::npos) return call.problem("the list of zones is missing", "write zoned:60/10:40/90"), false;
+        if (colon == std::string::npos)
+            return call.problem("the list of zones is missing", "write zoned:60/10:40/90"), false;
         return read_zones(call, std::string_view(text).substr(colon + 1), absolute);
     }
     // fio's defaults: theta 1.1, h 0.2, deviation 0.
-    job.distribution_value = job.distribution == FioDistribution::zipf ? 1.1 : job.distribution == FioDistribution::pareto ? 0.2 : 0;
+    job.distribution_value = job.distribution == FioDistribution::zipf     ? 1.1
+                             : job.distribution == FioDistribution::pareto ? 0.2
+                                                                           : 0;
     if (colon != std::string::npos) {
         const std::vector<std::string> numbers = split_fio_list(std::string_view(text).substr(colon + 1), ':');
         std::string why;
         const auto value = parse_fio_float(numbers[0], why);
         const auto center = numbers.size() > 1 ? parse_fio_float(numbers[1], why) : std::optional<double>(0);
-        if (!value || !center || numbers.size() > 2) return call.problem("allowed: " + word.value.value() + ":number[:center]"), false;
+        if (!value || !center || numbers.size() > 2)
+            return call.problem("allowed: " + word.value.value() + ":number[:center]"), false;
         if (numbers.size() > 1) {
             if (*center < 0 || *center > 1) return call.problem("allowed: a center from 0 to 1"), false;
             job.distribution_center = *center;

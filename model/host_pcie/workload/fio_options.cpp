@@ -33,9 +33,14 @@ std::string FioOptionTable::markdown() const {
         std::string here = "handled";
         std::string remark = o.text;
         switch (o.treatment) {
-            case FioOption::Treatment::handled: break;
-            case FioOption::Treatment::verified: here = "replaced by the integrity check"; break;
-            case FioOption::Treatment::ignored: here = "ignored, noted"; break;
+            case FioOption::Treatment::handled:
+                break;
+            case FioOption::Treatment::verified:
+                here = "replaced by the integrity check";
+                break;
+            case FioOption::Treatment::ignored:
+                here = "ignored, noted";
+                break;
             case FioOption::Treatment::unsupported:
                 here = "error";
                 if (!remark.empty()) {
@@ -61,10 +66,17 @@ void apply_fio_option(FioOptionCall& call, std::set<std::string>& ignored, std::
         return;
     }
     switch (option->treatment) {
-        case FioOption::Treatment::handled: option->apply(call); return;
-        case FioOption::Treatment::verified: verified.insert(option->name); return;
-        case FioOption::Treatment::ignored: ignored.insert(option->name); return;
-        case FioOption::Treatment::unsupported: break;
+        case FioOption::Treatment::handled:
+            option->apply(call);
+            return;
+        case FioOption::Treatment::verified:
+            verified.insert(option->name);
+            return;
+        case FioOption::Treatment::ignored:
+            ignored.insert(option->name);
+            return;
+        case FioOption::Treatment::unsupported:
+            break;
     }
     for (const std::string& neutral : split_fio_list(option->text, '|'))
         if (call.value && !neutral.empty() && *call.value == neutral) return;

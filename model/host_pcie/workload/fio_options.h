@@ -18,32 +18,32 @@ namespace ssdtlm {
 
 /// What a section has set so far, before the device is known. A section starts from a copy of [global].
 struct FioSettings {
-    FioJob job;                                   ///< fields that need no device; bs_min, bs_max and align 0: not set
+    FioJob job;  ///< fields that need no device; bs_min, bs_max and align 0: not set
     PerDirection<std::uint64_t> bs{4096, 4096, 4096};
     unsigned kb_base = 1024;
-    std::string engine = "psync";                 ///< fio's default on Linux
+    std::string engine = "psync";  ///< fio's default on Linux
     std::uint32_t iodepth = 1;
     std::uint32_t numjobs = 1;
-    FioAmount size;                               ///< 0: not given
+    FioAmount size;  ///< 0: not given
     FioAmount io_size;
     FioAmount offset;
     FioAmount offset_increment;
-    std::uint64_t randseed = 0x89;                ///< fio's default
+    std::uint64_t randseed = 0x89;  ///< fio's default
     bool randseed_given = false;
     bool norandommap = false;
     bool new_group = false;
-    Ps start_delay_high{0};                       ///< startdelay=a-b; 0: no range
+    Ps start_delay_high{0};                                ///< startdelay=a-b; 0: no range
     std::optional<std::string> bw_log, iops_log, lat_log;  ///< empty: named after the job
-    std::string size_where;                       ///< place for messages of the checks against the device
-    bool bs_given_here = false;                   ///< bs= in this very section
+    std::string size_where;                                ///< place for messages of the checks against the device
+    bool bs_given_here = false;                            ///< bs= in this very section
 };
 
 /// One "name=value" being applied.
 struct FioOptionCall {
     FioSettings& settings;
-    std::string where;                            ///< "file:line:col" of the option
-    std::string name;                             ///< as written
-    std::optional<std::string> value;             ///< nullopt: no "="
+    std::string where;                 ///< "file:line:col" of the option
+    std::string name;                  ///< as written
+    std::optional<std::string> value;  ///< nullopt: no "="
     std::vector<Problem>& problems;
 
     void problem(const std::string& allowed, const std::string& repair = "") {
@@ -53,16 +53,16 @@ struct FioOptionCall {
 
 struct FioOption {
     enum class Treatment : std::uint8_t {
-        handled,      ///< acts as in fio
-        verified,     ///< data verification: the simulator's own integrity check replaces it
-        ignored,      ///< has no counterpart in the model; accepted and listed in one note
-        unsupported   ///< would change the workload and is not implemented: an error unless the value is neutral
+        handled,     ///< acts as in fio
+        verified,    ///< data verification: the simulator's own integrity check replaces it
+        ignored,     ///< has no counterpart in the model; accepted and listed in one note
+        unsupported  ///< would change the workload and is not implemented: an error unless the value is neutral
     };
     const char* name;
-    const char* alias;                            ///< or nullptr
+    const char* alias;  ///< or nullptr
     Treatment treatment;
-    const char* text;                             ///< handled: what it does here; unsupported: the neutral values, by |
-    void (*apply)(FioOptionCall&);                ///< handled only
+    const char* text;               ///< handled: what it does here; unsupported: the neutral values, by |
+    void (*apply)(FioOptionCall&);  ///< handled only
 };
 
 class FioOptionTable {
@@ -89,8 +89,8 @@ std::vector<FioOption> other_fio_options();
 void apply_fio_option(FioOptionCall& call, std::set<std::string>& ignored, std::set<std::string>& verified);
 
 // --- readers of values (fio_option_values.cpp); each files a problem and returns false on bad input ---
-bool read_fio_bool(FioOptionCall& call, bool& out);                      ///< 0 or 1
-bool read_fio_flag(FioOptionCall& call, bool& out);                      ///< no value (= 1), 0 or 1
+bool read_fio_bool(FioOptionCall& call, bool& out);  ///< 0 or 1
+bool read_fio_flag(FioOptionCall& call, bool& out);  ///< no value (= 1), 0 or 1
 bool read_fio_count(FioOptionCall& call, std::uint64_t low, std::uint64_t high, std::uint64_t& out);
 bool read_fio_count(FioOptionCall& call, std::uint64_t low, std::uint64_t high, std::uint32_t& out);
 bool read_fio_amount(FioOptionCall& call, bool percent_allowed, FioAmount& out);

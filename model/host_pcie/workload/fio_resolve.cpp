@@ -37,7 +37,11 @@ class Resolver {
 public:
     Resolver(const FioSection& section, const FioDevice& device, std::vector<std::string>& notes,
              std::vector<Problem>& problems)
-        : section_(section), settings_(section.settings), device_(device), notes_(notes), problems_(problems),
+        : section_(section),
+          settings_(section.settings),
+          device_(device),
+          notes_(notes),
+          problems_(problems),
           job_(section.settings.job) {}
 
     void run(std::vector<FioJob>& jobs) {
@@ -63,8 +67,8 @@ public:
             Random mix(settings_.randseed ^ (device_.seed * 0x9E3779B97F4A7C15u), job.index);
             job.seed = mix.next();
             if (settings_.start_delay_high > job_.start_delay)
-                job.start_delay += Ps{static_cast<std::int64_t>(
-                    mix.below(static_cast<std::uint64_t>((settings_.start_delay_high - job_.start_delay).count()) + 1))};
+                job.start_delay += Ps{static_cast<std::int64_t>(mix.below(
+                    static_cast<std::uint64_t>((settings_.start_delay_high - job_.start_delay).count()) + 1))};
             if (!place(job)) return;  // the other clones would repeat the problem
             jobs.push_back(std::move(job));
         }
@@ -101,22 +105,27 @@ private:
             if (!used(d)) continue;
             multiple(d, job_.bs_min[d], "block size");
             multiple(d, job_.bs_max[d], "block size");
-            multiple(d, job_.align[d], "blockalign");
+            if (job_.align[d] != job_.bs_min[d]) multiple(d, job_.align[d], "blockalign");
             for (const FioBlockShare& s : job_.bssplit[d]) multiple(d, s.bytes, "block size");
             if (job_.bs_max[d] > (std::uint64_t{1} << 30))
-                problem("a block size of " + bytes_text(job_.bs_max[d]) + " for " + kDirection[d], "at most 1g", "lower it");
+                problem("a block size of " + bytes_text(job_.bs_max[d]) + " for " + kDirection[d], "at most 1g",
+                        "lower it");
         }
         if (!from_bs && settings_.bs_given_here) note("bs has no effect where bssplit or bsrange is set, as in fio");
         const auto hole = static_cast<std::uint64_t>(job_.sequence_hole < 0 ? -job_.sequence_hole : job_.sequence_hole);
         if (hole % device_.lba_bytes != 0)
             problem("a hole of " + std::to_string(hole) + " bytes", lba_text(), "change the number after rw=...:");
     }
-    std::string lba_text() const { return "allowed: multiples of the LBA size, " + std::to_string(device_.lba_bytes) + " bytes"; }
+    std::string lba_text() const {
+        return "allowed: multiples of the LBA size, " + std::to_string(device_.lba_bytes) + " bytes";
+    }
     void multiple(std::size_t d, std::uint64_t bytes, const char* what) {
         if (bytes % device_.lba_bytes == 0) return;
-        const std::string found = std::string("a ") + what + " of " + std::to_string(bytes) + " bytes for " + kDirection[d];
+        const std::string found =
+            std::string("a ") + what + " of " + std::to_string(bytes) + " bytes for " + kDirection[d];
         for (const Problem& p : problems_)
-            if (p.found == found && p.where == section_.where + ": " + title()) return;  // bs_min and bs_max are one value
+            if (p.found == found && p.where == section_.where + ": " + title())
+                return;  // bs_min and bs_max are one value
         problem(found, lba_text(), "change it, or the namespace's LBA size");
     }
 
@@ -133,7 +142,9 @@ private:
             problem("rate and rate_iops together", "one of the two", "remove one");
         for (std::size_t d = 0; d < kFioDirections; ++d) {
             if (used(d) && job_.rate_iops[d] != 0 && job_.bs_min[d] != job_.bs_max[d])
-                return note("rate_iops counts I/Os; fio 3.33 counts bytes of the smallest block and runs slower with mixed sizes");
+                return note(
+                    "rate_iops counts I/Os; fio 3.33 counts bytes of the smallest block and runs slower with mixed "
+                    "sizes");
         }
     }
 
@@ -162,12 +173,15 @@ private:
         const std::uint64_t capacity = device_.capacity;
         const std::uint64_t block = job.smallest_block();
         const FioAmount& step = settings_.offset_increment;
-        const auto part = [&](std::uint64_t percent) { return capacity / 100 * percent + capacity % 100 * percent / 100; };
+        const auto part = [&](std::uint64_t percent) {
+            return capacity / 100 * percent + capacity % 100 * percent / 100;
+        };
         job.offset = (settings_.offset.percent ? part(settings_.offset.value) : settings_.offset.value) +
                      job.clone * (step.percent ? part(step.value) : step.value);
         if (settings_.offset.percent || step.percent) job.offset = div_ceil(job.offset, block) * block;
         if (job.offset % device_.lba_bytes != 0) {
-            problem("an offset of " + std::to_string(job.offset) + " bytes", lba_text(), "change offset or offset_increment");
+            problem("an offset of " + std::to_string(job.offset) + " bytes", lba_text(),
+                    "change offset or offset_increment");
             return false;
         }
         const std::string clone = settings_.numjobs > 1 ? "clone " + std::to_string(job.clone) + ": " : "";
@@ -184,7 +198,8 @@ private:
             job.region -= job.region % block;
         }
         if (job.region > capacity - job.offset) {
-            problem(clone + "offset " + std::to_string(job.offset) + " + size " + std::to_string(job.region) + " is beyond the end",
+            problem(clone + "offset " + std::to_string(job.offset) + " + size " + std::to_string(job.region) +
+                        " is beyond the end",
                     device, "lower size, e.g. size=100%", settings_.size_where);
             return false;
         }
@@ -195,7 +210,8 @@ private:
         job.io_size = io.percent ? 0 : io.value;
         if (job.size < block || job.region < block) {
             problem(clone + "a size of " + std::to_string(std::min(job.size, job.region)) + " bytes",
-                    "at least the smallest block, " + std::to_string(block), "raise size or lower bs", settings_.size_where);
+                    "at least the smallest block, " + std::to_string(block), "raise size or lower bs",
+                    settings_.size_where);
             return false;
         }
         return zones_fit(job);
@@ -207,8 +223,8 @@ private:
             std::uint64_t end = 0;
             for (const FioZone& z : job.zones[d]) end += z.size;
             if (!used(d) || end <= job.region) continue;
-            problem("the zones of zoned_abs end at " + std::to_string(end), "the region has " + std::to_string(job.region) + " bytes",
-                    "shrink the zones or raise size");
+            problem("the zones of zoned_abs end at " + std::to_string(end),
+                    "the region has " + std::to_string(job.region) + " bytes", "shrink the zones or raise size");
             return false;
         }
         return true;

@@ -35,10 +35,12 @@ std::optional<std::uint64_t> take_number(std::string_view& text, std::string& wh
     for (; i < text.size(); ++i) {
         const char c = text[i];
         unsigned digit = 0;
-        if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0');
+        if (c >= '0' && c <= '9')
+            digit = static_cast<unsigned>(c - '0');
         else if (base == 16 && std::isxdigit(static_cast<unsigned char>(c)))
             digit = static_cast<unsigned>(std::tolower(static_cast<unsigned char>(c)) - 'a') + 10;
-        else break;
+        else
+            break;
         if (!multiply(value, base) || __builtin_add_overflow(value, digit, &value)) {
             why = "a number below 2^64";
             return std::nullopt;
@@ -58,8 +60,10 @@ std::uint64_t size_factor(const std::string& unit, unsigned kb_base) {
     if (power == std::string_view::npos) return 0;
     const std::string rest = unit.substr(1);
     std::uint64_t step = kb_base;
-    if (rest == "ib") step = kb_base == 1000 ? 1024 : 1000;
-    else if (!rest.empty() && rest != "b" && rest != "i") return 0;
+    if (rest == "ib")
+        step = kb_base == 1000 ? 1024 : 1000;
+    else if (!rest.empty() && rest != "b" && rest != "i")
+        return 0;
     std::uint64_t factor = 1;
     for (std::size_t i = 0; i <= power; ++i) factor *= step;
     return factor;
@@ -93,14 +97,22 @@ std::optional<Ps> parse_fio_time(std::string_view text, FioBareTime bare, std::s
     constexpr std::uint64_t us = 1'000'000;
     constexpr std::uint64_t s = us * 1'000'000;
     std::uint64_t factor = 0;
-    if (unit.empty()) factor = bare == FioBareTime::seconds ? s : us;
-    else if (unit == "us" || unit == "usec") factor = us;
-    else if (unit == "ms" || unit == "msec") factor = us * 1000;
-    else if (unit == "s") factor = s;
-    else if (unit == "m") factor = 60 * s;
-    else if (unit == "h") factor = 3600 * s;
-    else if (unit == "d") factor = 86400 * s;
-    else return std::nullopt;
+    if (unit.empty())
+        factor = bare == FioBareTime::seconds ? s : us;
+    else if (unit == "us" || unit == "usec")
+        factor = us;
+    else if (unit == "ms" || unit == "msec")
+        factor = us * 1000;
+    else if (unit == "s")
+        factor = s;
+    else if (unit == "m")
+        factor = 60 * s;
+    else if (unit == "h")
+        factor = 3600 * s;
+    else if (unit == "d")
+        factor = 86400 * s;
+    else
+        return std::nullopt;
     std::uint64_t value = *number;
     // A quarter of the range: delay, ramp and runtime are added to each other.
     if (!multiply(value, factor) || value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 4)) {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/workload/fio_generator.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ssdtlm {
+
+FioGenerator::FioGenerator(const FioJob& job, std::uint64_t capacity) : job_(job), capacity_(capacity) {
+    seed_streams();
+    const PerDirection<bool> used{job.reads, job.writes, job.trims};
+    std::uint64_t unit = 0;
+    bool equal = true;
+    for (std::size_t d = 0; d < kFioDirections; ++d) {
+        if (!used[d]) continue;
+        equal = equal && job.bs_min[d] == job.bs_max[d] && (unit == 0 || job.bs_min[d] == unit);
+        unit = std::gcd(unit, job.bs_min[d]);
+        if (!job.zones[d].empty())
+            zones_[d].emplace(job.zones[d], job.distribution == FioDistribution::zoned_abs, blocks(d), job.align[d]);
+    }
+    map_unit_ = unit;
+    const std::uint64_t unit_blocks = std::max<std::uint64_t>(job.region / unit, 1);
+    if (job.random && job.distribution == FioDistribution::random && job.random_map) {
+        map_ = equal ? Map::permutation : Map::bits;
+        if (equal)
+            order_.emplace(unit_blocks, 0);
+        else
+            used_.emplace(unit_blocks);
+    }
+    if (job.random && job.distribution != FioDistribution::random && job.zones[0].empty())
+        distribution_.emplace(job, unit_blocks, job.seed);
+    // fio starts a mix with reads and draws at once.
+    mix_direction_ = job.reads ? HostOp::read : job.writes ? HostOp::write : HostOp::trim;
+}
+
+void FioGenerator::seed_streams() {
+    offset_random_ = Random(job_.seed, 10);
+    size_random_ = Random(job_.seed, 11);
+    mix_random_ = Random(job_.seed, 12);
+    zone_random_ = Random(job_.seed, 13);
+    sequence_random_ = Random(job_.seed, 14);
+}
+
+void FioGenerator::begin_pass() {
+    if (!first_pass_ && job_.repeat_passes) seed_streams();
+    first_pass_ = false;
+    mix_issues_ = 0;
+    position_ = {0, 0, 0};
+    last_start_ = {kNowhere, kNowhere, kNowhere};
+    reset_region();
+}
+
+void FioGenerator::reset_region() {
+    if (map_ == Map::permutation) {
+        order_->rekey(offset_random_.next());
+        order_next_ = 0;
+    } else if (map_ == Map::bits) {
+        used_->clear();
+    }
+}
+
+HostOp FioGenerator::pick_direction() {
+    if (job_.mixed()) {
+        if (issues_[fio_index(mix_direction_)] >= mix_issues_) {
+            const HostOp op = mix_random_.below(100) < job_.rwmix_read ? HostOp::read : HostOp::write;
+            if (op != mix_direction_) {
+                // As many as keep the mix against what the other direction has done.
+                const std::uint64_t share = mix_direction_ == HostOp::read ? 100 - job_.rwmix_read : job_.rwmix_read;
+                mix_issues_ = issues_[fio_index(mix_direction_)] * share / 100;
+            }
+            mix_direction_ = op;
+        }
+        return mix_direction_;
+    }
+    if (job_.trimwrite())  // each block is trimmed, then written
+        return last_start_[fio_index(HostOp::write)] == last_start_[fio_index(HostOp::trim)] ? HostOp::trim
+                                                                                             : HostOp::write;
+    return mix_direction_;
+}
+
+bool FioGenerator::next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) {
+    const std::size_t d = fio_index(op);
+    const std::size_t trim = fio_index(HostOp::trim);
+    const bool follow_trim = job_.trimwrite() && job_.random && op == HostOp::write;
+    bool fresh = false;  // --sequence_left_ reached 0: this I/O has an offset of its own
+    if (--sequence_left_ == 0) {
+        fresh = true;
+        sequence_left_ = job_.sequence_ios;
+    }
+    bool mark = map_ == Map::bits;
+    std::uint64_t at = 0;
+    if (follow_trim) {
+        mark = false;
+        at = last_start_[trim];
+    } else if (fresh && job_.random &&
+               (job_.percentage_random[d] == 100 || sequence_random_.below(100) < job_.percentage_random[d])) {
+        if (!random_offset(d, at)) return false;
+    } else if (!fresh && job_.sequencer == FioSequencer::identical) {
+        mark = false;
+        at = last_start_[d] != kNowhere ? last_start_[d] : 0;
+    } else {
+        mark = false;
+        if (!sequential_offset(d, at) && (!job_.random || !random_offset(d, at))) return false;
+    }
+    if (at >= job_.region) return false;
+    std::uint64_t size = follow_trim ? position_[trim] - last_start_[trim] : length(d, at);
+    if (size == 0 || job_.offset + at + size > capacity_) return false;
+    if (mark) size = std::min(size, used_->take(at / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
+    // A second trim of one place in a row must still be followed by a write.
+    if (job_.trimwrite() && job_.random && op == HostOp::trim && last_start_[trim] == at)
+        last_start_[fio_index(HostOp::write)] = kNowhere;
+    last_start_[d] = at;
+    position_[d] = at + size;
+    offset = job_.offset + at;
+    bytes = static_cast<std::uint32_t>(size);
+    return true;
+}
+
+std::uint64_t FioGenerator::blocks(std::size_t d) const {
+    std::uint64_t size = job_.region;
+    if (job_.bs_min[d] > job_.align[d]) size -= std::min(size, job_.bs_min[d] - job_.align[d]);
+    return std::max<std::uint64_t>(size / job_.align[d], 1);
+}
+
+bool FioGenerator::random_offset(std::size_t d, std::uint64_t& offset) {
+    std::uint64_t block = 0;
+    if (!random_block(d, block)) {
+        if (!job_.time_based) return false;
+        reset_region();  // another round over the region
+        if (!random_block(d, block)) return false;
+    }
+    offset = block * job_.align[d];
+    return true;
+}
+
+bool FioGenerator::random_block(std::size_t d, std::uint64_t& block) {
+    switch (map_) {
+        case Map::permutation:
+            if (order_next_ == order_->size()) return false;
+            block = (*order_)(order_next_++);
+            return true;
+        case Map::bits:
+            return unused_block(d, block);
+        case Map::none:
+            break;
+    }
+    if (distribution_)
+        block = distribution_->draw() % blocks(d);  // blocks(d) is smaller only with unlike block sizes
+    else if (zones_[d])
+        block = zones_[d]->draw(zone_random_);
+    else
+        block = offset_random_.below(blocks(d));
+    return true;
+}
+
+/// A block whose first unit is free, at or after a random one; the request is cut at the next used unit, as in fio.
+bool FioGenerator::unused_block(std::size_t d, std::uint64_t& block) {
+    const std::uint64_t per_block = job_.align[d] / map_unit_;  // whole: the unit divides all block sizes
+    const std::uint64_t count = blocks(d);
+    const std::uint64_t begin = offset_random_.below(count);
+    for (const bool wrapped : {false, true}) {
+        std::uint64_t unit = wrapped ? 0 : begin * per_block;
+        const std::uint64_t end = (wrapped ? begin : count) * per_block;
+        while (unit < end && (unit = used_->next_free(unit)) < end) {
+            if (unit % per_block == 0) {
+                block = unit / per_block;
+                return true;
+            }
+            unit = div_ceil(unit, per_block) * per_block;
+        }
+    }
+    return false;
+}
+
+bool FioGenerator::sequential_offset(std::size_t d, std::uint64_t& offset) {
+    std::uint64_t& position = position_[d];
+    if (position >= job_.region && job_.time_based) position = 0;
+    if (job_.offset + position >= capacity_) return false;
+    offset = position;
+    if (offset == 0 || job_.sequence_hole == 0) return true;
+    const std::int64_t moved = static_cast<std::int64_t>(offset) + job_.sequence_hole;
+    if (moved >= 0 && static_cast<std::uint64_t>(moved) < job_.region)
+        offset = static_cast<std::uint64_t>(moved);
+    else if (job_.sequence_hole > 0)
+        offset = 0;  // past the end: from the beginning
+    else
+        offset = static_cast<std::uint64_t>(
+            std::max<std::int64_t>(static_cast<std::int64_t>(job_.region) + job_.sequence_hole, 0));
+    return true;
+}
+
+std::uint64_t FioGenerator::length(std::size_t d, std::uint64_t offset) {
+    const std::uint64_t low = job_.bs_min[d];
+    const std::uint64_t high = job_.bs_max[d];
+    if (low == high) return low;
+    if (!fits(offset, low)) return 0;
+    for (int tries = 0; tries < 1000; ++tries) {
+        std::uint64_t size = 0;
+        if (job_.bssplit[d].empty()) {
+            // fio's formula: uniform over [low, low + high), cut to high; so the largest size is the likeliest.
+            size = low + size_random_.below(high);
+        } else {
+            const std::uint64_t percent = size_random_.below(100);
+            std::uint64_t sum = 0;
+            for (const FioBlockShare& share : job_.bssplit[d]) {
+                if (share.percent == 0) continue;
+                size = share.bytes;
+                sum += share.percent;
+                if (percent < sum && fits(offset, size)) break;
+            }
+        }
+        size = std::min(size - size % low, high);
+        if (size != 0 && fits(offset, size)) return size;
+    }
+    return low;  // a split that never draws what still fits
+}
+
+}  // namespace ssdtlm
