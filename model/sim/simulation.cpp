@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 #include "sim/version.h"
@@ -12,6 +14,7 @@ namespace ssdtlm {
 namespace {
 using WallClock = std::chrono::steady_clock;
 double seconds_between(WallClock::time_point a, WallClock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 }  // namespace
 
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
@@ -43,6 +46,7 @@ RunSummary Simulation::run() {
 
 void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
+    cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
     series_->start();
     system_->agenda.post<&Simulation::watch>(system_->agenda.now() + system_->config.run.watchdog, this);
@@ -127,6 +131,7 @@ RunSummary Simulation::summarise() {
     r.trim = direction(HostOp::trim);
     r.flush = direction(HostOp::flush);
     r.wall_seconds = seconds_between(wall_ready_, wall_end);
+    r.cpu_seconds = cpu_seconds() - cpu_ready_;
     r.start_up_seconds = seconds_between(wall_start_, wall_ready_);
     r.agenda_events = s.agenda.executed();
     rusage usage{};

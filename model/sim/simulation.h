@@ -60,6 +60,7 @@ private:
     std::chrono::steady_clock::time_point wall_start_;
     std::chrono::steady_clock::time_point wall_ready_;
     std::chrono::steady_clock::time_point wall_report_;
+    double cpu_ready_ = 0;
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
     std::unique_ptr<TimeSeries> series_;

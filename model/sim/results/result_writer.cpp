@@ -85,6 +85,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
 std::string wall_clock_json(const RunSummary& s) {
     Json j;
     j["wall_s"] = s.wall_seconds;
+    j["cpu_s"] = s.cpu_seconds;
     j["start_up_s"] = s.start_up_seconds;
     j["commands_per_host_second"] = s.wall_seconds > 0 ? static_cast<double>(s.commands_all) / s.wall_seconds : 0.0;
     j["agenda_events"] = s.agenda_events;

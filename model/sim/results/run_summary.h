@@ -63,8 +63,9 @@ struct RunSummary {
     Direction read, write, trim, flush;
 
     // Depends on the machine: written to wall_clock.json only.
-    double wall_seconds = 0;
-    double start_up_seconds = 0;
+    double wall_seconds = 0;             ///< from the end of bring-up
+    double cpu_seconds = 0;              ///< of this process, from the end of bring-up
+    double start_up_seconds = 0;         ///< building, preconditioning, bring-up
     std::uint64_t agenda_events = 0;
     std::uint64_t peak_memory_bytes = 0;
     std::uint64_t logical_units = 0;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast the simulator is: simulated commands per host second, events per command, bytes per logical page, start-up
+// time, for four workloads on one device. One child process per workload (SystemC: one simulation per process).
+//
+//   ssdtlm_bench [--device PRESET] [--commands N] [--repeat R] [--no-integrity] [--json]
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/config/config_loader.h"
+#include "sim/simulation.h"
+#include "support/closed_loop.h"
+
+namespace {
+
+using namespace ssdtlm;
+
+struct Case {
+    const char* name;
+    HostOp op;
+    unsigned write_percent;
+    ClosedLoop::Pattern pattern;
+    std::uint32_t bytes;
+    std::uint32_t depth;
+    double share;  ///< of --commands
+};
+const Case kCases[] = {
+    {"4 KiB random read QD32", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
+    {"4 KiB random write QD32", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
+    {"4 KiB random 70/30 mix QD64", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1},
+    {"128 KiB sequential read QD16", HostOp::read, 0, ClosedLoop::Pattern::sequential, 131072, 16, 0.05},
+};
+
+struct Options {
+    std::string device = "mqsim-table3";
+    std::uint64_t commands = 1'000'000;
+    int repeat = 1;
+    bool integrity = true;
+    bool json = false;
+};
+
+nlohmann::ordered_json run_case(const Case& c, const Options& o) {
+    std::vector<std::string> sets;
+    if (!o.integrity) sets.push_back("run.integrity=false");
+    const ResolvedConfig resolved = load_config({o.device}, sets);
+    const SsdConfig& config = resolved.config;
+    ClosedLoop::Spec s;
+    s.op = c.op;
+    s.write_percent = c.write_percent;
+    s.pattern = c.pattern;
+    s.bytes = c.bytes;
+    s.depth = c.depth;
+    s.requests = static_cast<std::uint64_t>(static_cast<double>(o.commands) * c.share) + 1;
+    s.span = config.ftl.user_capacity_bytes / c.bytes * c.bytes;
+    ClosedLoop workload(s);
+    Simulation::Options so;
+    so.workload_name = c.name;
+    Simulation simulation(config, workload, so);
+    const RunSummary r = simulation.run();
+    nlohmann::ordered_json j;
+    j["workload"] = c.name;
+    j["commands"] = r.commands_all;
+    j["wall_s"] = r.wall_seconds;
+    j["cpu_s"] = r.cpu_seconds;
+    j["commands_per_wall_second"] = static_cast<double>(r.commands_all) / r.wall_seconds;
+    j["commands_per_cpu_second"] = static_cast<double>(r.commands_all) / r.cpu_seconds;
+    j["events_per_command"] = static_cast<double>(r.agenda_events) / static_cast<double>(r.commands_all);
+    j["peak_memory_bytes"] = r.peak_memory_bytes;
+    j["bytes_per_logical_page"] = static_cast<double>(r.peak_memory_bytes) / static_cast<double>(r.logical_units);
+    j["start_up_s"] = r.start_up_seconds;
+    j["simulated_s"] = to_seconds(r.simulated);
+    return j;
+}
+
+nlohmann::ordered_json in_child(const Case& c, const Options& o) {
+    int fd[2];
+    if (pipe(fd) != 0) std::abort();
+    std::fflush(nullptr);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(fd[0]);
+        std::string text;
+        int code = 0;
+        try {
+            text = run_case(c, o).dump();
+        } catch (const std::exception& e) {
+            std::fprintf(stderr, "ssdtlm_bench: %s: %s\n", c.name, e.what());
+            code = 2;
+        }
+        const bool written = write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+        _exit(written ? code : 2);
+    }
+    close(fd[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+    close(fd[0]);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) std::exit(2);
+    return nlohmann::ordered_json::parse(text);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
+    for (int i = 1; i < argc; ++i) {
+        const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
+        const bool value = i + 1 < argc;
+        if (is("--json")) {
+            o.json = true;
+        } else if (is("--no-integrity")) {
+            o.integrity = false;
+        } else if (is("--device") && value) {
+            o.device = argv[++i];
+        } else if (is("--commands") && value && std::strtoull(argv[i + 1], nullptr, 10) > 0) {
+            o.commands = std::strtoull(argv[++i], nullptr, 10);
+        } else if (is("--repeat") && value && std::atoi(argv[i + 1]) > 0) {
+            o.repeat = std::atoi(argv[++i]);
+        } else {
+            std::fprintf(stderr, "ssdtlm_bench: '%s' is not understood; "
+                                 "[--device PRESET] [--commands N] [--repeat R] [--no-integrity] [--json]\n", argv[i]);
+            return 2;
+        }
+    }
+    nlohmann::ordered_json all;
+    all["device"] = o.device;
+    all["integrity_check"] = o.integrity;
+    all["repeat"] = o.repeat;
+    if (!o.json)
+        std::printf("%s, integrity check %s, best of %d\n%-30s %12s %12s %9s %9s %9s\n", o.device.c_str(), o.integrity ? "on" : "off",
+                    o.repeat, "", "commands/s", "commands/s", "events/", "bytes/", "start-up");
+    if (!o.json) std::printf("%-30s %12s %12s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s");
+    for (const Case& c : kCases) {
+        nlohmann::ordered_json best;
+        for (int n = 0; n < o.repeat; ++n) {
+            auto j = in_child(c, o);
+            if (best.is_null() || j["cpu_s"].get<double>() < best["cpu_s"].get<double>()) best = j;
+        }
+        all["workloads"].push_back(best);
+        if (!o.json)
+            std::printf("%-30s %12.0f %12.0f %9.2f %9.2f %9.2f\n", c.name, best["commands_per_wall_second"].get<double>(),
+                        best["commands_per_cpu_second"].get<double>(), best["events_per_command"].get<double>(),
+                        best["bytes_per_logical_page"].get<double>(), best["start_up_s"].get<double>());
+        std::fflush(stdout);
+    }
+    if (o.json) std::printf("%s\n", all.dump(2).c_str());
+    return 0;
+}
