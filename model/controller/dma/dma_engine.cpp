@@ -9,22 +9,40 @@ namespace ssdtlm {
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda)
     : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda) {
-    pcie_initiator.register_nb_transport_bw(this, &DmaEngine::backward);
+    pcie_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
 void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
                            DmaClient* client, std::uint64_t cookie) {
     // The generic payload has no pointer to const; a write only reads through it.
-    start(true, segments, count, const_cast<std::uint8_t*>(data), client, cookie);
+    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie);
 }
 
 void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                           std::uint64_t cookie) {
-    start(false, segments, count, data, client, cookie);
+    start<false>(segments, count, data, client, cookie);
 }
 
-void DmaEngine::start(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                      DmaClient* client, std::uint64_t cookie) {
+template <bool Write>
+void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
+                      std::uint64_t cookie) {
+    ++outstanding_;
+    ++(Write ? counters_.writes : counters_.reads);
+    if (__builtin_expect(count != 1 || segments->bytes > kMaxPayloadBytes, 0)) {
+        start_many(Write, segments, count, data, client, cookie);
+        return;
+    }
+    SSDTLM_CHECK(segments->bytes > 0, "DMA request without data");
+    Payload& p = payloads_.acquire();
+    p.request = nullptr;
+    p.client = client;
+    p.cookie = cookie;
+    set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
+    transport(p);
+}
+
+void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
+                           DmaClient* client, std::uint64_t cookie) {
     if (free_requests_.empty()) {
         requests_.emplace_back();
         free_requests_.push_back(&requests_.back());
@@ -32,7 +50,6 @@ void DmaEngine::start(bool write, const HostSegment* segments, std::uint32_t cou
     Request& request = *free_requests_.back();
     free_requests_.pop_back();
     request = Request{client, cookie, agenda_.now(), 0, 1, write, false};
-    ++(write ? counters_.writes : counters_.reads);
     for (std::uint32_t i = 0; i < count;) {
         const std::uint64_t address = segments[i].address;
         std::uint64_t bytes = segments[i].bytes;
@@ -49,52 +66,70 @@ void DmaEngine::start(bool write, const HostSegment* segments, std::uint32_t cou
 }
 
 void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes) {
-    Tag* tag = nullptr;
-    tlm::tlm_generic_payload& p = payloads_.acquire(tag);
-    tag->request = &request;
-    tag->visible_at = agenda_.now();
-    p.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-    p.set_address(address);
-    p.set_data_ptr(data);
-    p.set_data_length(bytes);
-    p.set_streaming_width(bytes);
-    p.set_byte_enable_ptr(nullptr);
-    p.set_dmi_allowed(false);
-    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    Payload& p = payloads_.acquire();
+    p.request = &request;
+    set_up(p, request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, data, bytes);
     request.bytes += bytes;
     ++request.outstanding;
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    if (pcie_initiator->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED) answered(p, *tag);
+    transport(p);
 }
 
-tlm::tlm_sync_enum DmaEngine::backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
+void DmaEngine::transport(Payload& payload) {
+    payload.link->visible_at = agenda_.now();  // stays when the response comes on arrival
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    if (pcie_initiator->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
+}
+
+tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                              sc_core::sc_time&) {
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
-    answered(p, *p.get_extension<Tag>());
+    answered(static_cast<Payload&>(payload));
     return tlm::TLM_COMPLETED;
 }
 
-void DmaEngine::answered(tlm::tlm_generic_payload& p, const Tag& tag) {
-    Request& request = *tag.request;
+void DmaEngine::answered(Payload& p) {
+    if (__builtin_expect(p.request != nullptr, 0)) {
+        answered_part(p);
+        return;
+    }
+    const bool write = p.is_write();
+    DmaClient* const client = p.client;
+    const std::uint64_t cookie = p.cookie;
+    const std::uint32_t bytes = p.get_data_length();
+    const SimTime at = p.link->visible_at;
+    const bool failed = !write && !p.is_response_ok();
+    payloads_.release(p);
+    report(write, failed, bytes, at, client, cookie);
+}
+
+void DmaEngine::answered_part(Payload& p) {
+    Request& request = *p.request;
     if (request.write)
-        request.at = std::max(request.at, tag.visible_at);
+        request.at = std::max(request.at, p.link->visible_at);
     else if (!p.is_response_ok())
         request.failed = true;
-    p.release();
+    payloads_.release(p);
     if (--request.outstanding == 0) finish(request);
 }
 
 void DmaEngine::finish(Request& request) {
     const Request r = request;
     free_requests_.push_back(&request);
-    (r.write ? counters_.bytes_written : counters_.bytes_read) += r.bytes;
-    if (r.failed) ++counters_.failed_reads;
-    if (r.client == nullptr) return;
-    if (r.failed)
-        r.client->dma_failed(r.cookie);
+    report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
+}
+
+void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client,
+                       std::uint64_t cookie) {
+    --outstanding_;
+    (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
+    if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
+    if (client == nullptr) return;
+    if (__builtin_expect(failed, 0))
+        client->dma_failed(cookie);
     else
-        r.client->dma_done(r.cookie, std::max(r.at, agenda_.now()));
+        client->dma_done(cookie, std::max(at, agenda_.now()));
 }
 
 std::string DmaEngine::dump() const {

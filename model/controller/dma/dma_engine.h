@@ -4,16 +4,15 @@
 // descriptor fetch and no limit on outstanding requests other than the link's own.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <systemc>
+#include <tlm>
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "common/tlm/payload_pool.h"
+#include "common/tlm/pooled_payload.h"
 #include "controller/ports/dma_port.h"
 #include "host_pcie/protocol/link_extension.h"
 
@@ -27,13 +26,13 @@ struct DmaCounters {
     std::uint64_t failed_reads = 0;
 };
 
-class DmaEngine : public sc_core::sc_module, public DmaPort {
+class DmaEngine : public sc_core::sc_module, public DmaPort, private tlm::tlm_bw_transport_if<> {
 public:
     /// Contiguous segments become one payload up to this size; a longer one would keep others off the wire.
     static constexpr std::uint32_t kMaxPayloadBytes = 16384;
 
     /// To the link. Writes carry LinkExtension.
-    tlm_utils::simple_initiator_socket<DmaEngine> pcie_initiator;
+    tlm::tlm_initiator_socket<> pcie_initiator;
 
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda);
 
@@ -44,11 +43,12 @@ public:
 
     const DmaCounters& counters() const { return counters_; }
     /// Requests begun and not yet reported to their client.
-    std::uint64_t outstanding() const { return requests_.size() - free_requests_.size(); }
+    std::uint64_t outstanding() const { return outstanding_; }
     /// State for the watchdog's report.
     std::string dump() const;
 
 private:
+    /// A request of more than one payload.
     struct Request {
         DmaClient* client;
         std::uint64_t cookie;
@@ -58,23 +58,34 @@ private:
         bool write;
         bool failed;
     };
-    /// The link's extension and our request in one.
-    struct Tag : LinkExtension {
-        Request* request = nullptr;
-        tlm::tlm_extension_base* clone() const override { return new Tag(*this); }
+    struct Payload : PooledPayload<Payload> {
+        Payload() { set_extension<LinkExtension>(link); }
+        LinkExtension* link = new LinkExtension;  // freed by the payload
+        Request* request = nullptr;               // null: this payload is the whole request, of this client
+        DmaClient* client = nullptr;
+        std::uint64_t cookie = 0;
     };
 
-    void start(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
+    template <bool Write>
+    void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                std::uint64_t cookie);
+    void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
+                    std::uint64_t cookie);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes);
-    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void answered(tlm::tlm_generic_payload& p, const Tag& tag);
+    void transport(Payload& payload);
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
+    void answered(Payload& payload);
+    void answered_part(Payload& payload);
     void finish(Request& request);
+    void report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client, std::uint64_t cookie);
 
     Agenda& agenda_;
-    PayloadPool<Tag> payloads_;
+    PooledPayloads<Payload> payloads_;
     std::deque<Request> requests_;  // deque: stable addresses
     std::vector<Request*> free_requests_;
+    std::uint64_t outstanding_ = 0;
     DmaCounters counters_;
 };
 

@@ -47,6 +47,17 @@ public:
         return chunk + within;
     }
 
+    /// As at(), but null where at() would panic or the memory has never been touched.
+    std::uint8_t* find(std::uint64_t address, std::uint64_t bytes) {
+        const std::uint64_t offset = address - kBase;
+        const std::size_t index = offset / kChunkBytes;
+        if (__builtin_expect(index >= chunks_.size() || !contains(address, bytes), 0)) return nullptr;
+        const std::uint64_t within = offset % kChunkBytes;
+        if (__builtin_expect(within + bytes > kChunkBytes, 0)) return nullptr;
+        std::uint8_t* chunk = chunks_[index].get();
+        return chunk != nullptr ? chunk + within : nullptr;
+    }
+
     /// Copies out; memory never touched reads as zero and is not allocated. Precondition (checked): contains().
     void read(std::uint64_t address, void* to, std::uint64_t bytes) const;
     /// Copies in. Precondition (checked): contains().

@@ -13,7 +13,7 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       config_(config),
       bring_up_(agenda, memory, config, *this),
       io_(agenda, memory, config, *this, workload, tracker, oracle, observer) {
-    mmio_initiator.register_nb_transport_bw(this, &NvmeDriver::nb_transport_bw);
+    mmio_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
 void NvmeDriver::start() { agenda_.post<&NvmeDriver::bring_up>(agenda_.now(), this); }
@@ -48,38 +48,35 @@ void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) { send(tlm::
 void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) { send(tlm::TLM_READ_COMMAND, offset, 0, &client); }
 
 void NvmeDriver::send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client) {
-    Access* access = nullptr;
-    tlm::tlm_generic_payload& p = payloads_.acquire(access);
-    access->value = value;
-    access->client = client;
-    p.set_command(command);
-    p.set_address(offset);
-    p.set_data_ptr(reinterpret_cast<unsigned char*>(&access->value));
-    p.set_data_length(sizeof access->value);
-    p.set_streaming_width(sizeof access->value);
-    p.set_byte_enable_ptr(nullptr);
-    p.set_dmi_allowed(false);
-    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    Access& access = accesses_.acquire();
+    access.value = value;
+    access.client = client;
+    set_up(access, command, offset, reinterpret_cast<unsigned char*>(&access.value), sizeof access.value);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    // A target that answers at once (TLM_COMPLETED) still gives a read's value in an event of its own.
-    if (mmio_initiator->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED)
-        agenda_.post<&NvmeDriver::access_done>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&p));
+    sc_core::sc_time delay;
+    if (mmio_initiator->nb_transport_fw(access, phase, delay) != tlm::TLM_COMPLETED) return;
+    // A target that answers at once still gives a read's value in an event of its own.
+    if (client == nullptr)
+        access_done(access);
+    else
+        agenda_.post<&NvmeDriver::read_done_at_once>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&access));
 }
 
 tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-    access_done(reinterpret_cast<std::uintptr_t>(&payload));
+    access_done(static_cast<Access&>(payload));
     return tlm::TLM_COMPLETED;
 }
 
-void NvmeDriver::access_done(std::uint64_t payload) {
-    auto& p = *reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(payload));
-    SSDTLM_CHECK(p.is_response_ok(), "register access failed");
-    const Access* access = p.get_extension<Access>();
+void NvmeDriver::read_done_at_once(std::uint64_t access) {
+    access_done(*reinterpret_cast<Access*>(static_cast<std::uintptr_t>(access)));
+}
+
+void NvmeDriver::access_done(Access& access) {
+    SSDTLM_CHECK(access.is_response_ok(), "register access failed");
     // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
-    if (access->client != nullptr) access->client->mmio_read_done(access->value);
-    p.release();
+    if (access.client != nullptr) access.client->mmio_read_done(access.value);
+    accesses_.release(access);
 }
 
 std::string NvmeDriver::dump() const {

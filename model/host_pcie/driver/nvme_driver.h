@@ -10,19 +10,21 @@
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 
-#include "common/tlm/payload_pool.h"
+#include "common/tlm/pooled_payload.h"
 #include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/io_path.h"
 #include "host_pcie/protocol/interrupt_sink.h"
 
 namespace ssdtlm {
 
-class NvmeDriver : public sc_core::sc_module, public InterruptSink, private MmioPort {
+class NvmeDriver : public sc_core::sc_module,
+                   public InterruptSink,
+                   private MmioPort,
+                   private tlm::tlm_bw_transport_if<> {
 public:
     /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. Short AT base protocol.
-    tlm_utils::simple_initiator_socket<NvmeDriver> mmio_initiator;
+    tlm::tlm_initiator_socket<> mmio_initiator;
 
     /// `oracle` and `observer` may be null. All references must outlive the driver.
     NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
@@ -58,25 +60,26 @@ public:
     void interrupt(std::uint64_t address, std::uint32_t data) override;
 
 private:
-    /// Data of one register access, alive with its payload.
-    struct Access : tlm::tlm_extension<Access> {
+    /// One register access with its data.
+    struct Access : PooledPayload<Access> {
         std::uint32_t value = 0;
         MmioClient* client = nullptr;  ///< null: a store
-        tlm::tlm_extension_base* clone() const override { return new Access(*this); }
-        void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const Access&>(other); }
     };
 
     void write32(std::uint32_t offset, std::uint32_t value) override;
     void read32(std::uint32_t offset, MmioClient& client) override;
     void send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client);
-    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void access_done(std::uint64_t payload);
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
+    void access_done(Access& access);
+    void read_done_at_once(std::uint64_t access);
     void bring_up(std::uint64_t);
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
     const HostConfig& config_;
-    PayloadPool<Access> payloads_;
+    PooledPayloads<Access> accesses_;
     BringUp bring_up_;
     IoPath io_;
     std::function<void()> on_ready_;

@@ -4,37 +4,52 @@
 #include <cstring>
 
 #include "common/report/error.h"
+#include "common/tlm/pooled_payload.h"
 
 namespace ssdtlm {
 
 RootComplex::RootComplex(sc_core::sc_module_name name, HostMemory& memory, InterruptSink* interrupts)
     : sc_module(name), link_target("link_target"), memory_(memory), sink_(interrupts) {
-    link_target.register_nb_transport_fw(this, &RootComplex::forward);
-    link_target.register_transport_dbg(this, &RootComplex::debug);
+    link_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
-tlm::tlm_sync_enum RootComplex::forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
+    const std::uint32_t bytes = p.get_data_length();
+    std::uint8_t* memory = memory_.find(p.get_address(), bytes);
+    if (__builtin_expect(memory == nullptr || p.get_byte_enable_ptr() != nullptr || !(p.is_write() || p.is_read()), 0)) {
+        serve_other(p);
+        return tlm::TLM_COMPLETED;
+    }
+    if (p.is_write())
+        copy_bytes(memory, p.get_data_ptr(), bytes);
+    else
+        copy_bytes(p.get_data_ptr(), memory, bytes);
+    p.set_response_status(tlm::TLM_OK_RESPONSE);
+    return tlm::TLM_COMPLETED;
+}
+
+void RootComplex::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) { serve_other(p); }
+
+unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) { return access(p) ? p.get_data_length() : 0; }
+
+/// Any request: interrupts, memory not touched before or across chunks, and what is unsupported.
+void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
     const std::uint64_t address = p.get_address();
     if (p.get_byte_enable_ptr() != nullptr) {
         p.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-    } else if (access(p)) {
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
     } else if (p.is_write() && address >= kMsiBase && address < kMsiEnd && p.get_data_length() == 4) {
         std::uint32_t data = 0;
         std::memcpy(&data, p.get_data_ptr(), sizeof data);
         ++interrupts_;
         p.set_response_status(tlm::TLM_OK_RESPONSE);
         if (sink_ != nullptr) sink_->interrupt(address, data);
+    } else if (access(p)) {
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
     } else {
         ++unsupported_;
         p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     }
-    return tlm::TLM_COMPLETED;
-}
-
-unsigned RootComplex::debug(tlm::tlm_generic_payload& p) {
-    return access(p) ? p.get_data_length() : 0;
 }
 
 bool RootComplex::access(tlm::tlm_generic_payload& p) {

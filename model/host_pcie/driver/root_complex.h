@@ -4,17 +4,16 @@
 // remapping.
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
-
 #include <cstdint>
 #include <systemc>
+#include <tlm>
 
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/protocol/interrupt_sink.h"
 
 namespace ssdtlm {
 
-class RootComplex : public sc_core::sc_module {
+class RootComplex : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
 public:
     /// x86 local APIC message address range (Intel SDM vol. 3 §11.11.1).
     static constexpr std::uint64_t kMsiBase = 0xFEE00000;
@@ -22,7 +21,7 @@ public:
 
     /// Answers every request with TLM_COMPLETED at once; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
     /// memory and MSI window. An interrupt is a 4-byte write; reading the window is an unsupported request.
-    tlm_utils::simple_target_socket<RootComplex> link_target;
+    tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
     RootComplex(sc_core::sc_module_name name, HostMemory& memory, InterruptSink* interrupts);
@@ -31,8 +30,12 @@ public:
     std::uint64_t unsupported_requests() const { return unsupported_; }
 
 private:
-    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    unsigned debug(tlm::tlm_generic_payload& p);
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) override;
+    unsigned transport_dbg(tlm::tlm_generic_payload& p) override;
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);
 
     HostMemory& memory_;

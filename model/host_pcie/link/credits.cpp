@@ -12,7 +12,7 @@ CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop,
       data_limit_(data == 0 ? kInfinite : data),
       loop_(std::max(loop, Ps{1})),
       rate_(rate),
-      spans_(16) {}
+      ring_(16) {}
 
 void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload) {
     // Out at a start: TLPs that ended within the last loop (at most `window` bytes; 2 ps cover the rounding up of
@@ -24,14 +24,6 @@ void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t m
     for (std::uint32_t p = 4; p <= max_payload; p += 4)
         worst = std::max(worst, div_ceil(window * div_ceil(p, kCreditBytes), min_overhead + p));
     if (worst + 2 * div_ceil(max_payload, kCreditBytes) <= data_limit_) data_limit_ = kInfinite;
-}
-
-bool CreditAccount::fits(const TlpTrain& train, SimTime t) {
-    retire_spans(t);
-    const std::uint64_t data = train.data_credits();
-    if (room(train.count(), data)) return true;
-    retire_tlps(t);
-    return room(train.count(), data);
 }
 
 SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime t) {
@@ -56,51 +48,55 @@ std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
 }
 
 SimTime CreditAccount::next_return() const {
-    SSDTLM_CHECK(!spans_.empty(), "a TLP needs more credits than the receiver advertises");
-    return return_of(spans_.front(), spans_.front().next);
+    SSDTLM_CHECK(size_ != 0, "a TLP needs more credits than the receiver advertises");
+    return return_of(front(), front().next);
 }
 
 void CreditAccount::take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
-    Span s{train, start, first, first, limit, 0, end + loop_};
+    std::uint64_t data = 0;
     if (limit - first == train.count())
-        s.data = train.data_credits();
+        data = train.data_credits();
     else
-        for (std::uint32_t i = first; i < limit; ++i) s.data += train.credits_of(i);
-    headers_out_ += limit - first;
-    data_out_ += s.data;
-    if (spans_.full()) spans_.set_capacity(2 * spans_.capacity());
-    spans_.push_back(s);
+        for (std::uint32_t i = first; i < limit; ++i) data += train.credits_of(i);
+    push(train, first, limit, data, start, end);
 }
 
 void CreditAccount::take_next() {
-    Span& s = spans_.back();
+    Span& s = back();
     const std::uint32_t credits = s.train.credits_of(s.limit);
-    s.last_return = return_of(s, s.limit);
+    s.last_return = last_return_ = return_of(s, s.limit);
     ++s.limit;
     s.data += credits;
     ++headers_out_;
     data_out_ += credits;
 }
 
-void CreditAccount::retire_spans(SimTime t) {
-    while (!spans_.empty() && spans_.front().last_return <= t) {
-        headers_out_ -= spans_.front().limit - spans_.front().next;
-        data_out_ -= spans_.front().data;
-        spans_.pop_front();
+void CreditAccount::grow() {
+    std::vector<Span> larger(2 * ring_.size());
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+    ring_.swap(larger);
+    head_ = 0;
+}
+
+void CreditAccount::retire_old_spans(SimTime t) {
+    while (size_ != 0 && front().last_return <= t) {
+        headers_out_ -= front().limit - front().next;
+        data_out_ -= front().data;
+        pop_front();
     }
 }
 
 void CreditAccount::retire_tlps(SimTime t) {
-    while (!spans_.empty() && next_return() <= t) retire_one();
+    while (size_ != 0 && next_return() <= t) retire_one();
 }
 
 void CreditAccount::retire_one() {
-    Span& s = spans_.front();
+    Span& s = front();
     const std::uint32_t credits = s.train.credits_of(s.next);
     s.data -= credits;
     --headers_out_;
     data_out_ -= credits;
-    if (++s.next == s.limit) spans_.pop_front();
+    if (++s.next == s.limit) pop_front();
 }
 
 }  // namespace ssdtlm

@@ -5,8 +5,9 @@
 // Source: PCI Express Base Specification 5.0 §2.6.1.
 #pragma once
 
-#include <boost/circular_buffer.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "common/units/units.h"
 #include "host_pcie/protocol/tlp.h"
@@ -27,7 +28,14 @@ public:
 
     /// Whether the whole train may start at t without waiting for a credit. Exact when true; false may only mean
     /// that credits return while the train is on the wire.
-    bool fits(const TlpTrain& train, SimTime t);
+    bool fits(const TlpTrain& train, SimTime t) { return room_at(t, train.count(), train.data_credits()); }
+    /// take() of the whole train, which ends at `end`, if it fits.
+    bool take_if_fits(const TlpTrain& train, SimTime t, SimTime end) {
+        const std::uint64_t data = train.data_credits();
+        if (!room_at(t, train.count(), data)) return false;
+        push(train, 0, train.count(), data, t, end);
+        return true;
+    }
     /// Earliest time >= t at which TLP i may start. It must then be taken.
     SimTime earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
     /// How many TLPs of a train without payload may start one after the other from t without waiting. If any, they
@@ -60,7 +68,46 @@ private:
     bool room(std::uint64_t headers, std::uint64_t data) const {
         return headers_out_ + headers <= header_limit_ && data_out_ + data <= data_limit_;
     }
-    void retire_spans(SimTime t);
+    bool room_at(SimTime t, std::uint64_t headers, std::uint64_t data) {
+        retire_spans(t);
+        if (__builtin_expect(room(headers, data), 1)) return true;
+        retire_tlps(t);
+        return room(headers, data);
+    }
+    Span& front() { return ring_[head_]; }
+    const Span& front() const { return ring_[head_]; }
+    Span& back() { return ring_[(head_ + size_ - 1) & (ring_.size() - 1)]; }
+    void pop_front() {
+        head_ = (head_ + 1) & (ring_.size() - 1);
+        --size_;
+    }
+    void push(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, std::uint64_t data, SimTime start,
+              SimTime end) {
+        if (__builtin_expect(size_ == ring_.size(), 0)) grow();
+        ++size_;
+        Span& s = back();
+        s.train = train;
+        s.start = start;
+        s.base = first;
+        s.next = first;
+        s.limit = limit;
+        s.data = data;
+        s.last_return = last_return_ = end + loop_;
+        headers_out_ += limit - first;
+        data_out_ += data;
+    }
+    void grow();
+    void retire_spans(SimTime t) {
+        if (size_ == 0) return;
+        if (last_return_ <= t) {
+            size_ = 0;
+            headers_out_ = 0;
+            data_out_ = 0;
+        } else {
+            retire_old_spans(t);
+        }
+    }
+    void retire_old_spans(SimTime t);
     void retire_tlps(SimTime t);
     void retire_one();
 
@@ -70,7 +117,10 @@ private:
     Rate rate_;
     std::uint64_t headers_out_ = 0;
     std::uint64_t data_out_ = 0;
-    boost::circular_buffer<Span> spans_;
+    SimTime last_return_{};    // of the youngest span
+    std::vector<Span> ring_;   // size: a power of two
+    std::size_t head_ = 0;
+    std::size_t size_ = 0;
 };
 
 }  // namespace ssdtlm

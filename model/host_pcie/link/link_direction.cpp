@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace ssdtlm {
 
 std::uint64_t LinkCounters::wire_bytes() const {
@@ -16,6 +14,7 @@ std::uint64_t LinkCounters::wire_bytes() const {
 LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, GrantHandler on_grant)
     : agenda_(agenda),
       rate_(config.rate),
+      times_(config.rate),
       latency_(config.latency),
       on_grant_(on_grant),
       closed_forms_(!config.account_every_credit),
@@ -30,80 +29,32 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
                                          config.max_payload);
 }
 
-void LinkDirection::offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
-    Burst burst{train, kind, cookie};
-    if (waiting_.empty() && !pumping_) {
-        const SimTime now = agenda_.now();
-        if (accepts(train.wire_bytes(), now)) {
-            const SimTime t = std::max(now, free_);
-            const std::uint32_t n = sendable(burst, t);
-            if (n == train.count()) {
-                send(burst, n, t);
-                return;
-            }
-            // Short of non-posted credits: the part that may go is taken again by pump(), which finds the same.
-        }
-    }
+void LinkDirection::queue(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
     if (waiting_.full()) waiting_.set_capacity(2 * waiting_.capacity());
-    waiting_.push_back(burst);
+    waiting_.push_back(Burst{train, kind, cookie});
     if (!pumping_) pump();
 }
 
-/// Idle wire, or room in the transmit buffer behind what is on the wire.
-bool LinkDirection::accepts(std::uint64_t wire_bytes, SimTime now) {
-    if (free_ <= now) return true;
-    if (now >= buffer_start_) {
-        buffer_start_ = free_;
-        buffered_ = 0;
-    }
-    return buffered_ + wire_bytes <= kTransmitBufferBytes;
+std::uint32_t LinkDirection::sendable_with_credits(const TlpTrain& train, SimTime t) {
+    CreditAccount& a = account(TlpKind::mem_read);
+    if (closed_forms_ && a.fits(train, t)) return train.count();
+    return a.runnable(train, t);
 }
 
-/// How many TLPs of the burst may be granted now for a start at t. Posted bursts wait for credits on the wire,
-/// as nothing may pass them anyway.
-std::uint32_t LinkDirection::sendable(const Burst& burst, SimTime t) {
-    CreditAccount& a = account(burst.kind);
-    if (tlp_class(burst.kind) != TlpClass::non_posted || a.infinite()) return burst.train.count();
-    if (closed_forms_ && a.fits(burst.train, t)) return burst.train.count();
-    return a.runnable(burst.train, t);
-}
-
-void LinkDirection::send(const Burst& burst, std::uint32_t tlps, SimTime t) {
-    const TlpTrain& train = burst.train;
-    CreditAccount& a = account(burst.kind);
-    const bool non_posted = tlp_class(burst.kind) == TlpClass::non_posted;
-    const std::uint64_t wire = train.wire_prefix(tlps);
-    const Ps length = rate_.time_for(wire);
-    SimTime start = t;
-    SimTime end = t + length;
-    if (!a.infinite()) {
-        if (non_posted || (closed_forms_ && a.fits(train, t)))
-            a.take(train, 0, tlps, t, end);
-        else
-            end = send_stalling(burst, t, start);
+/// For a class with finite credits. Returns when the last TLP has left; `start` and it move when the burst stalls.
+SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
+                                    SimTime& start) {
+    CreditAccount& a = account(kind);
+    if (tlp_class(kind) == TlpClass::non_posted) {
+        a.take(train, 0, tlps, t, end);  // sendable() has looked
+        return end;
     }
-    const SimTime first_end = non_posted && tlps > 1 ? t + rate_.time_for(train.wire_prefix(1)) : end;
-    if (blocked_since_ < t) counters_.credit_stall += t - std::max(blocked_since_, free_);
-    blocked_since_ = kNever;
-    if (t == agenda_.now()) {  // onto the idle wire
-        buffer_start_ = end;
-        buffered_ = 0;
-    } else {
-        buffered_ += wire;
-    }
-    free_ = end;
-    const auto k = static_cast<std::size_t>(burst.kind);
-    counters_.tlps[k] += tlps;
-    counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
-    counters_.payload_bytes[k] += train.payload_bytes();
-    counters_.busy += length;
-    on_grant_(LinkGrant{burst.cookie, tlps, start, first_end + latency_, end + latency_});
+    if (closed_forms_ && a.take_if_fits(train, t, end)) return end;
+    return send_stalling(a, train, t, start);
 }
 
 /// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.
-SimTime LinkDirection::send_stalling(const Burst& burst, SimTime t, SimTime& start) {
-    const TlpTrain& train = burst.train;
-    CreditAccount& a = account(burst.kind);
+SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start) {
     start = a.earliest(train, 0, t);
     counters_.credit_stall += start - t;
     SimTime base = start;
@@ -148,7 +99,7 @@ bool LinkDirection::grant_one(SimTime now) {
             wake_at(b.train.wire_bytes() <= kTransmitBufferBytes ? buffer_start_ : free_);
             return false;
         }
-        n = sendable(b, t);
+        n = sendable(b.kind, b.train, t);
         if (n > 0) break;
         credit_time = account(b.kind).next_return();
         if (blocked_since_ == kNever) blocked_since_ = t;
@@ -165,7 +116,9 @@ bool LinkDirection::grant_one(SimTime now) {
     else
         waiting_.rerase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));  // moves the few before it
     const SimTime blocked = i > 0 ? blocked_since_ : kNever;
-    send(b, n, t);
+    LinkGrant grant = place(b.kind, b.train, n, t);
+    grant.cookie = b.cookie;
+    on_grant_(grant);
     if (blocked != kNever) blocked_since_ = free_;  // the head still lacks credits when this one has left
     return true;
 }

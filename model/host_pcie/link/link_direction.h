@@ -4,6 +4,7 @@
 // interleaving inside a burst, no link power states. Kernel-free.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
@@ -37,6 +38,25 @@ struct LinkCounters {
     std::uint64_t wire_bytes() const;
 };
 
+/// Rate::time_for() without a division for the few sizes that a link carries over and over.
+class WireTimes {
+public:
+    explicit WireTimes(Rate rate) : rate_(rate) {}
+    Ps time_for(std::uint64_t bytes) {
+        Entry& e = entries_[(bytes / 4) % entries_.size()];
+        if (__builtin_expect(e.bytes != bytes, 0)) e = Entry{bytes, rate_.time_for(bytes)};
+        return e.time;
+    }
+
+private:
+    struct Entry {
+        std::uint64_t bytes = 0;
+        Ps time{};
+    };
+    Rate rate_;
+    std::array<Entry, 64> entries_{};
+};
+
 /// TLPs that have got their place on the wire. Instants, not durations.
 struct LinkGrant {
     std::uint64_t cookie;
@@ -65,7 +85,28 @@ public:
 
     /// Queues a burst. A non-posted burst may be granted in several parts, in order; others in one.
     /// on_grant may offer further bursts.
-    void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie);
+    void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
+        LinkGrant grant;
+        if (offer_at_once(kind, train, grant)) {
+            grant.cookie = cookie;
+            on_grant_(grant);
+        } else {
+            queue(kind, train, cookie);
+        }
+    }
+    /// offer() in two halves: the grant as a result if the whole burst gets it at once (the cookie is not set, there
+    /// is no call); else nothing has happened, and the burst must be queued.
+    bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
+        if (__builtin_expect(!waiting_.empty() || pumping_, 0)) return false;
+        const SimTime now = agenda_.now();
+        if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
+        const SimTime t = std::max(now, free_);
+        // Short of non-posted credits: the part that may go is taken by pump(), which finds the same.
+        if (__builtin_expect(sendable(kind, train, t) != train.count(), 0)) return false;
+        grant = place(kind, train, train.count(), t);
+        return true;
+    }
+    void queue(TlpKind kind, const TlpTrain& train, std::uint64_t cookie);
 
     const LinkCounters& counters() const { return counters_; }
     /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
@@ -81,10 +122,51 @@ private:
     };
     static constexpr std::size_t kNone = ~std::size_t{0};
 
-    bool accepts(std::uint64_t wire_bytes, SimTime now);
-    std::uint32_t sendable(const Burst& burst, SimTime t);
-    void send(const Burst& burst, std::uint32_t tlps, SimTime t);
-    SimTime send_stalling(const Burst& burst, SimTime t, SimTime& start);
+    /// Idle wire, or room in the transmit buffer behind what is on the wire.
+    bool accepts(std::uint64_t wire_bytes, SimTime now) {
+        if (free_ <= now) return true;
+        if (now >= buffer_start_) {
+            buffer_start_ = free_;
+            buffered_ = 0;
+        }
+        return buffered_ + wire_bytes <= kTransmitBufferBytes;
+    }
+    /// How many TLPs of the burst may be granted now for a start at t. Posted bursts wait for credits on the wire,
+    /// as nothing may pass them anyway.
+    std::uint32_t sendable(TlpKind kind, const TlpTrain& train, SimTime t) {
+        if (tlp_class(kind) != TlpClass::non_posted || account(kind).infinite()) return train.count();
+        return sendable_with_credits(train, t);
+    }
+    std::uint32_t sendable_with_credits(const TlpTrain& train, SimTime t);
+    LinkGrant place(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t) {
+        const std::uint64_t wire = train.wire_prefix(tlps);
+        const Ps length = times_.time_for(wire);
+        SimTime start = t;
+        SimTime end = t + length;
+        if (!account(kind).infinite()) end = take_credits(kind, train, tlps, t, end, start);
+        const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
+        const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
+        if (__builtin_expect(blocked_since_ != kNever, 0)) {
+            if (blocked_since_ < t) counters_.credit_stall += t - std::max(blocked_since_, free_);
+            blocked_since_ = kNever;
+        }
+        if (t == agenda_.now()) {  // onto the idle wire
+            buffer_start_ = end;
+            buffered_ = 0;
+        } else {
+            buffered_ += wire;
+        }
+        free_ = end;
+        const auto k = static_cast<std::size_t>(kind);
+        counters_.tlps[k] += tlps;
+        counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
+        counters_.payload_bytes[k] += train.payload_bytes();
+        counters_.busy += length;
+        return LinkGrant{0, tlps, start, first_end + latency_, end + latency_};
+    }
+    SimTime take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
+                         SimTime& start);
+    SimTime send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start);
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);
@@ -93,6 +175,7 @@ private:
 
     Agenda& agenda_;
     Rate rate_;
+    WireTimes times_;
     Ps latency_;
     GrantHandler on_grant_;
     bool closed_forms_;

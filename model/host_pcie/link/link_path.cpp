@@ -4,91 +4,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/tlm/sc_time_bridge.h"
 
 namespace ssdtlm {
 
 LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& requests, LinkDirection& completions,
-                   tlm_utils::simple_target_socket<PcieLink>& near, tlm_utils::simple_initiator_socket<PcieLink>& far)
+                   Near& near, Far& far)
     : agenda_(agenda),
       config_(config),
+      framing_bytes_(tlp_framing_bytes(config.generation, config.ecrc)),
       requests_(requests),
       completions_(completions),
       near_(near),
       far_(far),
       reads_(64),
-      free_tags_(config.read_tags) {}
+      free_tags_(config.read_tags) {
+    near.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+    far.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// From the requester.
 
 tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-    if (phase == tlm::END_RESP) {
-        response_open_ = false;
-        while (!response_open_ && !responses_held_.empty()) {
-            tlm::tlm_generic_payload* next = responses_held_.front();
-            responses_held_.pop_front();
-            send_response(*next);
-        }
-        return tlm::TLM_COMPLETED;
+    if (__builtin_expect(phase != tlm::BEGIN_REQ, 0)) {
+        SSDTLM_CHECK(phase == tlm::END_RESP, "phase outside the base protocol");
+        return end_response();
     }
-    SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
-    SSDTLM_CHECK(delay == sc_core::SC_ZERO_TIME, "request with an annotated delay");
-    if (payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0 ||
-        payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
-        payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
-                                    : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
-                                                                             : tlm::TLM_COMMAND_ERROR_RESPONSE);
-        return tlm::TLM_COMPLETED;
-    }
-    if (free_transfers_.empty()) {
-        transfers_.emplace_back();
-        free_transfers_.push_back(&transfers_.back());
-    }
-    Transfer& transfer = *free_transfers_.back();
-    free_transfers_.pop_back();
-    transfer = Transfer{&payload,
-                        payload.get_data_ptr(),
-                        payload.get_address(),
-                        payload.get_data_length(),
-                        0,
-                        0,
-                        tlm::TLM_OK_RESPONSE,
-                        true,
-                        false};
-    if (payload.is_write()) {
-        begin_write(transfer);
-    } else {
-        if (reads_.full()) reads_.set_capacity(2 * reads_.capacity());
-        reads_.push_back(&transfer);
-        issue_reads();
-    }
-    if (transfer.answered) {
-        free_transfers_.push_back(&transfer);
-        return tlm::TLM_COMPLETED;
-    }
-    transfer.in_call = false;
+    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
+    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0, 0))
+        return refuse(payload);
+    if (payload.is_write()) return write(payload, phase);
+    if (__builtin_expect(!payload.is_read(), 0)) return refuse(payload);
+    read(payload);
+    ++open_;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
 
-void LinkPath::begin_write(Transfer& transfer) {
-    Part& part = new_part(transfer);
-    part.write = true;
-    part.address = transfer.address;
-    part.bytes = transfer.bytes;
-    part.data = transfer.data;
-    const bool copied = transfer.bytes <= kInlineBytes;
-    if (copied) {
-        std::memcpy(part.inline_data, transfer.data, transfer.bytes);
-        part.data = part.inline_data;
+tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_generic_payload& payload) {
+    payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
+                                : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
+                                                                         : tlm::TLM_COMMAND_ERROR_RESPONSE);
+    return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum LinkPath::end_response() {
+    response_open_ = false;
+    while (!response_open_ && !responses_held_.empty()) {
+        tlm::tlm_generic_payload* next = responses_held_.front();
+        responses_held_.pop_front();
+        send_response(*next);
     }
-    part.extension = transfer.payload->get_extension<LinkExtension>();
-    part.keeps_transfer = !copied && part.extension == nullptr;
+    return tlm::TLM_COMPLETED;
+}
+
+tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+    const std::uint64_t address = payload.get_address();
+    const std::uint32_t bytes = payload.get_data_length();
+    const bool copied = bytes <= kInlineBytes;
+    Part& part = parts_.acquire();
+    std::uint8_t* data = payload.get_data_ptr();
+    if (copied) {
+        copy_bytes(part.inline_data, data, bytes);
+        data = part.inline_data;
+    }
+    set_up(part, tlm::TLM_WRITE_COMMAND, address, data, bytes);
+    part.state = Part::State::write;
+    part.extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
+    part.answer_on_grant = copied || part.extension != nullptr;
     const auto train =
-        TlpTrain::data(part.address, part.bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, part.address));
-    part.tlps = train.count();
-    requests_.offer(TlpKind::mem_write, train, handle(part));
+        TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
+    part.near = &payload;
+    LinkGrant grant;
+    if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_write, train, grant), 1)) {
+        agenda_.post<&LinkPath::arrive>(grant.delivered, this, handle(part));
+        if (__builtin_expect(part.answer_on_grant, 1)) {
+            if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
+            part.near = nullptr;
+        }
+    } else {
+        part.path = this;
+        part.in_call = true;
+        requests_.queue(TlpKind::mem_write, train, handle(part));
+        part.in_call = false;
+    }
+    if (__builtin_expect(part.near == nullptr, 1)) {
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+        return tlm::TLM_COMPLETED;
+    }
+    ++open_;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+void LinkPath::read(tlm::tlm_generic_payload& payload) {
+    const std::uint64_t address = payload.get_address();
+    const std::uint32_t bytes = payload.get_data_length();
+    const std::uint32_t n = piece_count(address, bytes, config_.max_read_request_bytes);
+    if (__builtin_expect(!reads_.empty() || n > free_tags_ || n > config_.reads_per_burst, 0)) {
+        read_in_parts(payload);
+        return;
+    }
+    Part& part = new_read(address, payload.get_data_ptr(), bytes, n);
+    part.near = &payload;
+    part.transfer = nullptr;
+    free_tags_ -= n;
+    offer_read(part);
+}
+
+void LinkPath::read_in_parts(tlm::tlm_generic_payload& payload) {
+    Transfer& transfer = new_transfer({&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(),
+                                       0, 0, tlm::TLM_OK_RESPONSE});
+    if (reads_.full()) reads_.set_capacity(2 * reads_.capacity());
+    reads_.push_back(&transfer);
+    issue_reads();
 }
 
 /// Offers read requests, oldest payload first, while tags last.
@@ -100,107 +132,137 @@ void LinkPath::issue_reads() {
         const std::uint32_t left = t.bytes - t.issued;
         const std::uint32_t n = std::min({piece_count(address, left, unit), free_tags_, config_.reads_per_burst});
         const auto bytes = static_cast<std::uint32_t>(piece_prefix(address, left, unit, n));
-        Part& part = new_part(t);
-        part.write = false;
-        part.address = address;
-        part.bytes = bytes;
-        part.data = t.data + t.issued;
-        part.tlps = n;
+        Part& part = new_read(address, t.data + t.issued, bytes, n);
+        part.transfer = &t;
         t.issued += bytes;
         free_tags_ -= n;
         if (t.issued == t.bytes) reads_.pop_front();
-        requests_.offer(TlpKind::mem_read, TlpTrain::headers(n, overhead(TlpKind::mem_read, address)), handle(part));
+        offer_read(part);
     }
     if (!reads_.empty() && tags_short_since_ == kNever) tags_short_since_ = agenda_.now();
 }
 
+LinkPath::Part& LinkPath::new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps) {
+    Part& part = parts_.acquire();
+    set_up(part, tlm::TLM_READ_COMMAND, address, data, bytes);
+    part.path = this;
+    part.state = Part::State::read;
+    part.tlps = tlps;
+    return part;
+}
+
+void LinkPath::offer_read(Part& part) {
+    const auto train = TlpTrain::headers(part.tlps, overhead(TlpKind::mem_read, part.get_address()));
+    LinkGrant grant;
+    if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_read, train, grant), 1))
+        granted_read(part, grant);
+    else
+        requests_.queue(TlpKind::mem_read, train, handle(part));
+}
+
+LinkPath::Transfer& LinkPath::new_transfer(const Transfer& transfer) {
+    if (free_transfers_.empty()) {
+        transfers_.emplace_back();
+        free_transfers_.push_back(&transfers_.back());
+    }
+    Transfer& t = *free_transfers_.back();
+    free_transfers_.pop_back();
+    t = transfer;
+    return t;
+}
+
+void LinkPath::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    if (delay.value() != 0) sc_core::wait(delay);
+    delay = sc_core::sc_time();
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    Blocked blocked{&payload, {}};
+    blocked_.push_back(&blocked);
+    const bool answered = nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED;
+    if (!answered) sc_core::wait(blocked.done);
+    blocked_.erase(std::find(blocked_.begin(), blocked_.end(), &blocked));
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// On the wire.
+
 void LinkPath::on_grant(const LinkGrant& grant) {
     Part& part = part_of(grant.cookie);
-    part.path->granted(part, grant);
+    LinkPath& path = *part.path;
+    switch (part.state) {
+        case Part::State::write: path.granted_write(part, grant); break;
+        case Part::State::read: path.granted_read(part, grant); break;
+        case Part::State::returning:
+            path.agenda_.post<&LinkPath::completions_arrive>(grant.delivered, &path, grant.cookie);
+            break;
+    }
 }
 
-void LinkPath::granted(Part& part, const LinkGrant& grant) {
-    if (part.returning)
-        agenda_.post<&LinkPath::completions_arrive>(grant.delivered, this, handle(part));
-    else if (part.write)
-        granted_write(part, grant);
-    else
-        granted_read(part, grant);
-}
-
+/// A write that had to wait for the wire.
 void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
     agenda_.post<&LinkPath::arrive>(grant.delivered, this, handle(part));
-    Transfer& t = *part.transfer;
-    if (part.keeps_transfer) return;
+    if (!part.answer_on_grant) return;
     if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
-    part.transfer = nullptr;
-    answer(t);
+    tlm::tlm_generic_payload& near = *part.near;
+    part.near = nullptr;
+    if (!part.in_call) answer(near, tlm::TLM_OK_RESPONSE);
 }
 
 /// Completions begin when the first request has arrived and been looked up. Those of the following requests of the
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
-    Part* head = &part;
-    if (grant.tlps < part.tlps) {
-        head = &new_part(*part.transfer);
-        const auto bytes = static_cast<std::uint32_t>(
-            piece_prefix(part.address, part.bytes, config_.max_read_request_bytes, grant.tlps));
-        head->write = false;
-        head->address = part.address;
-        head->bytes = bytes;
-        head->data = part.data;
-        head->tlps = grant.tlps;
-        part.address += bytes;
-        part.data += bytes;
-        part.bytes -= bytes;
-        part.tlps -= grant.tlps;
-    }
-    agenda_.post<&LinkPath::arrive>(grant.first_delivered + config_.completer_latency, this, handle(*head));
+    Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
+    agenda_.post<&LinkPath::arrive>(grant.first_delivered + config_.completer_latency, this, handle(head));
+}
+
+/// Takes the first requests off a part that is short of credits.
+LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
+    const std::uint64_t address = part.get_address();
+    const std::uint32_t all = part.get_data_length();
+    if (part.transfer == nullptr)
+        part.transfer = &new_transfer({part.near, part.get_data_ptr(), address, all, all, 0, tlm::TLM_OK_RESPONSE});
+    const auto bytes =
+        static_cast<std::uint32_t>(piece_prefix(address, all, config_.max_read_request_bytes, tlps));
+    Part& head = new_read(address, part.get_data_ptr(), bytes, tlps);
+    head.transfer = part.transfer;
+    set_up(part, tlm::TLM_READ_COMMAND, address + bytes, part.get_data_ptr() + bytes, all - bytes);
+    part.tlps -= tlps;
+    return head;
 }
 
 void LinkPath::arrive(std::uint64_t part) {
-    if (request_open_ != nullptr)
+    if (__builtin_expect(request_open_ != nullptr, 0))
         requests_held_.push_back(&part_of(part));
     else
         forward(part_of(part));
 }
 
-/// The part's own payload: taken from the pool once, or again when the far end kept the last one beyond its answer.
-tlm::tlm_generic_payload& LinkPath::far_payload(Part& part) {
-    if (part.far != nullptr) {
-        if (part.far->get_ref_count() == 1) return *part.far;
-        part.far->release();
-    }
-    FarLink* link = nullptr;
-    part.far = &far_payloads_.acquire(link);
-    link->part = &part;
-    return *part.far;
-}
+// ---------------------------------------------------------------------------------------------------------------
+// At the far end.
 
 void LinkPath::forward(Part& part) {
-    tlm::tlm_generic_payload& far = far_payload(part);
-    far.set_command(part.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-    far.set_address(part.address);
-    far.set_data_ptr(part.data);
-    far.set_data_length(part.bytes);
-    far.set_streaming_width(part.bytes);
-    far.set_byte_enable_ptr(nullptr);
-    far.set_dmi_allowed(false);
-    far.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    request_open_ = &far;
+    request_open_ = &part;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum status = far_->nb_transport_fw(far, phase, delay);
+    sc_core::sc_time delay;
+    const tlm::tlm_sync_enum status = far_->nb_transport_fw(part, phase, delay);
+    if (__builtin_expect(status == tlm::TLM_COMPLETED && delay.value() == 0, 1)) {
+        request_open_ = nullptr;
+        far_end_answered(handle(part));
+    } else {
+        forwarded(part, status, phase, delay);
+    }
+}
+
+void LinkPath::forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
     if (status == tlm::TLM_COMPLETED) {
         request_open_ = nullptr;
         far_end_answers_after(part, delay);
     } else if (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
         tlm::tlm_phase end = tlm::END_RESP;
-        sc_core::sc_time zero = sc_core::SC_ZERO_TIME;
-        far_->nb_transport_fw(far, end, zero);
+        sc_core::sc_time zero;
+        far_->nb_transport_fw(part, end, zero);
         request_open_ = nullptr;
         far_end_answers_after(part, delay);
-    } else if (status == tlm::TLM_UPDATED && request_open_ == &far) {
+    } else if (status == tlm::TLM_UPDATED && request_open_ == &part) {
         request_open_ = nullptr;  // END_REQ
     }
     // TLM_ACCEPTED: END_REQ or BEGIN_RESP follows on the backward path.
@@ -213,8 +275,8 @@ tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, 
         return tlm::TLM_ACCEPTED;
     }
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
-    Part& part = *payload.get_extension<FarLink>()->part;
-    const bool implies_end_req = request_open_ == &payload;
+    Part& part = static_cast<Part&>(payload);
+    const bool implies_end_req = request_open_ == &part;
     far_end_answers_after(part, delay);
     if (implies_end_req) far_request_accepted();
     return tlm::TLM_COMPLETED;
@@ -230,7 +292,7 @@ void LinkPath::far_request_accepted() {
 }
 
 void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) {
-    if (__builtin_expect(delay == sc_core::SC_ZERO_TIME, 1))
+    if (delay.value() == 0)
         far_end_answered(handle(part));
     else
         agenda_.post<&LinkPath::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this,
@@ -239,82 +301,83 @@ void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) 
 
 void LinkPath::far_end_answered(std::uint64_t which) {
     Part& part = part_of(which);
-    const tlm::tlm_response_status status = part.far->get_response_status();
-    Transfer* t = part.transfer;
-    if (part.write) {
-        free_parts_.push_back(&part);
-        if (status != tlm::TLM_OK_RESPONSE) ++posted_errors_;
-        if (t == nullptr) return;
-        t->status = status;
-        answer(*t);
+    const tlm::tlm_response_status status = part.get_response_status();
+    const bool good = status == tlm::TLM_OK_RESPONSE;
+    if (part.state == Part::State::write) {
+        tlm::tlm_generic_payload* near = part.near;
+        parts_.release(part);
+        if (__builtin_expect(!good, 0)) ++posted_errors_;
+        if (__builtin_expect(near != nullptr, 0)) answer(*near, status);
         return;
     }
-    part.returning = true;
-    if (status == tlm::TLM_OK_RESPONSE) {
-        completions_.offer(TlpKind::completion_data,
-                           TlpTrain::data(part.address, part.bytes, config_.completion_payload_bytes,
-                                          overhead(TlpKind::completion_data, part.address)),
-                           which);
-    } else {
-        t->status = status;
-        completions_.offer(TlpKind::completion,
-                           TlpTrain::headers(part.tlps, overhead(TlpKind::completion, part.address)), which);
-    }
+    part.state = Part::State::returning;
+    if (!good && part.transfer != nullptr) part.transfer->status = status;
+    const std::uint64_t address = part.get_address();
+    const TlpKind kind = good ? TlpKind::completion_data : TlpKind::completion;
+    const auto train = good ? TlpTrain::data(address, part.get_data_length(), config_.completion_payload_bytes,
+                                             overhead(kind, address))
+                            : TlpTrain::headers(part.tlps, overhead(kind, address));
+    LinkGrant grant;
+    if (__builtin_expect(completions_.offer_at_once(kind, train, grant), 1))
+        agenda_.post<&LinkPath::completions_arrive>(grant.delivered, this, which);
+    else
+        completions_.queue(kind, train, which);
 }
+
+// ---------------------------------------------------------------------------------------------------------------
+// Back at the requester.
 
 void LinkPath::completions_arrive(std::uint64_t which) {
     Part& part = part_of(which);
-    Transfer& t = *part.transfer;
-    t.completed += part.bytes;
+    Transfer* const t = part.transfer;
+    tlm::tlm_generic_payload* const near = t == nullptr ? part.near : t->near;
+    const tlm::tlm_response_status status = part.get_response_status();
+    if (t != nullptr) t->completed += part.get_data_length();
     free_tags_ += part.tlps;
-    free_parts_.push_back(&part);
-    if (tags_short_since_ != kNever) {
+    parts_.release(part);
+    if (__builtin_expect(tags_short_since_ != kNever, 0)) {
         tag_stall_ += agenda_.now() - tags_short_since_;
         tags_short_since_ = kNever;
         issue_reads();
     }
-    if (t.completed == t.bytes) answer(t);
+    if (t == nullptr) {
+        answer(*near, status);
+    } else if (t->completed == t->bytes) {
+        free_transfers_.push_back(t);
+        answer(*near, t->status);
+    }
 }
 
-void LinkPath::answer(Transfer& transfer) {
-    transfer.payload->set_response_status(transfer.status);
-    transfer.answered = true;
-    if (transfer.in_call) return;  // nb_transport_fw returns TLM_COMPLETED
-    tlm::tlm_generic_payload& payload = *transfer.payload;
-    free_transfers_.push_back(&transfer);
-    if (response_open_)
+void LinkPath::answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status) {
+    --open_;
+    payload.set_response_status(status);
+    if (__builtin_expect(response_open_, 0))
         responses_held_.push_back(&payload);
     else
         send_response(payload);
 }
 
 void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
+    if (__builtin_expect(!blocked_.empty(), 0) && wake_thread(payload)) return;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    sc_core::sc_time delay;
     response_open_ = true;
     const tlm::tlm_sync_enum status = near_->nb_transport_bw(payload, phase, delay);
     if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP)) response_open_ = false;
 }
 
-LinkPath::Part& LinkPath::new_part(Transfer& transfer) {
-    if (free_parts_.empty()) {
-        parts_.emplace_back();
-        parts_.back().far = nullptr;
-        free_parts_.push_back(&parts_.back());
+bool LinkPath::wake_thread(tlm::tlm_generic_payload& payload) {
+    for (Blocked* b : blocked_) {
+        if (b->payload != &payload) continue;
+        b->done.notify(sc_core::SC_ZERO_TIME);
+        return true;
     }
-    Part& part = *free_parts_.back();
-    free_parts_.pop_back();
-    part.path = this;
-    part.transfer = &transfer;
-    part.returning = false;
-    part.keeps_transfer = false;
-    return part;
+    return false;
 }
 
 std::string LinkPath::dump(const char* name) const {
     return fmt::format("{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free\n", name,
-                       transfers_.size() - free_transfers_.size(), parts_.size() - free_parts_.size(), reads_.size(),
-                       free_tags_);
+                       open_, parts_.in_use(), reads_.size(), free_tags_);
 }
 
 }  // namespace ssdtlm

@@ -4,24 +4,20 @@
 // Models no ordering between completions of different tags beyond first come, first served.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
-
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <systemc>
 #include <tlm>
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "common/tlm/payload_pool.h"
+#include "common/tlm/pooled_payload.h"
 #include "host_pcie/link/link_direction.h"
 #include "host_pcie/protocol/link_extension.h"
 
 namespace ssdtlm {
-
-class PcieLink;
 
 struct LinkPathConfig {
     std::uint32_t generation = 3;
@@ -33,26 +29,37 @@ struct LinkPathConfig {
     std::uint32_t read_tags = 32;
     std::uint32_t reads_per_burst = 8;  ///< MRd whose completions come as one burst; their tags free together
     Ps completer_latency{};             ///< read request visible at the far end -> forwarded there
+    bool reports_inline = true;         ///< short writes get LinkExtension::visible_at, too
 };
 
-class LinkPath {
+/// Both ends of the path as the sockets see them: target of the requester, initiator towards the completer.
+class LinkPath final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
+    using Near = tlm::tlm_target_socket<>;
+    using Far = tlm::tlm_initiator_socket<>;
+
     /// Writes of at most this many bytes are copied and answered when the wire takes them.
     static constexpr std::uint32_t kInlineBytes = 64;
 
+    /// Binds itself to both sockets.
     LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& requests, LinkDirection& completions,
-             tlm_utils::simple_target_socket<PcieLink>& near, tlm_utils::simple_initiator_socket<PcieLink>& far);
+             Near& near, Far& far);
     LinkPath(const LinkPath&) = delete;
     LinkPath& operator=(const LinkPath&) = delete;
 
     /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay);
+                                       sc_core::sc_time& delay) override;
+    /// For loosely-timed requesters, from a thread: returns when the response is there.
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return far_->transport_dbg(payload); }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
     /// From the completer.
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay);
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // none is handed on
 
-    /// LinkDirection's grant handler for both directions.
+    /// LinkDirection's grant handler for both directions, for bursts that had to wait.
     static void on_grant(const LinkGrant& grant);
 
     std::uint64_t posted_errors() const { return posted_errors_; }
@@ -61,73 +68,76 @@ public:
     std::string dump(const char* name) const;
 
 private:
-    /// One payload of the requester.
+    /// A read that needs more than one part.
     struct Transfer {
-        tlm::tlm_generic_payload* payload;
+        tlm::tlm_generic_payload* near;
         std::uint8_t* data;
         std::uint64_t address;
         std::uint32_t bytes;
         std::uint32_t issued;     // bytes whose read requests have been offered
         std::uint32_t completed;  // bytes whose completions have arrived
         tlm::tlm_response_status status;
-        bool in_call;  // inside nb_transport_fw: answer by its return value
-        bool answered;
     };
-    /// Forwarded as one payload: a write, or consecutive read requests with one burst of completions.
-    struct Part {
-        LinkPath* path;
-        Transfer* transfer;
-        tlm::tlm_generic_payload* far;  // kept for the next part, unless the far end still holds it
-        LinkExtension* extension;       // of a write's payload; may be null
-        std::uint8_t* data;
-        std::uint64_t address;
-        std::uint32_t bytes;
-        std::uint32_t tlps;
-        bool write;
-        bool keeps_transfer;  // the answer to the write depends on the far end
-        bool returning;       // completions are on their way
+    /// What the far end sees as one payload: a write, or consecutive read requests with one burst of completions.
+    struct Part : PooledPayload<Part> {
+        enum class State : std::uint8_t { write, read, returning };
+
+        LinkPath* path = nullptr;
+        tlm::tlm_generic_payload* near = nullptr;  // to be answered for this part alone
+        Transfer* transfer = nullptr;              // otherwise, of reads
+        LinkExtension* extension = nullptr;        // of a write's payload; may be null
+        std::uint32_t tlps = 0;
+        State state = State::write;
+        bool answer_on_grant = false;
+        bool in_call = false;  // a write inside its nb_transport_fw: answered by the return value
         std::uint8_t inline_data[kInlineBytes];
     };
-    struct FarLink : tlm::tlm_extension<FarLink> {
-        Part* part = nullptr;
-        tlm::tlm_extension_base* clone() const override { return new FarLink(*this); }
-        void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const FarLink&>(other); }
+    /// A thread in b_transport.
+    struct Blocked {
+        tlm::tlm_generic_payload* payload;
+        sc_core::sc_event done;
     };
 
-    void begin_write(Transfer& transfer);
-    tlm::tlm_generic_payload& far_payload(Part& part);
+    tlm::tlm_sync_enum refuse(tlm::tlm_generic_payload& payload);
+    tlm::tlm_sync_enum end_response();
+    tlm::tlm_sync_enum write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
+    void read(tlm::tlm_generic_payload& payload);
+    void read_in_parts(tlm::tlm_generic_payload& payload);
     void issue_reads();
-    void offer_reads(Transfer& transfer, std::uint32_t tlps, std::uint64_t bytes);
-    void granted(Part& part, const LinkGrant& grant);
+    Part& new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps);
+    void offer_read(Part& part);
     void granted_write(Part& part, const LinkGrant& grant);
     void granted_read(Part& part, const LinkGrant& grant);
+    Part& split(Part& part, std::uint32_t tlps);
     void arrive(std::uint64_t part);
     void forward(Part& part);
+    void forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay);
     void far_end_answered(std::uint64_t part);
     void far_end_answers_after(Part& part, const sc_core::sc_time& delay);
     void far_request_accepted();
     void completions_arrive(std::uint64_t part);
-    void answer(Transfer& transfer);
+    void answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status);
     void send_response(tlm::tlm_generic_payload& payload);
-    Part& new_part(Transfer& transfer);
+    bool wake_thread(tlm::tlm_generic_payload& payload);
+    Transfer& new_transfer(const Transfer& transfer);
     std::uint32_t overhead(TlpKind kind, std::uint64_t address) const {
-        return tlp_overhead_bytes(config_.generation, config_.ecrc, kind, address + config_.address_offset);
+        return framing_bytes_ + tlp_header_bytes(kind, address + config_.address_offset);
     }
     static std::uint64_t handle(Part& part) { return reinterpret_cast<std::uintptr_t>(&part); }
     static Part& part_of(std::uint64_t handle) { return *reinterpret_cast<Part*>(static_cast<std::uintptr_t>(handle)); }
 
     Agenda& agenda_;
     LinkPathConfig config_;
+    std::uint32_t framing_bytes_;
     LinkDirection& requests_;
     LinkDirection& completions_;
-    tlm_utils::simple_target_socket<PcieLink>& near_;
-    tlm_utils::simple_initiator_socket<PcieLink>& far_;
+    Near& near_;
+    Far& far_;
 
+    PooledPayloads<Part> parts_;
     std::deque<Transfer> transfers_;  // deque: stable addresses
     std::vector<Transfer*> free_transfers_;
-    std::deque<Part> parts_;
-    std::vector<Part*> free_parts_;
-    PayloadPool<FarLink> far_payloads_;
+    std::uint64_t open_ = 0;  // payloads accepted and not answered
 
     boost::circular_buffer<Transfer*> reads_;  // not completely issued, in order
     std::uint32_t free_tags_;
@@ -136,10 +146,11 @@ private:
     std::uint64_t posted_errors_ = 0;
 
     // Base protocol: one request without END_REQ, one response without END_RESP at a time.
-    tlm::tlm_generic_payload* request_open_ = nullptr;
+    Part* request_open_ = nullptr;
     std::deque<Part*> requests_held_;
     bool response_open_ = false;
     std::deque<tlm::tlm_generic_payload*> responses_held_;
+    std::vector<Blocked*> blocked_;
 };
 
 }  // namespace ssdtlm

@@ -84,6 +84,7 @@ LinkPathConfig mmio_of(const LinkConfig& c) {
     p.completion_payload_bytes = c.max_payload_bytes;
     p.read_tags = kHostTags;
     p.completer_latency = Ps{};
+    p.reports_inline = false;  // doorbells: nobody asks when they are visible
     return p;
 }
 
@@ -132,14 +133,7 @@ PcieLink::PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfi
       up_(agenda, upstream_of(checked(config)), &LinkPath::on_grant),
       down_(agenda, downstream_of(config), &LinkPath::on_grant),
       mmio_(agenda, mmio_of(config), down_, up_, host_target, device_initiator),
-      dma_(agenda, dma_of(config), up_, down_, device_target, host_initiator) {
-    host_target.register_nb_transport_fw(this, &PcieLink::mmio_forward);
-    host_target.register_transport_dbg(this, &PcieLink::mmio_debug);
-    device_initiator.register_nb_transport_bw(this, &PcieLink::mmio_backward);
-    device_target.register_nb_transport_fw(this, &PcieLink::dma_forward);
-    device_target.register_transport_dbg(this, &PcieLink::dma_debug);
-    host_initiator.register_nb_transport_bw(this, &PcieLink::dma_backward);
-}
+      dma_(agenda, dma_of(config), up_, down_, device_target, host_initiator) {}
 
 std::string PcieLink::dump() const {
     return up_.dump("upstream") + down_.dump("downstream") + dma_.dump("DMA") + mmio_.dump("MMIO");

@@ -4,11 +4,9 @@
 // link training, power states, errors or config space.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
-
 #include <string>
 #include <systemc>
+#include <tlm>
 #include <vector>
 
 #include "common/report/error.h"
@@ -31,10 +29,10 @@ std::vector<Problem> check_link(const LinkConfig& config, const std::string& whe
 /// Far ends see link-owned payloads whose data pointer is the requester's (or a copy of up to 64 bytes).
 class PcieLink : public sc_core::sc_module {
 public:
-    tlm_utils::simple_target_socket<PcieLink> host_target;          ///< MMIO; address = offset in BAR0
-    tlm_utils::simple_initiator_socket<PcieLink> device_initiator;  ///< MMIO at the endpoint
-    tlm_utils::simple_target_socket<PcieLink> device_target;        ///< DMA; address = host physical address
-    tlm_utils::simple_initiator_socket<PcieLink> host_initiator;    ///< DMA at the root complex
+    tlm::tlm_target_socket<> host_target;          ///< MMIO; address = offset in BAR0
+    tlm::tlm_initiator_socket<> device_initiator;  ///< MMIO at the endpoint
+    tlm::tlm_target_socket<> device_target;        ///< DMA; address = host physical address
+    tlm::tlm_initiator_socket<> host_initiator;    ///< DMA at the root complex
 
     /// Throws UserError when check_link() finds problems.
     PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
@@ -49,21 +47,6 @@ public:
     std::string dump() const;
 
 private:
-    tlm::tlm_sync_enum mmio_forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-        return mmio_.nb_transport_fw(p, phase, t);
-    }
-    tlm::tlm_sync_enum mmio_backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-        return mmio_.nb_transport_bw(p, phase, t);
-    }
-    tlm::tlm_sync_enum dma_forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-        return dma_.nb_transport_fw(p, phase, t);
-    }
-    tlm::tlm_sync_enum dma_backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& t) {
-        return dma_.nb_transport_bw(p, phase, t);
-    }
-    unsigned mmio_debug(tlm::tlm_generic_payload& p) { return device_initiator->transport_dbg(p); }
-    unsigned dma_debug(tlm::tlm_generic_payload& p) { return host_initiator->transport_dbg(p); }
-
     LinkDirection up_;
     LinkDirection down_;
     LinkPath mmio_;

@@ -3,6 +3,8 @@
 // expected time is a sum of wire times and latencies. One elaboration holds a netlist per test, each with its own
 // agenda; no simulation is started.
 #include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <cstring>
 #include <deque>

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payloads of a class derived from tlm_generic_payload: what their initiator knows about a transaction lies in the
+// same object, so the backward path needs a static_cast instead of an extension look-up. Others see the base class.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+
+#include <tlm>
+
+
+namespace ssdtlm {
+
+/// Base of the payload classes of a PooledPayloads<Payload>.
+template <class Payload>
+class PooledPayload : public tlm::tlm_generic_payload {
+    template <class>
+    friend class PooledPayloads;
+    Payload* next_free_ = nullptr;
+};
+
+/// Free list of payloads; each keeps a reference count of 1 also while it is free. Only the pool's owner may treat a
+/// payload as a Payload, and only those that came from here: the base protocol hands the same object back.
+template <class Payload>
+class PooledPayloads final : public tlm::tlm_mm_interface {
+public:
+    PooledPayloads() = default;
+    PooledPayloads(const PooledPayloads&) = delete;
+    PooledPayloads& operator=(const PooledPayloads&) = delete;
+
+    /// A payload with reference count 1 and the attributes of its last use; the first time without byte enables.
+    Payload& acquire() {
+        if (__builtin_expect(free_ == nullptr, 0)) grow();
+        Payload& p = *free_;
+        free_ = p.next_free_;
+        return p;
+    }
+    /// The owner needs it no longer. It comes back at once, or when the last of those who acquired it lets it go.
+    void release(Payload& p) {
+        if (__builtin_expect(p.get_ref_count() == 1, 1))
+            push(p);
+        else
+            p.tlm::tlm_generic_payload::release();
+    }
+    void free(tlm::tlm_generic_payload* p) override {
+        p->acquire();
+        push(static_cast<Payload&>(*p));
+    }
+    /// Payloads not in the free list; for reports.
+    std::size_t in_use() const {
+        std::size_t n = all_.size();
+        for (const Payload* p = free_; p != nullptr; p = p->next_free_) --n;
+        return n;
+    }
+
+private:
+    void push(Payload& p) {
+        p.next_free_ = free_;
+        free_ = &p;
+    }
+    __attribute__((noinline, cold)) void grow() {
+        Payload& p = all_.emplace_back();
+        p.set_mm(this);
+        p.acquire();
+        push(p);
+    }
+
+    std::deque<Payload> all_;  // deque: stable addresses
+    Payload* free_ = nullptr;
+};
+
+/// Sets what every transaction of the base protocol without byte enables needs.
+inline void set_up(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                   std::uint32_t bytes) {
+    p.set_command(command);
+    p.set_address(address);
+    p.set_data_ptr(data);
+    p.set_data_length(bytes);
+    p.set_streaming_width(bytes);
+    p.set_byte_enable_ptr(nullptr);
+    p.set_dmi_allowed(false);
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
+/// memcpy that does not call for the sizes of doorbells, CQEs and SQEs.
+inline void copy_bytes(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+    if (bytes == 16)
+        std::memcpy(to, from, 16);
+    else if (bytes == 4)
+        std::memcpy(to, from, 4);
+    else if (bytes == 64)
+        std::memcpy(to, from, 64);
+    else
+        std::memcpy(to, from, bytes);
+}
+
+}  // namespace ssdtlm
