@@ -9,7 +9,7 @@ WriteBuffer::WriteBuffer(std::uint32_t capacity_units) : capacity_(capacity_unit
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
 }
 
-void WriteBuffer::fifo_push_back(Index i) {
+void WriteBuffer::enqueue(Index i) {
     Entry& e = entries_[i];
     e.fifo_next = kNone;
     e.fifo_prev = fifo_tail_;
@@ -18,24 +18,18 @@ void WriteBuffer::fifo_push_back(Index i) {
     else
         fifo_head_ = i;
     fifo_tail_ = i;
+    e.queued = true;
+    ++queued_;
+    if (is_demanded(e)) ++demanded_;
 }
 
-void WriteBuffer::fifo_push_front(Index i) {
-    Entry& e = entries_[i];
-    e.fifo_prev = kNone;
-    e.fifo_next = fifo_head_;
-    if (fifo_head_ != kNone)
-        entries_[fifo_head_].fifo_prev = i;
-    else
-        fifo_tail_ = i;
-    fifo_head_ = i;
-}
-
-void WriteBuffer::fifo_remove(Index i) {
+void WriteBuffer::dequeue(Index i) {
     Entry& e = entries_[i];
     (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : fifo_head_) = e.fifo_next;
     (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : fifo_tail_) = e.fifo_prev;
-    e.fifo_next = e.fifo_prev = kNone;
+    e.queued = false;
+    --queued_;
+    if (is_demanded(e)) --demanded_;
 }
 
 // Only the oldest write of a unit is ever in the queue: two copies of one unit are never programmed at once.
@@ -43,8 +37,7 @@ void WriteBuffer::make_dirty(Index i) {
     Entry& e = entries_[i];
     e.state = State::dirty;
     ++dirty_;
-    if (is_demanded(e)) ++demanded_dirty_;
-    if (map_.find(idx(e.lpa))->second.oldest == i) fifo_push_back(i);
+    if (map_.find(idx(e.lpa))->second.oldest == i) enqueue(i);
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) {
@@ -60,7 +53,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             tail.version = version;
             if (waiter != kNoWaiter) {
                 tail.waiter = waiter;
-                ++demanded_dirty_;
+                if (tail.queued) ++demanded_;
             }
             --used_;
             ++coalesced_;
@@ -95,36 +88,27 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     return i;
 }
 
-void WriteBuffer::merged(Index i) {
+std::uint32_t WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
-    if (e.dropped) {
-        ++dropped_dirty_;
-        unlink_oldest(i);
-        release(i);
-        return;
+    if (!e.dropped) {
+        make_dirty(i);
+        return kNoWaiter;
     }
-    make_dirty(i);
+    ++dropped_dirty_;
+    const std::uint32_t waiter = e.waiter;
+    unlink_oldest(i);
+    release(i);
+    return waiter;
 }
 
 WriteBuffer::Index WriteBuffer::pop_dirty() {
     const Index i = fifo_head_;
     if (i == kNone) return kNone;
-    fifo_remove(i);
-    Entry& e = entries_[i];
-    e.state = State::flushing;
+    dequeue(i);
+    entries_[i].state = State::flushing;
     --dirty_;
-    if (is_demanded(e)) --demanded_dirty_;
     return i;
-}
-
-void WriteBuffer::unpop(Index i) {
-    Entry& e = entries_[i];
-    SSDTLM_CHECK(e.state == State::flushing, "unpop of a unit that is not being flushed");
-    e.state = State::dirty;
-    ++dirty_;
-    if (is_demanded(e)) ++demanded_dirty_;
-    fifo_push_front(i);
 }
 
 void WriteBuffer::unlink_oldest(Index i) {
@@ -136,7 +120,7 @@ void WriteBuffer::unlink_oldest(Index i) {
         return;
     }
     it->second.oldest = next;
-    if (entries_[next].state == State::dirty) fifo_push_back(next);
+    if (entries_[next].state == State::dirty) enqueue(next);
 }
 
 void WriteBuffer::release(Index i) {
@@ -172,10 +156,9 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
         Entry& e = entries_[i];
         const Index next = e.newer;
         if (e.state == State::dirty) {
-            if (it->second.oldest == i) fifo_remove(i);
+            if (e.queued) dequeue(i);
             --dirty_;
             ++dropped_dirty_;
-            if (is_demanded(e)) --demanded_dirty_;
             if (e.waiter != kNoWaiter) released.push_back(e.waiter);
             e.state = State::free;
             --used_;
@@ -202,8 +185,7 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
 std::uint32_t WriteBuffer::begin_flush() {
     const std::uint32_t closed = generation_++;
     per_generation_.push_back(0);
-    // Everything dirty is now demanded; recount instead of tracking each unit's reason.
-    demanded_dirty_ = dirty_;
+    demanded_ = queued_;  // the flush covers them all
     retire_generations();
     return closed;
 }

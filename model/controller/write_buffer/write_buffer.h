@@ -32,6 +32,7 @@ public:
         Index fifo_next = kNone;
         Index fifo_prev = kNone;
         State state = State::free;
+        bool queued = false;               ///< in the queue of units to program
         bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
     };
 
@@ -40,6 +41,8 @@ public:
     std::uint32_t capacity() const { return capacity_; }
     std::uint32_t used() const { return used_; }  ///< reserved and occupied
     std::uint32_t dirty() const { return dirty_; }
+    /// Dirty units that may be programmed now: the others wait for their older copy.
+    std::uint32_t queued() const { return queued_; }
     bool empty() const { return map_.empty(); }
 
     /// Takes n slots; false when they are not there.
@@ -54,7 +57,9 @@ public:
 
     /// Puts a unit into one reserved slot. `merging`: not programmable until merged(). Returns its index.
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging);
-    void merged(Index i);
+    /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
+    /// vanishes, and its waiter is returned.
+    std::uint32_t merged(Index i);
 
     /// Newest buffered write of a unit, kNone when the buffer has none.
     Index find(Lpa lpa) const {
@@ -66,8 +71,6 @@ public:
 
     /// Oldest dirty unit, which becomes `flushing`; kNone when there is none.
     Index pop_dirty();
-    /// Gives a popped unit back to the head of the dirty queue (no flash page was to be had).
-    void unpop(Index i);
     /// The unit is in flash: frees the slot. Returns its waiter.
     std::uint32_t programmed(Index i);
     /// Deallocates: dirty units of this lpa vanish, flushing and merging ones are marked dropped. Waiters of
@@ -78,8 +81,8 @@ public:
     std::uint32_t begin_flush();
     /// True when nothing of `generation` or earlier is left.
     bool flush_done(std::uint32_t generation) const { return oldest_generation_ > generation; }
-    /// True when a unit that must become durable (waiter, or under a flush) is dirty: pages need not be full.
-    bool demanded() const { return demanded_dirty_ > 0; }
+    /// True when a unit that must become durable (waiter, or under a flush) is queued: pages need not be full.
+    bool demanded() const { return demanded_ > 0; }
     std::uint64_t coalesced() const { return coalesced_; }
     std::uint64_t inserted() const { return inserted_; }
     /// Units that were deallocated before they left for flash.
@@ -90,9 +93,8 @@ private:
         Index oldest;
         Index newest;
     };
-    void fifo_push_back(Index i);
-    void fifo_push_front(Index i);
-    void fifo_remove(Index i);
+    void enqueue(Index i);
+    void dequeue(Index i);
     void make_dirty(Index i);
     bool is_demanded(const Entry& e) const { return e.waiter != kNoWaiter || e.generation < generation_; }
     void unlink_oldest(Index i);
@@ -110,7 +112,8 @@ private:
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on
-    std::uint32_t demanded_dirty_ = 0;
+    std::uint32_t queued_ = 0;
+    std::uint32_t demanded_ = 0;  ///< of those queued
     std::uint64_t coalesced_ = 0;
     std::uint64_t inserted_ = 0;
     std::uint64_t dropped_dirty_ = 0;

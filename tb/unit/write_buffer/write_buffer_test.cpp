@@ -140,13 +140,33 @@ TEST(WriteBuffer, DropForgetsDirtyUnitsAndMarksTheOthers) {
     EXPECT_TRUE(b.empty());
 }
 
-TEST(WriteBuffer, UnpopPutsAUnitBackInFront) {
+TEST(WriteBuffer, AUnitDeallocatedWhileItMergesReturnsItsWaiter) {
     WriteBuffer b(8);
-    const Index i = put(b, 1, 1);
-    put(b, 2, 1);
-    EXPECT_EQ(b.pop_dirty(), i);
-    b.unpop(i);
-    EXPECT_EQ(b.pop_dirty(), i);
+    std::vector<std::uint32_t> released;
+    const Index i = put(b, 2, 1, 7, true);
+    b.drop(Lpa{2}, released);
+    EXPECT_TRUE(released.empty());
+    put(b, 2, 2);
+    EXPECT_EQ(b.queued(), 0u);  // behind the first
+    EXPECT_EQ(b.merged(i), 7u);
+    EXPECT_EQ(b.dropped_dirty(), 1u);
+    EXPECT_EQ(b.queued(), 1u);
+    EXPECT_EQ(b.used(), 1u);
+}
+
+TEST(WriteBuffer, DemandedUnitsCountOnceTheyMayBeProgrammed) {
+    WriteBuffer b(8);
+    const Index first = put(b, 1, 1);
+    EXPECT_EQ(b.pop_dirty(), first);
+    put(b, 1, 2, 9);
+    EXPECT_EQ(b.dirty(), 1u);
+    EXPECT_FALSE(b.demanded());
+    b.begin_flush();
+    EXPECT_FALSE(b.demanded());
+    b.programmed(first);
+    EXPECT_TRUE(b.demanded());
+    b.pop_dirty();
+    EXPECT_FALSE(b.demanded());
 }
 
 TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
