@@ -84,10 +84,9 @@ void Firmware::dma_done(std::uint64_t cookie, SimTime at) {
 
 void Firmware::dma_failed(std::uint64_t cookie) {
     if ((cookie & kWriteData) != 0) {
-        // The write has no data: it ends without touching the buffer it had reserved.
         Command& c = *states_[cookie & 0xFFFFFFFFu].command;
         c.status = nvme::kStDataTransferError;
-        data_fetched(c, agenda_.now());
+        data_failed(c);
     } else {
         FlashJob& job = jobs_.at(static_cast<std::uint32_t>(cookie));
         job.command->status = nvme::kStDataTransferError;
@@ -105,8 +104,11 @@ void Firmware::flash_done(FlashTransaction& txn) {
             const BlockId block = geometry_.block_of(txn.address);
             ftl_.read_finished(block);
             gc_.read_finished(block);
-            buffer_.merged(job.item[0]);
+            waiters_.clear();
+            const std::uint32_t waiter = buffer_.merged(job.item[0]);
+            if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
             jobs_.release(job);
+            release_waiters(nullptr);
             space_freed();
             check_flushes(nullptr);
             pump();

@@ -59,11 +59,13 @@ public:
 private:
     struct CommandState {
         Command* command = nullptr;
-        std::uint32_t remaining = 0;  ///< parts or units not finished
+        std::uint32_t remaining = 0;  ///< read: parts not delivered; write: units not inserted, or not durable
         FlashJob* parts = nullptr;    ///< read parts, until issued
         SimTime latest{};             ///< read: arrival of the last data so far
         Timeline critical;            ///< read: timeline of the part that arrived at `latest`
         std::vector<std::uint8_t>* staging = nullptr;
+        std::uint64_t offset = 0;     ///< write: first byte of the piece at hand in the command's data
+        std::uint64_t piece = 0;      ///< write: its bytes
         std::uint32_t flush_generation = 0;
     };
 
@@ -90,10 +92,17 @@ private:
 
     // firmware_write.cpp
     void start_write(Command& c);
+    std::uint32_t choose_piece(CommandState& s);
+    std::uint32_t units_of_piece(const CommandState& s) const {
+        const std::uint64_t begin = first_byte(*s.command) + s.offset;
+        return static_cast<std::uint32_t>(div_ceil(begin + s.piece, geometry_.unit_bytes) - begin / geometry_.unit_bytes);
+    }
+    bool waits_for_flash(const Command& c) const { return c.fua || ftl_config_.buffer_mode == BufferMode::write_through; }
     void space_wanted(std::uint64_t command);
     void space_freed();
     void fetch_data(Command& c);
     void data_fetched(Command& c, SimTime at);
+    void data_failed(Command& c);
     void insert_units(std::uint64_t command);
     void start_merge(Lpa lpa, WriteBuffer::Index entry);
     void start_other(Command& c);
@@ -142,6 +151,7 @@ private:
     std::deque<std::vector<std::uint8_t>> staging_;
     std::vector<std::uint32_t> waiters_;  ///< commands released by the step at hand
     std::uint32_t programs_ = 0;         ///< formed and not finished
+    std::uint32_t fetching_ = 0;         ///< units reserved whose data is on its way
     std::uint32_t program_limit_ = 0;
     std::uint32_t flush_threshold_ = 0;
     std::uint64_t programs_formed_ = 0;

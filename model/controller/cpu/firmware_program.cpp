@@ -16,23 +16,21 @@ void Firmware::pump() {
     pumping_ = false;
 }
 
-// A page is formed when it can be full and the buffer is past its threshold, or when someone waits.
+// A full page is formed when the buffer is past its threshold or someone waits; a page in part only for a unit that
+// must become durable, or when a command waits for space and nothing under way will give it any.
 bool Firmware::form_program() {
-    const std::uint32_t dirty = buffer_.dirty();
-    const bool pressed = buffer_.demanded() || !space_waiters_.empty();
-    if (dirty == 0 || (!pressed && (dirty < units_per_page_ || dirty <= flush_threshold_))) return false;
+    const std::uint32_t queued = buffer_.queued();
+    if (queued == 0) return false;
+    if (!buffer_.demanded()) {
+        if (queued < units_per_page_) {
+            if (space_waiters_.empty() || programs_ != 0 || fetching_ != 0) return false;
+        } else if (buffer_.dirty() <= flush_threshold_ && space_waiters_.empty()) {
+            return false;
+        }
+    }
     FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, agenda_.now());
-    job.units = 0;
-    while (job.units < units_per_page_) {
-        const WriteBuffer::Index i = buffer_.pop_dirty();
-        if (i == WriteBuffer::kNone) break;
-        job.item[job.units++] = i;
-    }
-    if (job.units == 0 || (job.units < units_per_page_ && !pressed)) {
-        while (job.units > 0) buffer_.unpop(job.item[--job.units]);
-        jobs_.release(job);
-        return false;
-    }
+    job.units = static_cast<std::uint8_t>(std::min(queued, units_per_page_));
+    for (std::uint32_t i = 0; i < job.units; ++i) job.item[i] = buffer_.pop_dirty();
     ++programs_;
     job.formed = agenda_.now();
     const auto slot = cores_.run(core_of(programs_formed_++),

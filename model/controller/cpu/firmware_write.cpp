@@ -13,16 +13,26 @@ constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
 }
 
 void Firmware::start_write(Command& c) {
-    const std::uint64_t units =
-        div_ceil(first_byte(c) + c.bytes, geometry_.unit_bytes) - first_byte(c) / geometry_.unit_bytes;
-    state(c).remaining = static_cast<std::uint32_t>(units);
-    step<&Firmware::space_wanted>(c, config_.write_command + config_.buffer_insert * units);
+    CommandState& s = state(c);
+    s.offset = 0;
+    s.piece = c.bytes;
+    s.remaining = units_of_piece(s);
+    step<&Firmware::space_wanted>(c, config_.write_command + std::uint64_t{config_.buffer_insert} * s.remaining);
+}
+
+// A command that would take more than half of the buffer passes it in pieces. Returns the units of the next one.
+std::uint32_t Firmware::choose_piece(CommandState& s) {
+    const std::uint64_t begin = first_byte(*s.command) + s.offset;
+    const std::uint64_t last_unit = begin / geometry_.unit_bytes + std::max(buffer_.capacity() / 2, 1u);
+    s.piece = std::min(s.command->bytes - s.offset, last_unit * geometry_.unit_bytes - begin);
+    return units_of_piece(s);
 }
 
 // Space is given in arrival order: a large write is not overtaken by small ones.
 void Firmware::space_wanted(std::uint64_t command) {
     CommandState& s = states_[command];
-    if (space_waiters_.empty() && buffer_.reserve(s.remaining)) {
+    const std::uint32_t units = choose_piece(s);
+    if (space_waiters_.empty() && buffer_.reserve(units)) {
         fetch_data(*s.command);
         return;
     }
@@ -33,7 +43,7 @@ void Firmware::space_wanted(std::uint64_t command) {
 void Firmware::space_freed() {
     while (!space_waiters_.empty()) {
         CommandState& s = states_[space_waiters_.front()];
-        if (!buffer_.reserve(s.remaining)) return;
+        if (!buffer_.reserve(units_of_piece(s))) return;
         space_waiters_.pop_front();
         s.command->timeline->charge(Stage::buffer, agenda_.now());
         fetch_data(*s.command);
@@ -42,41 +52,52 @@ void Firmware::space_freed() {
 
 void Firmware::fetch_data(Command& c) {
     CommandState& s = state(c);
+    fetching_ += units_of_piece(s);
     if (staging_free_.empty()) {
         staging_.emplace_back();
         staging_free_.push_back(&staging_.back());
     }
     s.staging = staging_free_.back();
     staging_free_.pop_back();
-    if (s.staging->size() < c.bytes) s.staging->resize(c.bytes);
-    const auto& list = segments(c, 0, c.bytes);
+    if (s.staging->size() < s.piece) s.staging->resize(s.piece);
+    const auto& list = segments(c, s.offset, s.piece);
     dma_.read_host(list.data(), static_cast<std::uint32_t>(list.size()), s.staging->data(), this, kWriteData | c.index);
 }
 
 void Firmware::data_fetched(Command& c, SimTime at) {
     c.timeline->charge(Stage::host_transfer, at);
-    CommandState& s = state(c);
-    if (c.status != 0) {
-        buffer_.cancel(s.remaining);
-        staging_free_.push_back(s.staging);
-        space_freed();
-        complete(c);
-        return;
-    }
-    const SimTime in_dram = dram_.access(agenda_.now(), c.bytes);
+    const SimTime in_dram = dram_.access(agenda_.now(), state(c).piece);
     c.timeline->charge(Stage::buffer, in_dram);
     agenda_.post<&Firmware::insert_units>(in_dram, this, c.index);
+}
+
+// The piece has no data: the command ends without it and what follows it. Pieces before it stay.
+void Firmware::data_failed(Command& c) {
+    CommandState& s = state(c);
+    c.timeline->charge(Stage::host_transfer, agenda_.now());
+    const std::uint32_t units = units_of_piece(s);
+    buffer_.cancel(units);
+    fetching_ -= units;
+    staging_free_.push_back(s.staging);
+    s.staging = nullptr;
+    s.piece = c.bytes - s.offset;
+    s.remaining -= units_of_piece(s);
+    if (s.remaining == 0) complete(c);
+    space_freed();
+    pump();
 }
 
 void Firmware::insert_units(std::uint64_t command) {
     CommandState& s = states_[command];
     Command& c = *s.command;
     const std::uint64_t unit_bytes = geometry_.unit_bytes;
-    const std::uint64_t begin = first_byte(c);
-    const std::uint64_t end = begin + c.bytes;
-    const bool waits = c.fua || ftl_config_.buffer_mode == BufferMode::write_through;
+    const std::uint64_t begin = first_byte(c) + s.offset;
+    const std::uint64_t end = begin + s.piece;
+    const bool waits = waits_for_flash(c);
     const std::uint32_t waiter = waits ? c.index : WriteBuffer::kNoWaiter;
-    host_units_written_ += s.remaining;
+    const std::uint32_t units = units_of_piece(s);
+    host_units_written_ += units;
+    fetching_ -= units;
     for (std::uint64_t at = begin; at < end;) {
         const auto lpa = Lpa{static_cast<std::uint32_t>(at / unit_bytes)};
         const std::uint64_t next = std::min(end, (at / unit_bytes + 1) * unit_bytes);
@@ -93,7 +114,12 @@ void Firmware::insert_units(std::uint64_t command) {
     }
     staging_free_.push_back(s.staging);
     s.staging = nullptr;
-    if (!waits) complete(c);
+    s.offset += s.piece;
+    if (!waits) s.remaining -= units;
+    if (s.offset != c.bytes)
+        space_wanted(command);
+    else if (!waits)
+        complete(c);
     space_freed();  // coalescing gives slots back
     pump();
 }
