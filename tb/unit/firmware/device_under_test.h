@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware with an FTL below it, fake flash and host memory around it, and a host above it that checks contents with
+// the integrity oracle and the timeline of each command.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/cpu/firmware.h"
+#include "controller/ftl/ftl_check.h"
+#include "fake_ports.h"
+#include "host_pcie/driver/integrity_oracle.h"
+
+namespace ssdtlm {
+
+struct DeviceShape {
+    NandGeometry geometry;
+    FtlConfig ftl;
+    FirmwareConfig firmware;
+    std::uint32_t lba_bytes = 512;
+    std::uint32_t host_page = 4096;
+    std::uint32_t host_offset = 0;
+    std::uint32_t slots = 32;             ///< commands at once
+    std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
+    Ps flash_longest{1'000'000'000};
+    Ps dma_longest{5'000'000};
+    std::uint64_t seed = 1;
+};
+
+/// 1 channel, 1 die, 2 planes of 24 blocks of 16 pages; all the capacity that GC can serve.
+inline DeviceShape tiny_device(std::uint32_t page_bytes = 8192, std::uint32_t unit_bytes = 4096) {
+    DeviceShape d;
+    d.geometry.planes_per_die = 2;
+    d.geometry.blocks_per_plane = 24;
+    d.geometry.pages_per_block = 16;
+    d.geometry.page_bytes = page_bytes;
+    d.geometry.unit_bytes = unit_bytes;
+    d.ftl.gc_soft_free_blocks = 4;
+    d.ftl.gc_hard_free_blocks = 2;
+    d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * unit_bytes;
+    d.ftl.buffer_bytes = 64ull * unit_bytes;
+    return d;
+}
+
+class DeviceUnderTest final : private CompletionSink {
+public:
+    explicit DeviceUnderTest(const DeviceShape& s)
+        : shape(s),
+          spare(s.geometry),
+          ftl(s.ftl, s.geometry, spare, s.seed),
+          flash(agenda, spare, s.seed, s.flash_longest),
+          dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
+          dram(dram_config),
+          oracle((ftl.precondition(), oracle_geometry())),
+          firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, {agenda, ftl, flash, dma, dram}),
+          slots_(s.slots) {
+        before = ftl.counters();
+        firmware.bind(*this);
+        for (std::uint32_t i = 0; i < s.slots; ++i) {
+            slots_[i].command.index = i;
+            slots_[i].command.timeline = &slots_[i].timeline;
+            free_.push_back(s.slots - 1 - i);
+        }
+    }
+
+    std::uint64_t blocks() const { return ftl.logical_units() * shape.geometry.unit_bytes / shape.lba_bytes; }
+    std::uint32_t blocks_per_unit() const { return shape.geometry.unit_bytes / shape.lba_bytes; }
+    bool has_room() const { return !free_.empty(); }
+    std::uint32_t outstanding() const { return shape.slots - static_cast<std::uint32_t>(free_.size()); }
+
+    /// Returns the slot. `bad_address`: the host's data lies where no memory is.
+    std::uint32_t read(std::uint64_t slba, std::uint32_t n) {
+        Slot& s = start(IoOp::read, slba, n);
+        s.token = oracle.begin_read(n, data(s));
+        return submit(s);
+    }
+    std::uint32_t write(std::uint64_t slba, std::uint32_t n, bool fua = false, bool bad_address = false) {
+        Slot& s = start(IoOp::write, slba, n);
+        s.command.fua = fua || shape.ftl.buffer_mode == BufferMode::write_through;
+        oracle.begin_write(slba, n, data(s));
+        if (bad_address) s.command.pages.front() += dma.memory.size();
+        return submit(s);
+    }
+    std::uint32_t flush() { return submit(start(IoOp::flush, 0, 0)); }
+    std::uint32_t trim(std::uint64_t slba, std::uint32_t n) {
+        Slot& s = start(IoOp::deallocate, slba, n);
+        s.command.ranges.assign(1, LbaRange{slba, n});
+        oracle.begin_trim(slba, n);
+        return submit(s);
+    }
+    std::uint32_t write_zeroes(std::uint64_t slba, std::uint32_t n) {
+        Slot& s = start(IoOp::write_zeroes, slba, n);
+        s.aligned = slba % blocks_per_unit() == 0 && n % blocks_per_unit() == 0;
+        if (s.aligned) oracle.begin_trim(slba, n);
+        return submit(s);
+    }
+    bool done(std::uint32_t slot) const { return !slots_[slot].busy; }
+    std::uint16_t status(std::uint32_t slot) const { return slots_[slot].command.status; }
+    const Timeline& timeline(std::uint32_t slot) const { return slots_[slot].timeline; }
+
+    /// Runs until nothing is left to happen; throws with the state when a command is stuck.
+    void drain() {
+        agenda.run();
+        if (outstanding() != 0) throw std::runtime_error("stuck: " + std::to_string(outstanding()) + " commands\n" + firmware.dump());
+    }
+    /// Ends the run as a shutdown does: flush, no new victims, everything ends; then the books.
+    void shut_down() {
+        drain();
+        flush();
+        drain();
+        firmware.stop_gc();
+        agenda.run();
+        if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
+        ftl.verify_books();
+        const WriteBuffer& b = firmware.buffer();
+        equal("units inserted", firmware.host_units_written(), b.inserted());
+        equal("units accounted for", b.inserted(),
+              firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map());
+        const FtlCounters f = ftl.counters() - before;
+        equal("units mapped", firmware.host_units_mapped(), f.host_units);
+        equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
+        equal("host pages allocated", f.host_pages_allocated, f.host_pages);
+        equal("GC pages", f.gc_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)]);
+        equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)]);
+        equal("units left in the buffer", b.used(), 0);
+        equal("dirty units left", b.dirty(), 0);
+    }
+    /// Reads the whole device, unit by unit.
+    void read_all() {
+        for (std::uint64_t lba = 0; lba < blocks(); lba += blocks_per_unit()) {
+            if (!has_room()) drain();
+            read(lba, blocks_per_unit());
+        }
+        drain();
+    }
+
+    const DeviceShape shape;
+    Agenda agenda;
+    SpareArea spare;
+    Ftl ftl;
+    FakeFlash flash;
+    FakeDma dma;
+    DramConfig dram_config;
+    DramPort dram;
+    IntegrityOracle oracle;
+    Firmware firmware;
+    FtlCounters before;
+    std::uint64_t completed = 0;
+    /// Called for each command at the host's end.
+    std::function<void(std::uint32_t)> on_end;
+
+private:
+    struct Slot {
+        Command command;
+        Timeline timeline;
+        IntegrityOracle::ReadToken token = 0;
+        SimTime begun{};
+        bool aligned = true;
+        bool busy = false;
+    };
+    static void equal(const char* what, std::uint64_t a, std::uint64_t b) {
+        if (a != b) throw std::runtime_error(std::string(what) + ": " + std::to_string(a) + " against " + std::to_string(b));
+    }
+    std::uint64_t slot_stride() const { return shape.slot_bytes + 2ull * shape.host_page; }
+    std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
+    IntegrityOracle::Geometry oracle_geometry() const {
+        return {ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(), ftl.codec().version_bits()};
+    }
+    Slot& start(IoOp op, std::uint64_t slba, std::uint32_t n) {
+        if (free_.empty()) throw std::logic_error("no free slot");
+        Slot& s = slots_[free_.back()];
+        free_.pop_back();
+        Command& c = s.command;
+        c.op = op;
+        c.fua = false;
+        c.status = 0;
+        c.slba = slba;
+        c.blocks = n;
+        c.bytes = std::uint64_t{n} * shape.lba_bytes;
+        c.host_page_bytes = shape.host_page;
+        c.ranges.clear();
+        c.pages.clear();
+        if (op == IoOp::read || op == IoOp::write) {
+            if (c.bytes > shape.slot_bytes) throw std::logic_error("transfer larger than a slot");
+            const std::uint64_t base = c.index * slot_stride();
+            c.pages.push_back(base + shape.host_offset);
+            for (std::uint64_t p = shape.host_page; p < shape.host_offset + c.bytes; p += shape.host_page)
+                c.pages.push_back(base + p);
+        }
+        s.busy = true;
+        s.begun = agenda.now();
+        s.timeline.begin(agenda.now());
+        return s;
+    }
+    std::uint32_t submit(Slot& s) {
+        firmware.submit(s.command);
+        return s.command.index;
+    }
+    void complete(Command& c) override {
+        Slot& s = slots_[c.index];
+        if (!s.busy) throw std::logic_error("command completed twice");
+        if (s.timeline.start() != s.begun || s.timeline.start() + s.timeline.sum() != s.timeline.last())
+            throw std::logic_error("stages do not sum");
+        if (c.op != IoOp::read && s.timeline.last() != agenda.now()) throw std::logic_error("completed at another time than its mark");
+        const SimTime at = std::max(agenda.now(), s.timeline.last());
+        agenda.post<&DeviceUnderTest::end>(at, this, c.index);
+    }
+    void end(std::uint64_t index) {
+        Slot& s = slots_[index];
+        Command& c = s.command;
+        const bool ok = c.status == 0;
+        switch (c.op) {
+            case IoOp::read:
+                if (ok)
+                    oracle.check_read(s.token, c.slba, c.blocks, data(s), {0, static_cast<std::uint16_t>(index), agenda.now()});
+                else
+                    oracle.abandon_read();
+                break;
+            case IoOp::write: oracle.end_write(c.slba, c.blocks, ok); break;
+            case IoOp::deallocate: oracle.end_trim(c.slba, c.blocks, ok); break;
+            case IoOp::write_zeroes:
+                if (s.aligned) oracle.end_trim(c.slba, c.blocks, ok);
+                break;
+            case IoOp::flush: break;
+        }
+        s.busy = false;
+        free_.push_back(static_cast<std::uint32_t>(index));
+        ++completed;
+        if (on_end) on_end(static_cast<std::uint32_t>(index));
+    }
+
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace ssdtlm

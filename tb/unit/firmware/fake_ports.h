@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around the firmware in its tests: flash and host memory whose answers take a random time, on the agenda,
+// without SystemC. The flash refuses what a die would refuse and what the firmware must never ask for.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/random/random.h"
+#include "common/tlm/agenda.h"
+#include "controller/ports/dma_port.h"
+#include "controller/ports/flash.h"
+#include "nand/array/spare_area.h"
+
+namespace ssdtlm {
+
+/// Reads end in any order. Programs and erases of one plane and class end in submission order, classes overtake each
+/// other. Contents are sampled and changed at the end of an operation, the latest possible moment.
+class FakeFlash final : public FlashPort {
+public:
+    FakeFlash(Agenda& agenda, SpareArea& spare, std::uint64_t seed, Ps longest)
+        : agenda_(agenda), spare_(spare), random_(seed, 7), longest_(longest), lanes_(spare.geometry().planes()),
+          reads_of_(spare.geometry().blocks()) {}
+
+    void submit(FlashTransaction& t) override {
+        t.timeline.begin(agenda_.now());
+        t.tag = take(t);
+        const BlockId block = spare_.geometry().block_of(t.address);
+        if (erasing_.count(idx(block)) != 0) throw std::logic_error("work for a block whose erase was submitted");
+        if (spare_.geometry().die_of(t.address.plane) != t.die) throw std::logic_error("plane of another die");
+        SimTime start = agenda_.now();
+        Ps time = latency();
+        if (t.op == FlashOp::read) {
+            if (t.data_bytes == 0 || t.data_bytes > spare_.geometry().page_bytes)
+                throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
+            ++reads_of_[idx(block)];
+        } else {
+            SimTime& lane = lanes_[idx(t.address.plane)][static_cast<std::size_t>(t.cls)];
+            start = std::max(start, lane);
+            lane = start + time;
+            if (t.op == FlashOp::erase) {
+                if (reads_of_[idx(block)] != 0) throw std::logic_error("erase of a block that is being read");
+                erasing_[idx(block)] = true;
+            }
+        }
+        t.timeline.charge(Stage::die_wait_host_write, start);
+        agenda_.post<&FakeFlash::end>(start + time, this, t.tag);
+    }
+    std::uint32_t outstanding_programs(DieId) const override { return 0; }
+
+    std::array<std::uint64_t, kFlashClassCount> ended{};
+    /// While set, nothing that is submitted ends; release() lets it go.
+    bool hold = false;
+    void release() {
+        hold = false;
+        for (const std::uint32_t tag : held_) agenda_.post<&FakeFlash::end>(agenda_.now(), this, tag);
+        held_.clear();
+    }
+
+private:
+    Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
+    std::uint32_t take(FlashTransaction& t) {
+        if (free_.empty()) {
+            free_.push_back(static_cast<std::uint32_t>(all_.size()));
+            all_.push_back(nullptr);
+        }
+        const std::uint32_t tag = free_.back();
+        free_.pop_back();
+        all_[tag] = &t;
+        return tag;
+    }
+    void end(std::uint64_t tag) {
+        if (hold) {
+            held_.push_back(static_cast<std::uint32_t>(tag));
+            return;
+        }
+        FlashTransaction& t = *all_[tag];
+        all_[tag] = nullptr;
+        free_.push_back(static_cast<std::uint32_t>(tag));
+        const BlockId block = spare_.geometry().block_of(t.address);
+        switch (t.op) {
+            case FlashOp::read:
+                --reads_of_[idx(block)];
+                spare_.read_page(t.address, t.spare.data());
+                break;
+            case FlashOp::program:
+                spare_.program_page(t.address, t.spare.data());
+                break;
+            case FlashOp::erase:
+                spare_.erase(block);
+                erasing_.erase(idx(block));
+                break;
+        }
+        ++ended[static_cast<std::size_t>(t.cls)];
+        t.timeline.charge(Stage::array, agenda_.now());
+        t.client->flash_done(t);
+    }
+
+    Agenda& agenda_;
+    SpareArea& spare_;
+    Random random_;
+    Ps longest_;
+    std::vector<std::array<SimTime, kFlashClassCount>> lanes_;
+    std::vector<std::uint32_t> reads_of_;
+    std::map<std::uint32_t, bool> erasing_;
+    std::vector<FlashTransaction*> all_;
+    std::vector<std::uint32_t> free_, held_;
+};
+
+/// Host memory as one byte vector from address 0; a read above its end fails.
+class FakeDma final : public DmaPort {
+public:
+    FakeDma(Agenda& agenda, std::size_t bytes, std::uint64_t seed, Ps longest)
+        : memory(bytes), agenda_(agenda), random_(seed, 8), longest_(longest) {}
+
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
+                    std::uint64_t cookie) override {
+        const std::uint64_t n = take(segments, count, client, cookie);
+        all_[n].from = data;
+        last_write_ = std::max(last_write_, agenda_.now()) + latency();
+        all_[n].at = last_write_;
+        agenda_.post<&FakeDma::written>(last_write_, this, n);
+        if (random_.percent(50))
+            client->dma_done(cookie, last_write_);  // the link was idle
+        else
+            agenda_.post<&FakeDma::handed_over>(agenda_.now() + (last_write_ - agenda_.now()) / 2, this, n);
+    }
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
+                   std::uint64_t cookie) override {
+        const std::uint64_t n = take(segments, count, client, cookie);
+        all_[n].to = data;
+        agenda_.post<&FakeDma::read>(agenda_.now() + latency(), this, n);
+    }
+
+    std::vector<std::uint8_t> memory;
+    std::uint64_t failed = 0;
+
+private:
+    struct Request {
+        std::vector<HostSegment> segments;
+        const std::uint8_t* from = nullptr;
+        std::uint8_t* to = nullptr;
+        DmaClient* client = nullptr;
+        std::uint64_t cookie = 0;
+        SimTime at{};
+    };
+    Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
+    std::uint64_t take(const HostSegment* segments, std::uint32_t count, DmaClient* client, std::uint64_t cookie) {
+        if (free_.empty()) {
+            free_.push_back(all_.size());
+            all_.emplace_back();
+        }
+        const std::uint64_t n = free_.back();
+        free_.pop_back();
+        all_[n].segments.assign(segments, segments + count);
+        all_[n].client = client;
+        all_[n].cookie = cookie;
+        return n;
+    }
+    void handed_over(std::uint64_t n) { all_[n].client->dma_done(all_[n].cookie, all_[n].at); }
+    void written(std::uint64_t n) {
+        for (const HostSegment& s : all_[n].segments) {
+            std::memcpy(memory.data() + s.address, all_[n].from, s.bytes);
+            all_[n].from += s.bytes;
+        }
+        free_.push_back(n);
+    }
+    void read(std::uint64_t n) {
+        bool ok = true;
+        for (const HostSegment& s : all_[n].segments) {
+            ok = ok && s.address + s.bytes <= memory.size();
+            if (ok) std::memcpy(all_[n].to, memory.data() + s.address, s.bytes);
+            all_[n].to += s.bytes;
+        }
+        DmaClient* client = all_[n].client;
+        const std::uint64_t cookie = all_[n].cookie;
+        free_.push_back(n);
+        if (ok) return client->dma_done(cookie, agenda_.now());
+        ++failed;
+        client->dma_failed(cookie);
+    }
+
+    Agenda& agenda_;
+    Random random_;
+    Ps longest_;
+    SimTime last_write_{};
+    std::vector<Request> all_;
+    std::vector<std::uint64_t> free_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random commands of every kind on a device of a few megabytes that collects garbage all the time. Contents are checked
+// at every read, timelines at every completion, all books at the end. SSDTLM_TEST_SEED in the environment moves all
+// seeds, for long searches.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "device_under_test.h"
+
+namespace ssdtlm {
+namespace {
+
+struct Mix {
+    unsigned read = 40, write = 45, trim = 8, zeroes = 4, flush = 3;  ///< percent
+    unsigned fua = 10;      ///< percent of the writes
+    unsigned whole = 60;    ///< percent of transfers in whole mapping units
+    unsigned bad = 0;       ///< percent of the writes whose data cannot be read
+    std::uint32_t units = 4;  ///< largest transfer
+    unsigned hot = 50;      ///< percent of the commands that go to the first 16 units
+    std::uint64_t commands = 30000;
+};
+
+class RandomHost {
+public:
+    RandomHost(DeviceUnderTest& device, const Mix& mix, std::uint64_t seed) : device_(device), mix_(mix), random_(seed, 9) {}
+    void run() {
+        device_.on_end = [this](std::uint32_t) { refill(); };
+        refill();
+        device_.drain();
+        device_.on_end = nullptr;
+        ASSERT_EQ(left_, 0u);
+    }
+
+private:
+    void refill() {
+        while (left_ > 0 && device_.has_room()) {
+            --left_;
+            one();
+        }
+    }
+    void one() {
+        const std::uint32_t per_unit = device_.blocks_per_unit();
+        const std::uint64_t span = random_.percent(mix_.hot) ? std::min<std::uint64_t>(16ull * per_unit, device_.blocks()) : device_.blocks();
+        const std::uint64_t most = std::min<std::uint64_t>(std::uint64_t{mix_.units} * per_unit, span);
+        std::uint64_t n = 1 + random_.below(most);
+        std::uint64_t at = random_.below(span - n + 1);
+        const auto whole = [&] {
+            n = std::max<std::uint64_t>(n / per_unit, 1) * per_unit;
+            at = at / per_unit * per_unit;
+            if (at + n > device_.blocks()) at = device_.blocks() - n;
+        };
+        if (random_.percent(mix_.whole)) whole();
+        std::uint64_t what = random_.below(100);
+        const auto is = [&what](unsigned share) {
+            if (what < share) return true;
+            what -= share;
+            return false;
+        };
+        const auto blocks = static_cast<std::uint32_t>(n);
+        if (is(mix_.read)) {
+            device_.read(at, blocks);
+        } else if (is(mix_.write)) {
+            const bool fua = random_.percent(mix_.fua);
+            device_.write(at, blocks, fua, mix_.bad != 0 && random_.percent(mix_.bad));
+        } else if (is(mix_.trim)) {
+            device_.trim(at, blocks);
+        } else if (is(mix_.zeroes)) {
+            whole();
+            device_.write_zeroes(at, static_cast<std::uint32_t>(n));
+        } else {
+            device_.flush();
+        }
+    }
+    DeviceUnderTest& device_;
+    const Mix mix_;
+    Random random_;
+    std::uint64_t left_ = mix_.commands;
+};
+
+void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed) {
+    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    shape.seed = seed;
+    DeviceUnderTest device(shape);
+    RandomHost host(device, mix, seed);
+    ASSERT_NO_THROW(host.run()) << device.firmware.dump();
+    ASSERT_NO_THROW(device.shut_down()) << device.firmware.dump();
+    ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
+    EXPECT_EQ(device.oracle.unverified(), 0u);
+    EXPECT_GT(device.firmware.gc().victims(), 20u);
+}
+
+TEST(FirmwareRandom, TwoUnitsPerPage) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) exercise(tiny_device(), Mix{}, seed);
+}
+
+TEST(FirmwareRandom, UnitIsThePage) {
+    exercise(tiny_device(8192, 8192), Mix{}, 1);
+    exercise(tiny_device(4096, 4096), Mix{}, 2);
+}
+
+TEST(FirmwareRandom, SixteenUnitsPerPage) { exercise(tiny_device(65536, 4096), Mix{}, 1); }
+
+TEST(FirmwareRandom, LogicalBlocksOf4096Bytes) {
+    DeviceShape d = tiny_device();
+    d.lba_bytes = 4096;
+    exercise(d, Mix{}, 1);
+}
+
+TEST(FirmwareRandom, BufferOfAFewUnits) {
+    for (const std::uint64_t units : {1, 2, 3, 5, 8}) {
+        DeviceShape d = tiny_device();
+        d.ftl.buffer_bytes = units * 4096;
+        Mix m;
+        m.commands = 10000;
+        exercise(d, m, units);
+    }
+}
+
+TEST(FirmwareRandom, CommandsLargerThanTheBuffer) {
+    DeviceShape d = tiny_device();
+    d.ftl.buffer_bytes = 6 * 4096;
+    Mix m;
+    m.units = 40;
+    m.commands = 5000;
+    for (const unsigned fua : {0u, 50u, 100u}) {
+        m.fua = fua;
+        exercise(d, m, 1 + fua);
+    }
+}
+
+TEST(FirmwareRandom, WriteThrough) {
+    DeviceShape d = tiny_device();
+    d.ftl.buffer_mode = BufferMode::write_through;
+    exercise(d, Mix{}, 1);
+    d.ftl.buffer_bytes = 4 * 4096;
+    exercise(d, Mix{}, 2);
+}
+
+TEST(FirmwareRandom, BufferThatIsEmptiedLate) {
+    for (const std::uint32_t percent : {50u, 100u}) {
+        DeviceShape d = tiny_device();
+        d.ftl.flush_start_percent = percent;
+        exercise(d, Mix{}, percent);
+    }
+}
+
+TEST(FirmwareRandom, HardwareSteps) {
+    DeviceShape d = tiny_device();
+    d.firmware.read_command = d.firmware.write_command = d.firmware.other_command = d.firmware.map_lookup =
+        d.firmware.map_update = d.firmware.buffer_insert = d.firmware.flash_issue = d.firmware.flash_complete =
+            d.firmware.gc_victim = 0;
+    exercise(d, Mix{}, 1);
+}
+
+TEST(FirmwareRandom, SlowCores) {
+    for (const std::uint32_t cores : {1u, 3u, 16u}) {
+        DeviceShape d = tiny_device();
+        d.firmware.cores = cores;
+        d.firmware.clock_hz = 1'000'000;
+        Mix m;
+        m.commands = 10000;
+        exercise(d, m, cores);
+    }
+}
+
+TEST(FirmwareRandom, FastFlashSlowHost) {
+    DeviceShape d = tiny_device();
+    d.flash_longest = Ps{1'000'000};
+    d.dma_longest = Ps{500'000'000};
+    exercise(d, Mix{}, 1);
+}
+
+TEST(FirmwareRandom, PartialWritesToFewUnits) {
+    Mix m;
+    m.whole = 5;
+    m.hot = 95;
+    m.trim = 15;
+    m.write = 55;
+    m.read = 23;
+    m.fua = 40;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        DeviceShape d = tiny_device();
+        d.slots = 128;
+        d.slot_bytes = 32 << 10;
+        d.ftl.flush_start_percent = 25;
+        d.host_offset = 508;
+        DeviceShape fresh = d;
+        fresh.ftl.initial_state = InitialState::fresh;
+        exercise(d, m, seed);
+        m.hot = 70;
+        exercise(fresh, m, seed);
+        m.hot = 95;
+    }
+}
+
+TEST(FirmwareRandom, DataThatCannotBeFetched) {
+    Mix m;
+    m.bad = 20;
+    exercise(tiny_device(), m, 1);
+    DeviceShape d = tiny_device();
+    d.ftl.buffer_bytes = 4 * 4096;
+    m.units = 12;
+    exercise(d, m, 2);
+}
+
+TEST(FirmwareRandom, NothingButWrites) {
+    Mix m;
+    m.read = m.trim = m.zeroes = m.flush = m.fua = 0;
+    m.write = 100;
+    m.hot = 0;
+    DeviceShape d = tiny_device();
+    d.slots = 256;
+    d.slot_bytes = 16 << 10;
+    exercise(d, m, 1);
+    d.ftl.gc_max_inflight_pages = 1;
+    exercise(d, m, 2);
+}
+
+TEST(FirmwareRandom, EveryVictimPolicy) {
+    for (const char* policy : {"fifo", "random", "cost_benefit"}) {
+        DeviceShape d = tiny_device();
+        d.ftl.gc_policy = policy;
+        Mix m;
+        m.commands = 10000;
+        exercise(d, m, 1);
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm

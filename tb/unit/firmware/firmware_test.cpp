@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single situations: who waits for whom, what is programmed when, what a failure leaves behind.
+#include <gtest/gtest.h>
+
+#include "device_under_test.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+namespace {
+
+TEST(Firmware, ForcedWriteThatIsDeallocatedWhileItMergesEnds) {
+    DeviceUnderTest d(tiny_device());
+    d.flash.hold = true;
+    const auto write = d.write(1, 1, true);  // part of a mapped unit: its old copy is read
+    d.agenda.run();
+    EXPECT_FALSE(d.done(write));
+    EXPECT_EQ(d.firmware.merge_reads(), 1u);
+    const auto trim = d.trim(0, 8);
+    d.agenda.run();
+    EXPECT_TRUE(d.done(trim));
+    d.flash.release();
+    d.drain();
+    EXPECT_TRUE(d.done(write));
+    EXPECT_EQ(d.firmware.host_units_mapped(), 0u);
+    d.shut_down();
+}
+
+TEST(Firmware, FlushWaitsForUnitsThatMerge) {
+    DeviceUnderTest d(tiny_device());
+    d.flash.hold = true;
+    d.write(1, 1);
+    d.agenda.run();
+    const auto flush = d.flush();
+    d.agenda.run();
+    EXPECT_FALSE(d.done(flush));
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(d.firmware.host_units_mapped(), 1u);
+    EXPECT_EQ(d.timeline(flush).of(Stage::completion).count(), 0);
+    d.shut_down();
+}
+
+// While programs are running, a command that waits for space is no reason to program pages in part.
+TEST(Firmware, FullBufferDoesNotPadPages) {
+    DeviceShape s = tiny_device(16384, 4096);
+    s.ftl.buffer_bytes = 16 * 4096;
+    s.ftl.flush_depth_per_die = 64;
+    s.slots = 256;
+    s.slot_bytes = 4096;
+    DeviceUnderTest d(s);
+    constexpr std::uint64_t kUnits = 1024;
+    std::uint64_t next = 0;
+    const auto refill = [&] {
+        for (; next < kUnits && d.has_room(); ++next) d.write(next % 512 * 8, 8);
+    };
+    d.on_end = [&](std::uint32_t) { refill(); };
+    refill();
+    d.drain();
+    d.on_end = nullptr;
+    d.shut_down();
+    const FtlCounters f = d.ftl.counters() - d.before;
+    EXPECT_EQ(f.host_units, kUnits);
+    EXPECT_LE(f.host_pages, kUnits / 4 + 2);
+}
+
+// Nor is a unit that must become durable but waits for its older copy.
+TEST(Firmware, DurableUnitBehindItsOlderCopyDoesNotPadPages) {
+    DeviceShape s = tiny_device(16384, 4096);
+    DeviceUnderTest d(s);
+    d.flash.hold = true;
+    d.write(0, 8, true);
+    d.agenda.run();
+    d.write(0, 8, true);
+    d.agenda.run();
+    for (int i = 1; i <= 4; ++i) {
+        d.write(static_cast<std::uint64_t>(i) * 8, 8);
+        d.agenda.run();
+    }
+    d.flash.release();
+    d.drain();
+    d.shut_down();
+    EXPECT_EQ((d.ftl.counters() - d.before).host_pages, 3u);  // the first, four together, the second
+}
+
+TEST(Firmware, CommandLargerThanTheBufferPassesInPieces) {
+    for (const bool fua : {false, true}) {
+        DeviceShape s = tiny_device();
+        s.ftl.buffer_bytes = 4 * 4096;
+        DeviceUnderTest d(s);
+        const auto big = d.write(4, 256, fua);  // 32 and a half units' worth on either side of unit borders
+        d.drain();
+        EXPECT_TRUE(d.done(big));
+        EXPECT_EQ(d.status(big), 0);
+        EXPECT_EQ(d.firmware.host_units_written(), 33u);
+        d.read(0, 512);
+        d.drain();
+        d.shut_down();
+    }
+}
+
+TEST(Firmware, WriteWithoutDataLeavesNothingBehind) {
+    DeviceShape s = tiny_device();
+    s.ftl.buffer_bytes = 2 * 4096;
+    DeviceUnderTest d(s);
+    const auto bad = d.write(0, 16, false, true);
+    const auto good = d.write(16, 16);  // waits for the space that the first one holds
+    d.drain();
+    EXPECT_EQ(d.dma.failed, 1u);
+    EXPECT_EQ(d.status(bad), nvme::kStDataTransferError);
+    EXPECT_EQ(d.status(good), 0);
+    EXPECT_EQ(d.firmware.host_units_written(), 2u);
+    d.shut_down();
+    d.read_all();
+}
+
+TEST(Firmware, WriteZeroesOfPartOfAUnitIsRefused) {
+    DeviceUnderTest d(tiny_device());
+    const auto c = d.write_zeroes(3, 8);
+    d.drain();
+    EXPECT_EQ(d.status(c), nvme::kStInvalidField);
+    d.read_all();
+}
+
+TEST(Firmware, DeallocatedUnitsReadAsZeros) {
+    DeviceUnderTest d(tiny_device());
+    d.trim(0, 64);
+    d.drain();
+    EXPECT_EQ(d.ftl.mapped_units(), d.ftl.logical_units() - 8);
+    const auto c = d.read(0, 64);
+    d.drain();
+    EXPECT_EQ(d.timeline(c).of(Stage::array).count(), 0);
+    d.shut_down();
+}
+
+// A page's units that were all deallocated before the page was taken cost no program.
+TEST(Firmware, ProgramOfDeallocatedUnitsIsNotIssued) {
+    DeviceShape s = tiny_device();
+    s.firmware.clock_hz = 1000;  // a program is on its core for 100 ms
+    DeviceUnderTest d(s);
+    d.write(0, 16);
+    d.agenda.run_until(SimTime{} + Ps{350'000'000'000});
+    EXPECT_EQ(d.firmware.host_units_written(), 2u);
+    d.trim(0, 16);
+    d.drain();
+    EXPECT_EQ(d.firmware.buffer().used(), 0u);
+    EXPECT_EQ(d.firmware.host_units_discarded_before_map() + d.firmware.buffer().dropped_dirty() + d.firmware.host_units_mapped(), 2u);
+    d.shut_down();
+}
+
+}  // namespace
+}  // namespace ssdtlm
