@@ -12,20 +12,43 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda)
     pcie_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
-void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie) {
-    // The generic payload has no pointer to const; a write only reads through it.
-    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie);
+inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,
+                                                             DmaClient* client, std::uint64_t cookie) {
+    --outstanding_;
+    (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
+    if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
+    if (client == nullptr) return;
+    if (__builtin_expect(failed, 0))
+        client->dma_failed(cookie);
+    else
+        client->dma_done(cookie, std::max(at, agenda_.now()));
 }
 
-void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                          std::uint64_t cookie) {
-    start<false>(segments, count, data, client, cookie);
+inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
+    if (__builtin_expect(p.request != nullptr, 0)) {
+        answered_part(p);
+        return;
+    }
+    const bool write = p.is_write();
+    DmaClient* const client = p.client;
+    const std::uint64_t cookie = p.cookie;
+    const std::uint32_t bytes = p.get_data_length();
+    const SimTime at = p.link->visible_at;
+    const bool failed = !write && !p.is_response_ok();
+    payloads_.release(p);
+    report(write, failed, bytes, at, client, cookie);
+}
+
+inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload) {
+    payload.link->visible_at = agenda_.now();  // stays when the response comes on arrival
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    if (pcie_initiator->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
 }
 
 template <bool Write>
-void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                      std::uint64_t cookie) {
+inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
+                                                            DmaClient* client, std::uint64_t cookie) {
     ++outstanding_;
     ++(Write ? counters_.writes : counters_.reads);
     if (__builtin_expect(count != 1 || segments->bytes > kMaxPayloadBytes, 0)) {
@@ -41,7 +64,18 @@ void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uin
     transport(p);
 }
 
-void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
+void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
+                           DmaClient* client, std::uint64_t cookie) {
+    // The generic payload has no pointer to const; a write only reads through it.
+    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie);
+}
+
+void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
+                          std::uint64_t cookie) {
+    start<false>(segments, count, data, client, cookie);
+}
+
+__attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
                            DmaClient* client, std::uint64_t cookie) {
     if (free_requests_.empty()) {
         requests_.emplace_back();
@@ -74,13 +108,6 @@ void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data
     transport(p);
 }
 
-void DmaEngine::transport(Payload& payload) {
-    payload.link->visible_at = agenda_.now();  // stays when the response comes on arrival
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
-    if (pcie_initiator->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
-}
-
 tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time&) {
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
@@ -89,22 +116,7 @@ tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload,
     return tlm::TLM_COMPLETED;
 }
 
-void DmaEngine::answered(Payload& p) {
-    if (__builtin_expect(p.request != nullptr, 0)) {
-        answered_part(p);
-        return;
-    }
-    const bool write = p.is_write();
-    DmaClient* const client = p.client;
-    const std::uint64_t cookie = p.cookie;
-    const std::uint32_t bytes = p.get_data_length();
-    const SimTime at = p.link->visible_at;
-    const bool failed = !write && !p.is_response_ok();
-    payloads_.release(p);
-    report(write, failed, bytes, at, client, cookie);
-}
-
-void DmaEngine::answered_part(Payload& p) {
+__attribute__((noinline)) void DmaEngine::answered_part(Payload& p) {
     Request& request = *p.request;
     if (request.write)
         request.at = std::max(request.at, p.link->visible_at);
@@ -118,18 +130,6 @@ void DmaEngine::finish(Request& request) {
     const Request r = request;
     free_requests_.push_back(&request);
     report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
-}
-
-void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client,
-                       std::uint64_t cookie) {
-    --outstanding_;
-    (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
-    if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
-    if (client == nullptr) return;
-    if (__builtin_expect(failed, 0))
-        client->dma_failed(cookie);
-    else
-        client->dma_done(cookie, std::max(at, agenda_.now()));
 }
 
 std::string DmaEngine::dump() const {

@@ -43,6 +43,13 @@ void NvmeDriver::interrupt(std::uint64_t address, std::uint32_t data) {
 // ---------------------------------------------------------------------------------------------------------------
 // Register accesses.
 
+inline void NvmeDriver::access_done(Access& access) {
+    SSDTLM_CHECK(access.is_response_ok(), "register access failed");
+    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
+    if (access.client != nullptr) access.client->mmio_read_done(access.value);
+    accesses_.release(access);
+}
+
 void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) { send(tlm::TLM_WRITE_COMMAND, offset, value, nullptr); }
 
 void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) { send(tlm::TLM_READ_COMMAND, offset, 0, &client); }
@@ -70,13 +77,6 @@ tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload
 
 void NvmeDriver::read_done_at_once(std::uint64_t access) {
     access_done(*reinterpret_cast<Access*>(static_cast<std::uintptr_t>(access)));
-}
-
-void NvmeDriver::access_done(Access& access) {
-    SSDTLM_CHECK(access.is_response_ok(), "register access failed");
-    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
-    if (access.client != nullptr) access.client->mmio_read_done(access.value);
-    accesses_.release(access);
 }
 
 std::string NvmeDriver::dump() const {

@@ -10,6 +10,7 @@ namespace ssdtlm {
 CreditAccount::CreditAccount(std::uint32_t headers, std::uint32_t data, Ps loop, Rate rate)
     : header_limit_(headers == 0 ? kInfinite : headers),
       data_limit_(data == 0 ? kInfinite : data),
+      infinite_(headers == 0 && data == 0),
       loop_(std::max(loop, Ps{1})),
       rate_(rate),
       ring_(16) {}
@@ -24,6 +25,7 @@ void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t m
     for (std::uint32_t p = 4; p <= max_payload; p += 4)
         worst = std::max(worst, div_ceil(window * div_ceil(p, kCreditBytes), min_overhead + p));
     if (worst + 2 * div_ceil(max_payload, kCreditBytes) <= data_limit_) data_limit_ = kInfinite;
+    infinite_ = header_limit_ == kInfinite && data_limit_ == kInfinite;
 }
 
 SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime t) {

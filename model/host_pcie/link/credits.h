@@ -24,7 +24,7 @@ public:
     /// `max_payload` bytes of payload can reach at this rate, so that they cost nothing.
     void lift_unreachable(std::uint32_t min_overhead, std::uint32_t min_payload, std::uint32_t max_payload);
 
-    bool infinite() const { return header_limit_ == kInfinite && data_limit_ == kInfinite; }
+    bool infinite() const { return infinite_; }
 
     /// Whether the whole train may start at t without waiting for a credit. Exact when true; false may only mean
     /// that credits return while the train is on the wire.
@@ -113,6 +113,7 @@ private:
 
     std::uint64_t header_limit_;
     std::uint64_t data_limit_;
+    bool infinite_;  // both
     Ps loop_;
     Rate rate_;
     std::uint64_t headers_out_ = 0;

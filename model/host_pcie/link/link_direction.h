@@ -138,8 +138,8 @@ private:
         return sendable_with_credits(train, t);
     }
     std::uint32_t sendable_with_credits(const TlpTrain& train, SimTime t);
-    LinkGrant place(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t) {
-        const std::uint64_t wire = train.wire_prefix(tlps);
+    inline __attribute__((always_inline)) LinkGrant place(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t) {
+        const std::uint64_t wire = tlps == train.count() ? train.wire_bytes() : train.wire_prefix(tlps);
         const Ps length = times_.time_for(wire);
         SimTime start = t;
         SimTime end = t + length;

@@ -27,41 +27,8 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
 // ---------------------------------------------------------------------------------------------------------------
 // From the requester.
 
-tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time& delay) {
-    if (__builtin_expect(phase != tlm::BEGIN_REQ, 0)) {
-        SSDTLM_CHECK(phase == tlm::END_RESP, "phase outside the base protocol");
-        return end_response();
-    }
-    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
-    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0, 0))
-        return refuse(payload);
-    if (payload.is_write()) return write(payload, phase);
-    if (__builtin_expect(!payload.is_read(), 0)) return refuse(payload);
-    read(payload);
-    ++open_;
-    phase = tlm::END_REQ;
-    return tlm::TLM_UPDATED;
-}
-
-tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_generic_payload& payload) {
-    payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
-                                : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
-                                                                         : tlm::TLM_COMMAND_ERROR_RESPONSE);
-    return tlm::TLM_COMPLETED;
-}
-
-tlm::tlm_sync_enum LinkPath::end_response() {
-    response_open_ = false;
-    while (!response_open_ && !responses_held_.empty()) {
-        tlm::tlm_generic_payload* next = responses_held_.front();
-        responses_held_.pop_front();
-        send_response(*next);
-    }
-    return tlm::TLM_COMPLETED;
-}
-
-tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+inline __attribute__((always_inline)) tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload,
+                                                                             tlm::tlm_phase& phase) {
     const std::uint64_t address = payload.get_address();
     const std::uint32_t bytes = payload.get_data_length();
     const bool copied = bytes <= kInlineBytes;
@@ -80,7 +47,7 @@ tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload, tlm::tlm_p
     part.near = &payload;
     LinkGrant grant;
     if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_write, train, grant), 1)) {
-        agenda_.post<&LinkPath::arrive>(grant.delivered, this, handle(part));
+        agenda_.post<&LinkPath::write_arrives>(grant.delivered, this, handle(part));
         if (__builtin_expect(part.answer_on_grant, 1)) {
             if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
             part.near = nullptr;
@@ -100,6 +67,40 @@ tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload, tlm::tlm_p
     return tlm::TLM_UPDATED;
 }
 
+tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time& delay) {
+    if (__builtin_expect(phase != tlm::BEGIN_REQ, 0)) {
+        SSDTLM_CHECK(phase == tlm::END_RESP, "phase outside the base protocol");
+        return end_response();
+    }
+    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
+    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0, 0))
+        return refuse(payload);
+    if (payload.is_write()) return write(payload, phase);
+    if (__builtin_expect(!payload.is_read(), 0)) return refuse(payload);
+    read(payload);
+    ++open_;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+__attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_generic_payload& payload) {
+    payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
+                                : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
+                                                                         : tlm::TLM_COMMAND_ERROR_RESPONSE);
+    return tlm::TLM_COMPLETED;
+}
+
+__attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::end_response() {
+    response_open_ = false;
+    while (!response_open_ && !responses_held_.empty()) {
+        tlm::tlm_generic_payload* next = responses_held_.front();
+        responses_held_.pop_front();
+        send_response(*next);
+    }
+    return tlm::TLM_COMPLETED;
+}
+
 void LinkPath::read(tlm::tlm_generic_payload& payload) {
     const std::uint64_t address = payload.get_address();
     const std::uint32_t bytes = payload.get_data_length();
@@ -115,7 +116,7 @@ void LinkPath::read(tlm::tlm_generic_payload& payload) {
     offer_read(part);
 }
 
-void LinkPath::read_in_parts(tlm::tlm_generic_payload& payload) {
+__attribute__((noinline)) void LinkPath::read_in_parts(tlm::tlm_generic_payload& payload) {
     Transfer& transfer = new_transfer({&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(),
                                        0, 0, tlm::TLM_OK_RESPONSE});
     if (reads_.full()) reads_.set_capacity(2 * reads_.capacity());
@@ -199,7 +200,7 @@ void LinkPath::on_grant(const LinkGrant& grant) {
 
 /// A write that had to wait for the wire.
 void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
-    agenda_.post<&LinkPath::arrive>(grant.delivered, this, handle(part));
+    agenda_.post<&LinkPath::write_arrives>(grant.delivered, this, handle(part));
     if (!part.answer_on_grant) return;
     if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
     tlm::tlm_generic_payload& near = *part.near;
@@ -211,7 +212,7 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
-    agenda_.post<&LinkPath::arrive>(grant.first_delivered + config_.completer_latency, this, handle(head));
+    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this, handle(head));
 }
 
 /// Takes the first requests off a part that is short of credits.
@@ -229,30 +230,38 @@ LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
     return head;
 }
 
-void LinkPath::arrive(std::uint64_t part) {
-    if (__builtin_expect(request_open_ != nullptr, 0))
-        requests_held_.push_back(&part_of(part));
-    else
-        forward(part_of(part));
-}
-
 // ---------------------------------------------------------------------------------------------------------------
 // At the far end.
 
-void LinkPath::forward(Part& part) {
+void LinkPath::write_arrives(std::uint64_t which) {
+    Part& part = part_of(which);
+    if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
+    if (__builtin_expect(completed_by_far_end(part), 1)) write_answered(part);
+}
+
+void LinkPath::read_arrives(std::uint64_t which) {
+    Part& part = part_of(which);
+    if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
+    if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
+}
+
+__attribute__((noinline, cold)) void LinkPath::hold_back(Part& part) { requests_held_.push_back(&part); }
+
+/// Forwards it. False: the response comes, or has come, in another way than at once by the return value.
+inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& part) {
     request_open_ = &part;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     const tlm::tlm_sync_enum status = far_->nb_transport_fw(part, phase, delay);
-    if (__builtin_expect(status == tlm::TLM_COMPLETED && delay.value() == 0, 1)) {
-        request_open_ = nullptr;
-        far_end_answered(handle(part));
-    } else {
+    if (__builtin_expect(status != tlm::TLM_COMPLETED || delay.value() != 0, 0)) {
         forwarded(part, status, phase, delay);
+        return false;
     }
+    request_open_ = nullptr;
+    return true;
 }
 
-void LinkPath::forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
+__attribute__((noinline, cold)) void LinkPath::forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
     if (status == tlm::TLM_COMPLETED) {
         request_open_ = nullptr;
         far_end_answers_after(part, delay);
@@ -287,7 +296,10 @@ void LinkPath::far_request_accepted() {
     while (request_open_ == nullptr && !requests_held_.empty()) {
         Part* next = requests_held_.front();
         requests_held_.pop_front();
-        forward(*next);
+        if (next->state == Part::State::write)
+            write_arrives(handle(*next));
+        else
+            read_arrives(handle(*next));
     }
 }
 
@@ -301,15 +313,23 @@ void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) 
 
 void LinkPath::far_end_answered(std::uint64_t which) {
     Part& part = part_of(which);
+    if (part.state == Part::State::write)
+        write_answered(part);
+    else
+        read_answered(part);
+}
+
+inline void LinkPath::write_answered(Part& part) {
+    const tlm::tlm_response_status status = part.get_response_status();
+    tlm::tlm_generic_payload* const near = part.near;
+    parts_.release(part);
+    if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) ++posted_errors_;
+    if (__builtin_expect(near != nullptr, 0)) answer(*near, status);
+}
+
+void LinkPath::read_answered(Part& part) {
     const tlm::tlm_response_status status = part.get_response_status();
     const bool good = status == tlm::TLM_OK_RESPONSE;
-    if (part.state == Part::State::write) {
-        tlm::tlm_generic_payload* near = part.near;
-        parts_.release(part);
-        if (__builtin_expect(!good, 0)) ++posted_errors_;
-        if (__builtin_expect(near != nullptr, 0)) answer(*near, status);
-        return;
-    }
     part.state = Part::State::returning;
     if (!good && part.transfer != nullptr) part.transfer->status = status;
     const std::uint64_t address = part.get_address();
@@ -319,9 +339,9 @@ void LinkPath::far_end_answered(std::uint64_t which) {
                             : TlpTrain::headers(part.tlps, overhead(kind, address));
     LinkGrant grant;
     if (__builtin_expect(completions_.offer_at_once(kind, train, grant), 1))
-        agenda_.post<&LinkPath::completions_arrive>(grant.delivered, this, which);
+        agenda_.post<&LinkPath::completions_arrive>(grant.delivered, this, handle(part));
     else
-        completions_.queue(kind, train, which);
+        completions_.queue(kind, train, handle(part));
 }
 
 // ---------------------------------------------------------------------------------------------------------------

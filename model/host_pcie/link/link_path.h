@@ -109,10 +109,14 @@ private:
     void granted_write(Part& part, const LinkGrant& grant);
     void granted_read(Part& part, const LinkGrant& grant);
     Part& split(Part& part, std::uint32_t tlps);
-    void arrive(std::uint64_t part);
-    void forward(Part& part);
+    void write_arrives(std::uint64_t part);
+    void read_arrives(std::uint64_t part);
+    void hold_back(Part& part);
+    bool completed_by_far_end(Part& part);
     void forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay);
     void far_end_answered(std::uint64_t part);
+    void write_answered(Part& part);
+    void read_answered(Part& part);
     void far_end_answers_after(Part& part, const sc_core::sc_time& delay);
     void far_request_accepted();
     void completions_arrive(std::uint64_t part);
