@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/tlm/lt_adapter.h"
+
+#include "common/report/error.h"
+#include "common/tlm/sc_time_bridge.h"
+
+namespace ssdtlm {
+
+LtTargetAdapter::LtTargetAdapter(sc_core::sc_module_name name, Agenda& agenda)
+    : sc_module(name), model_target("model_target"), lt_initiator("lt_initiator"), agenda_(agenda) {
+    model_target.register_nb_transport_fw(this, &LtTargetAdapter::forward);
+}
+
+tlm::tlm_sync_enum LtTargetAdapter::forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& delay) {
+    if (phase == tlm::END_RESP) {  // an initiator that uses the long form
+        response_open_ = false;
+        if (!held_back_.empty()) {
+            tlm::tlm_generic_payload* next = held_back_.front();
+            held_back_.pop_front();
+            agenda_.post<&LtTargetAdapter::respond>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(next));
+        }
+        return tlm::TLM_COMPLETED;
+    }
+    SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
+    if (payload.has_mm()) payload.acquire();
+    sc_core::sc_time until = delay;
+    lt_initiator->b_transport(payload, until);
+    const SimTime at = agenda_.now() + to_sim_time(until).time_since_epoch();
+    agenda_.post<&LtTargetAdapter::respond>(at, this, reinterpret_cast<std::uintptr_t>(&payload));
+    phase = tlm::END_REQ;
+    delay = sc_core::SC_ZERO_TIME;
+    return tlm::TLM_UPDATED;
+}
+
+void LtTargetAdapter::respond(std::uint64_t pointer) {
+    auto* payload = reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer));
+    if (response_open_) {
+        held_back_.push_back(payload);
+        return;
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const bool managed = payload->has_mm();  // without a memory manager it may be gone when the call returns
+    const auto status = model_target->nb_transport_bw(*payload, phase, delay);
+    response_open_ = !(status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP));
+    if (managed) payload->release();
+}
+
+LtInitiatorAdapter::LtInitiatorAdapter(sc_core::sc_module_name name, Agenda& agenda)
+    : sc_module(name), lt_target("lt_target"), model_initiator("model_initiator"), agenda_(agenda), request_ended_("request_ended") {
+    lt_target.register_b_transport(this, &LtInitiatorAdapter::transport);
+    model_initiator.register_nb_transport_bw(this, &LtInitiatorAdapter::backward);
+}
+
+void LtInitiatorAdapter::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    while (requesting_ != nullptr) sc_core::wait(request_ended_);
+    require_lockstep();
+    agenda_.advance_to(to_sim_time(sc_core::sc_time_stamp()));
+
+    Call* call = nullptr;
+    tlm::tlm_generic_payload& p = payloads_.acquire(call);
+    call->answered = false;
+    p.set_command(payload.get_command());
+    p.set_address(payload.get_address());
+    p.set_data_ptr(payload.get_data_ptr());
+    p.set_data_length(payload.get_data_length());
+    p.set_streaming_width(payload.get_streaming_width());
+    p.set_byte_enable_ptr(payload.get_byte_enable_ptr());
+    p.set_byte_enable_length(payload.get_byte_enable_length());
+    p.set_dmi_allowed(false);
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time annotated = sc_core::SC_ZERO_TIME;
+    requesting_ = &p;
+    switch (model_initiator->nb_transport_fw(p, phase, annotated)) {
+        case tlm::TLM_COMPLETED:
+            call->answered = true;
+            call->response_at = sc_core::sc_time_stamp() + annotated;
+            end_request();
+            break;
+        case tlm::TLM_UPDATED:
+            end_request();  // END_REQ, or BEGIN_RESP that implies it
+            if (phase == tlm::BEGIN_RESP) {
+                call->answered = true;
+                call->response_at = sc_core::sc_time_stamp() + annotated;
+                phase = tlm::END_RESP;
+                sc_core::sc_time none = sc_core::SC_ZERO_TIME;
+                model_initiator->nb_transport_fw(p, phase, none);
+            }
+            break;
+        case tlm::TLM_ACCEPTED: break;  // backward() hears the rest, or has heard it
+    }
+    while (!call->answered) sc_core::wait(call->answered_event);
+    if (call->response_at > sc_core::sc_time_stamp()) sc_core::wait(call->response_at - sc_core::sc_time_stamp());
+    payload.set_response_status(p.get_response_status());
+    delay = sc_core::SC_ZERO_TIME;
+    p.release();
+}
+
+tlm::tlm_sync_enum LtInitiatorAdapter::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (requesting_ == &payload) end_request();
+    if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+    SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
+    require_lockstep();
+    Call& call = *payload.get_extension<Call>();
+    call.answered = true;
+    call.response_at = sc_core::sc_time_stamp() + delay;
+    call.answered_event.notify();
+    return tlm::TLM_COMPLETED;
+}
+
+/// A thread that is woken before the kernel has reached the agenda's time would see too early a time.
+void LtInitiatorAdapter::require_lockstep() const {
+    if (agenda_.now() <= to_sim_time(sc_core::sc_time_stamp())) return;
+    throw UserError(Problem{name(), "a b_transport initiator is connected while the agenda runs ahead of SystemC",
+                            "run.agenda = \"lockstep\"", "add --set run.agenda=lockstep"});
+}
+
+void LtInitiatorAdapter::end_request() {
+    requesting_ = nullptr;
+    request_ended_.notify(sc_core::SC_ZERO_TIME);
+}
+
+}  // namespace ssdtlm
