@@ -25,9 +25,11 @@ int run(const CommandLine& line) {
     RunOptions options = line.run;
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
-    const bool chosen = !options.output_directory.empty();
-    if (!chosen) options.output_directory = default_output_directory(resolved.config.name, options.workload);
-    prepare_output_directory(options.output_directory, chosen ? "-o" : "default output folder");
+    options.output_option = "-o";
+    if (options.output_directory.empty()) {
+        options.output_directory = default_output_directory(resolved.config.name, options.workload);
+        options.output_option = "default output folder";
+    }
     return run_simulation(resolved.config, options);
 }
 

@@ -13,6 +13,7 @@
 #include "controller/ftl/ftl_check.h"
 #include "host_pcie/workload/fio_report.h"
 #include "host_pcie/workload/reported_workload.h"
+#include "sim/app/output_directory.h"
 #include "sim/app/panic_state.h"
 #include "sim/app/workload_source.h"
 #include "sim/results/result_writer.h"
@@ -59,6 +60,8 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     const std::uint64_t units = logical_units_of(config.ftl, config.nand.geometry);
     WorkloadSource source = open_workload(config, options, units * config.nand.geometry.unit_bytes);
 
+    prepare_output_directory(options.output_directory, options.output_option);
+
     FioReportOptions report_options;
     report_options.log_directory = options.output_directory;
     report_options.global_options = source.global_options;
@@ -73,6 +76,8 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
 
+    // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     Simulation simulation(config, workload, o);
     RunSummary summary;
     try {

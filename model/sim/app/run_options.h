@@ -15,7 +15,8 @@ struct RunOptions {
     WorkloadKind workload_kind = WorkloadKind::fio;
     TraceOptions trace;  ///< path and format set; LBA size and device size are left to the run
     TraceReplayOptions replay;
-    std::string output_directory;  ///< exists and is writable
+    std::string output_directory;  ///< made when device and workload are found to be right
+    std::string output_option;     ///< what to blame when it cannot be written
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
     bool quiet = false;  ///< no progress, no summary
