@@ -14,9 +14,21 @@ SchedulerShape shape_of(const SsdConfig& c) {
     return {c.nand.geometry.channels, c.nand.geometry.dies_per_channel(), c.nand.independent_plane_read};
 }
 
+// A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
+// victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
+Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
+    const NandGeometry& g = c.nand.geometry;
+    const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
+    const double page = to_seconds(longest(c.nand.t_program) + longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    const double spare = 1.0 - static_cast<double>(namespace_bytes) / static_cast<double>(g.raw_bytes());
+    const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
+    return Ps{static_cast<std::int64_t>(pages * page / std::max(spare, 0.01) * 1e12)};
+}
+
 NvmeDevice device_of(const SsdConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
+    d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;

@@ -61,6 +61,7 @@ void identify_controller(const NvmeConfig& config, const NvmeDevice& device, Ide
     d[IdCtrl::kMdts] =
         config.max_transfer_bytes == 0 ? 0 : static_cast<std::uint8_t>(log2_of(config.max_transfer_bytes / kPageBytes));
     store(d + IdCtrl::kVer, kVersion14);
+    store(d + IdCtrl::kRtd3e, static_cast<std::uint32_t>(std::min<std::int64_t>(device.shutdown_time / 1us, UINT32_MAX)));
     d[IdCtrl::kCntrltype] = 1;  // I/O controller
     d[IdCtrl::kAcl] = kAbortLimit;
     d[IdCtrl::kAerl] = kAsyncEventLimit;
