@@ -203,12 +203,12 @@ private:
                                         count_of(broken_lines, "line", "lines") + of + " cannot be read as " +
                                             trace_.format,
                                         "",
-                                        "repair the file, name another format, or skip broken lines (skip_broken)"});
+                                        "repair the file, name another format, or skip such lines with --trace-skip-broken"});
         if (beyond_lines_ > 0)
             problems_.push_back(Problem{options_.path,
                                         count_of(beyond_lines_, "request ends", "requests end") +
                                             " beyond the device",
-                                        "", "choose a larger device, or fold or scale the addresses"});
+                                        "", "choose a larger device, or --trace-beyond fold or scale"});
         if (!problems_.empty()) throw UserError(std::move(problems_));
     }
 
@@ -258,7 +258,7 @@ private:
                                     count_of(trace_.volumes.size(), "volume needs ", "volumes need ") +
                                         std::to_string(extent) + " B one after the other",
                                     "the device has " + std::to_string(device) + " B",
-                                    "choose one volume, overlay them, or fold or scale the addresses"});
+                                    "choose one with --trace-volume, --trace-overlay them, or --trace-beyond fold or scale"});
         std::uint64_t moved_records = 0;
         for (auto& r : trace_.records) {
             if (r.op() == HostOp::flush) continue;

@@ -34,11 +34,7 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     WorkloadSource source;
     source.notes.push_back(fmt::format("{}: {} format, {} lines, {} taken, {:.3f} s", trace->path, trace->format,
                                        trace->stats.lines, trace->stats.taken, to_seconds(trace->stats.duration)));
-    for (std::size_t n = 0; n < kTraceNoteCount; ++n) {
-        const auto note = static_cast<TraceNote>(n);
-        const TraceCount& c = trace->stats[note];
-        if (c.lines != 0) source.notes.push_back(fmt::format("{} lines: {}", c.lines, trace_note_sentence(note)));
-    }
+    for (auto& sentence : trace->stats.sentences()) source.notes.push_back(std::move(sentence));
     auto workload = std::make_unique<TraceWorkload>(trace, options.replay);
     source.report_jobs = trace_report_jobs(*workload);
     source.workload = std::move(workload);
