@@ -10,6 +10,9 @@ std::string Problem::text() const {
     std::string s = where.empty() ? found : where + ": " + found;
     if (!allowed.empty()) s += "; " + allowed;
     if (!repair.empty()) s += "; " + repair;
+    // What was found may be quoted from a file that is no text: a problem stays one line, and leaves the terminal alone.
+    for (char& c : s)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
     return s;
 }
 
