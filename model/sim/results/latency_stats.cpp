@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/results/latency_stats.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ssdtlm {
@@ -26,12 +27,14 @@ double percentile_us(const Histogram& h, std::uint64_t zeros, double p) {
 void fill(LatencyStats::Row& row, const Histogram& h, std::uint64_t zeros, std::int64_t sum_ps, std::int64_t max_ps) {
     row.count = h.count() + zeros;
     row.mean = row.count == 0 ? 0 : static_cast<double>(sum_ps) * 1e-6 / static_cast<double>(row.count);
-    row.p50 = percentile_us(h, zeros, 50);
-    row.p90 = percentile_us(h, zeros, 90);
-    row.p99 = percentile_us(h, zeros, 99);
-    row.p99_9 = percentile_us(h, zeros, 99.9);
-    row.p99_99 = percentile_us(h, zeros, 99.99);
     row.max = static_cast<double>(max_ps) * 1e-6;
+    // The middle of the largest value's bucket may lie above that value.
+    const auto percentile = [&](double p) { return std::min(percentile_us(h, zeros, p), row.max); };
+    row.p50 = percentile(50);
+    row.p90 = percentile(90);
+    row.p99 = percentile(99);
+    row.p99_9 = percentile(99.9);
+    row.p99_99 = percentile(99.99);
 }
 }  // namespace
 
