@@ -42,34 +42,54 @@ public:
     /// Restarts the timeline at `t` with nothing charged.
     void begin(SimTime t) {
         start_ = last_ = t;
-        ps_.fill(0);
+        charged_ = 0;
     }
     /// Charges everything since the last mark up to `until` to `s`. Marks never go back.
     void charge(Stage s, SimTime until) {
         const auto d = (until - last_).count();
         SSDTLM_CHECK(d >= 0, "latency mark goes back in time");
-        ps_[static_cast<std::size_t>(s)] += d;
+        if (d == 0) return;
+        add(static_cast<std::size_t>(s), d);
         last_ = until;
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
     void append(const Timeline& part) {
         SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
-        for (std::size_t i = 0; i < kStageCount; ++i) ps_[i] += part.ps_[i];
+        part.for_each([this](Stage s, std::int64_t ps) { add(static_cast<std::size_t>(s), ps); });
         last_ = part.last_;
     }
     SimTime start() const { return start_; }
     SimTime last() const { return last_; }
-    Ps of(Stage s) const { return Ps{ps_[static_cast<std::size_t>(s)]}; }
+    Ps of(Stage s) const {
+        const auto i = static_cast<std::size_t>(s);
+        return Ps{(charged_ >> i & 1u) != 0 ? ps_[i] : 0};
+    }
+    /// Calls visit(stage, picoseconds) for every stage that time was charged to, in order.
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (std::uint32_t left = charged_; left != 0; left &= left - 1) {
+            const auto i = static_cast<std::size_t>(__builtin_ctz(left));
+            visit(static_cast<Stage>(i), ps_[i]);
+        }
+    }
     Ps sum() const {
-        std::int64_t s = 0;
-        for (auto v : ps_) s += v;
-        return Ps{s};
+        std::int64_t sum = 0;
+        for_each([&sum](Stage, std::int64_t ps) { sum += ps; });
+        return Ps{sum};
     }
 
 private:
+    void add(std::size_t i, std::int64_t ps) {
+        const std::uint32_t bit = 1u << i;
+        ps_[i] = ((charged_ & bit) != 0 ? ps_[i] : 0) + ps;
+        charged_ |= bit;
+    }
+
     SimTime start_{};
     SimTime last_{};
+    std::uint32_t charged_ = 0;  // bit per stage with time in it; the others' entries mean nothing
     std::array<std::int64_t, kStageCount> ps_{};
+    static_assert(kStageCount <= 32);
 };
 
 }  // namespace ssdtlm

@@ -5,25 +5,47 @@
 
 namespace ssdtlm {
 
-void Histogram::allocate() {
+void BucketCounts::allocate() {
     buckets_ = std::make_unique<Buckets>();  // value-initialised: all zero
 }
 
-Histogram& Histogram::operator=(const Histogram& other) {
-    if (this == &other) return *this;
-    buckets_ = other.buckets_ ? std::make_unique<Buckets>(*other.buckets_) : nullptr;
-    count_ = other.count_;
-    sum_ = other.sum_;
-    min_ = other.min_;
-    max_ = other.max_;
-    squares_ = other.squares_;
+BucketCounts& BucketCounts::operator=(const BucketCounts& other) {
+    if (this != &other) buckets_ = other.buckets_ ? std::make_unique<Buckets>(*other.buckets_) : nullptr;
     return *this;
+}
+
+void BucketCounts::merge(const BucketCounts& other) {
+    if (!other.buckets_) return;
+    if (!buckets_) allocate();
+    for (unsigned i = 0; i < kBuckets; ++i) (*buckets_)[i] += (*other.buckets_)[i];
+}
+
+std::uint64_t BucketCounts::count() const {
+    std::uint64_t n = 0;
+    for (unsigned i = 0; buckets_ && i < kBuckets; ++i) n += (*buckets_)[i];
+    return n;
+}
+
+std::vector<std::uint64_t> BucketCounts::percentiles(const std::vector<double>& ascending) const {
+    std::vector<std::uint64_t> values(ascending.size(), 0);
+    const std::uint64_t n = count();
+    if (n == 0) return values;
+    unsigned last = kBuckets - 1;
+    while ((*buckets_)[last] == 0) --last;
+    unsigned i = 0;
+    while ((*buckets_)[i] == 0) ++i;
+    std::uint64_t seen = (*buckets_)[i];
+    for (std::size_t k = 0; k < ascending.size(); ++k) {
+        const long double wanted = static_cast<long double>(ascending[k]) / 100.0L * static_cast<long double>(n);
+        while (i < last && static_cast<long double>(seen) < wanted) seen += (*buckets_)[++i];
+        values[k] = midpoint_of(i);
+    }
+    return values;
 }
 
 void Histogram::merge(const Histogram& other) {
     if (other.empty()) return;
-    if (!buckets_) allocate();
-    for (unsigned i = 0; i < kBuckets; ++i) (*buckets_)[i] += (*other.buckets_)[i];
+    buckets_.merge(other.buckets_);
     count_ += other.count_;
     sum_ += other.sum_;
     squares_ += other.squares_;
@@ -32,7 +54,7 @@ void Histogram::merge(const Histogram& other) {
 }
 
 void Histogram::clear() {
-    if (buckets_) buckets_->fill(0);
+    buckets_.clear();
     count_ = sum_ = max_ = 0;
     squares_ = 0;
     min_ = std::numeric_limits<std::uint64_t>::max();
@@ -48,22 +70,6 @@ double Histogram::stddev() const {
     const double deviations =
         static_cast<double>(whole) - static_cast<double>(r) * static_cast<double>(r) / static_cast<double>(count_);
     return std::sqrt(std::max(0.0, deviations) / static_cast<double>(count_ - 1));
-}
-
-std::uint64_t Histogram::percentile(double p) const { return percentiles({p}).front(); }
-
-std::vector<std::uint64_t> Histogram::percentiles(const std::vector<double>& ascending) const {
-    std::vector<std::uint64_t> values(ascending.size(), 0);
-    if (empty()) return values;
-    const unsigned last = index_of(max_);
-    unsigned i = index_of(min_);
-    std::uint64_t seen = (*buckets_)[i];
-    for (std::size_t k = 0; k < ascending.size(); ++k) {
-        const long double wanted = static_cast<long double>(ascending[k]) / 100.0L * static_cast<long double>(count_);
-        while (i < last && static_cast<long double>(seen) < wanted) seen += (*buckets_)[++i];
-        values[k] = midpoint_of(i);
-    }
-    return values;
 }
 
 }  // namespace ssdtlm

@@ -17,18 +17,13 @@
 
 namespace ssdtlm {
 
-class Histogram {
+/// Only the buckets: what percentiles need, at the price of one increment per value.
+class BucketCounts {
 public:
     static constexpr unsigned kBits = 6;
     static constexpr unsigned kPerOctave = 1u << kBits;
     static constexpr unsigned kGroups = 29;
     static constexpr unsigned kBuckets = kGroups * kPerOctave;
-
-    Histogram() = default;
-    Histogram(const Histogram& other) { *this = other; }
-    Histogram& operator=(const Histogram& other);
-    Histogram(Histogram&&) noexcept = default;
-    Histogram& operator=(Histogram&&) noexcept = default;
 
     /// Bucket of a value. Values of 2^34 and more share the last bucket, as in fio (17 s when the unit is ns).
     static constexpr unsigned index_of(std::uint64_t v) {
@@ -46,10 +41,52 @@ public:
         return low + (std::uint64_t{1} << (drop - 1));
     }
 
+    BucketCounts() = default;
+    BucketCounts(const BucketCounts& other) { *this = other; }
+    BucketCounts& operator=(const BucketCounts& other);
+    BucketCounts(BucketCounts&&) noexcept = default;
+    BucketCounts& operator=(BucketCounts&&) noexcept = default;
+
     /// O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
     void record(std::uint64_t v) {
         if (__builtin_expect(!buckets_, 0)) allocate();
         ++(*buckets_)[index_of(v)];
+    }
+    void merge(const BucketCounts& other);
+    /// Forgets everything but keeps the memory.
+    void clear() {
+        if (buckets_) buckets_->fill(0);
+    }
+    bool empty() const { return count() == 0; }
+    /// Adds up the buckets.
+    std::uint64_t count() const;
+    std::uint64_t operator[](unsigned index) const { return buckets_ ? (*buckets_)[index] : 0; }
+
+    /// Midpoint of the first used bucket at which the cumulative count reaches p percent, for each p of a list in
+    /// ascending order, in one pass; 0 when empty. 0 <= p <= 100.
+    std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const;
+    std::uint64_t percentile(double p) const { return percentiles({p}).front(); }
+
+private:
+    using Buckets = std::array<std::uint64_t, kBuckets>;
+    void allocate();
+
+    std::unique_ptr<Buckets> buckets_;
+};
+
+class Histogram {
+public:
+    static constexpr unsigned kBits = BucketCounts::kBits;
+    static constexpr unsigned kPerOctave = BucketCounts::kPerOctave;
+    static constexpr unsigned kGroups = BucketCounts::kGroups;
+    static constexpr unsigned kBuckets = BucketCounts::kBuckets;
+
+    static constexpr unsigned index_of(std::uint64_t v) { return BucketCounts::index_of(v); }
+    static constexpr std::uint64_t midpoint_of(unsigned index) { return BucketCounts::midpoint_of(index); }
+
+    /// O(1). The first value allocates the buckets; nothing allocates after that.
+    void record(std::uint64_t v) {
+        buckets_.record(v);
         ++count_;
         sum_ += v;
         squares_ += static_cast<Wide>(v) * v;
@@ -70,24 +107,24 @@ public:
     double stddev() const;
 
     /// Midpoint of the first bucket at which the cumulative count reaches p percent; 0 when empty. 0 <= p <= 100.
-    std::uint64_t percentile(double p) const;
+    std::uint64_t percentile(double p) const { return buckets_.percentile(p); }
     /// The same for a list in ascending order, in one pass.
-    std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const;
+    std::vector<std::uint64_t> percentiles(const std::vector<double>& ascending) const {
+        return buckets_.percentiles(ascending);
+    }
 
-    std::uint64_t bucket(unsigned index) const { return buckets_ ? (*buckets_)[index] : 0; }
+    std::uint64_t bucket(unsigned index) const { return buckets_[index]; }
     /// Calls visit(midpoint, count) for each bucket that is not empty, in ascending order.
     template <typename Visit>
     void for_each(Visit visit) const {
-        for (unsigned i = 0; buckets_ && i < kBuckets; ++i)
-            if ((*buckets_)[i] != 0) visit(midpoint_of(i), (*buckets_)[i]);
+        for (unsigned i = 0; i < kBuckets; ++i)
+            if (buckets_[i] != 0) visit(midpoint_of(i), buckets_[i]);
     }
 
 private:
     __extension__ using Wide = unsigned __int128;
-    using Buckets = std::array<std::uint64_t, kBuckets>;
-    void allocate();
 
-    std::unique_ptr<Buckets> buckets_;
+    BucketCounts buckets_;
     std::uint64_t count_ = 0;
     std::uint64_t sum_ = 0;
     std::uint64_t min_ = std::numeric_limits<std::uint64_t>::max();

@@ -3,13 +3,14 @@
 // order; that is the determinism rule. Drained by AgendaProcess (one SC_METHOD) in a simulation, or by
 // run_until() in kernel-free tests. Modules read time from here, never from sc_time_stamp().
 //
-// A calendar queue: 1024 buckets of 0.52 us for the near future (0.54 ms), each a small binary heap that mostly holds
-// one entry, and one 4-ary heap for what lies beyond. Both orders are (time, sequence), so what runs next does not
-// depend on where an entry is kept.
+// A calendar queue: 4096 buckets of 0.13 us for the near future (0.54 ms), each a list in order of time and posting that
+// holds one entry or none most of the time, and one 4-ary heap for what lies beyond. What runs next does not depend on
+// where an entry is kept: of two entries for the same time, the one posted first lies in the heap if the two differ.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/report/error.h"
@@ -21,32 +22,48 @@ class Agenda {
 public:
     using Handler = void (*)(void* self, std::uint64_t arg);
 
+    Agenda() = default;
+    Agenda(const Agenda&) = delete;
+    Agenda& operator=(const Agenda&) = delete;
+
     SimTime now() const { return now_; }
-    bool empty() const { return pending_ == 0; }
+    bool empty() const { return pending() == 0; }
     /// Time of the next entry; kNever when empty.
     SimTime next_time() const {
-        if (pending_ == 0) return kNever;
-        const Entry* near = nearest_bucket_top();
-        if (near == nullptr) return far_.front().at;
-        return far_.empty() || before(*near, far_.front()) ? near->at : far_.front().at;
+        const std::size_t near = nearest_bucket();
+        return near == kNone || far_at_ <= buckets_[near].head->at ? far_at_ : buckets_[near].head->at;
     }
     std::uint64_t executed() const { return executed_; }
-    std::size_t pending() const { return pending_; }
+    std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_); }
 
     void post(SimTime at, Handler handler, void* self, std::uint64_t arg) {
-        SSDTLM_CHECK(at >= now_, "event posted in the past");
-        ++pending_;
-        const Entry e{at, sequence_++, handler, self, arg};
-        const std::uint64_t bucket = bucket_of(at);
-        if (__builtin_expect(bucket - bucket_of(now_) < kBuckets, 1)) {
-            const std::size_t i = bucket % kBuckets;
-            std::vector<Entry>& b = buckets_[i];
-            b.push_back(e);
-            if (b.size() > 1) sift_up<2>(b, b.size() - 1);
-            used_[i / 64] |= std::uint64_t{1} << (i % 64);
+        if (__builtin_expect(at < now_, 0)) refuse_past();
+        ++posted_;
+        const std::uint64_t turn = bucket_of(at);
+        if (__builtin_expect(turn - bucket_of(now_) < kBuckets, 1)) {
+            if (__builtin_expect(free_ == nullptr, 0)) grow();
+            Node* n = free_;
+            free_ = n->next;
+            n->at = at;
+            n->handler = handler;
+            n->self = self;
+            n->arg = arg;
+            n->next = nullptr;
+            const std::size_t i = turn % kBuckets;
+            Bucket& b = buckets_[i];
+            if (b.head == nullptr) {
+                b.head = n;
+                used_[i / 64] |= std::uint64_t{1} << (i % 64);
+                words_ |= std::uint64_t{1} << (i / 64);
+            } else if (b.tail->at <= at) {
+                b.tail->next = n;
+            } else {
+                insert(b, n);
+                n = b.tail;
+            }
+            b.tail = n;
         } else {
-            far_.push_back(e);
-            sift_up<4>(far_, far_.size() - 1);
+            post_far(FarEntry{at, posted_, handler, self, arg});
         }
         if (wake_ != nullptr) wake_(wake_self_, at);
     }
@@ -60,29 +77,25 @@ public:
     void step() { run_one(kNever); }
     /// Runs the earliest entry if its time is not behind `limit`; false when there is none.
     bool run_one(SimTime limit) {
-        if (pending_ == 0) return false;
-        const Entry* near = nearest_bucket_top();
-        Entry e;
-        if (near != nullptr && (far_.empty() || before(*near, far_.front()))) {
-            if (near->at > limit) return false;
-            e = *near;
-            const std::size_t i = bucket_of(e.at) % kBuckets;
-            std::vector<Entry>& b = buckets_[i];
-            if (b.size() == 1) {
-                b.pop_back();
-                used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-            } else {
-                pop<2>(b);
-            }
-        } else {
-            if (far_.front().at > limit) return false;
-            e = far_.front();
-            pop<4>(far_);
+        const std::size_t i = nearest_bucket();
+        if (__builtin_expect(i == kNone, 0)) return run_far(limit);
+        Bucket& b = buckets_[i];
+        Node* n = b.head;
+        if (__builtin_expect(far_at_ <= n->at, 0)) return run_far(limit);  // posted before n if for the same time
+        if (n->at > limit) return false;
+        b.head = n->next;
+        if (b.head == nullptr) {
+            used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+            if (used_[i / 64] == 0) words_ &= ~(std::uint64_t{1} << (i / 64));
         }
-        --pending_;
-        now_ = e.at;
+        now_ = n->at;
         ++executed_;
-        e.handler(e.self, e.arg);
+        const Handler handler = n->handler;
+        void* const self = n->self;
+        const std::uint64_t arg = n->arg;
+        n->next = free_;
+        free_ = n;
+        handler(self, arg);
         return true;
     }
     /// Runs all entries with time <= t, then moves time to t.
@@ -105,10 +118,23 @@ public:
     }
 
 private:
-    static constexpr unsigned kBucketShift = 19;  // 2^19 ps
-    static constexpr std::size_t kBuckets = 1024;
+    static constexpr unsigned kBucketShift = 17;  // 2^17 ps
+    static constexpr std::size_t kBuckets = 4096;
+    static constexpr std::size_t kNone = ~std::size_t{0};
+    static_assert(kBuckets == 64 * 64, "words_ has a bit per word of used_");
 
-    struct Entry {
+    struct Node {
+        SimTime at;
+        Handler handler;
+        void* self;
+        std::uint64_t arg;
+        Node* next;
+    };
+    struct Bucket {
+        Node* head = nullptr;
+        Node* tail = nullptr;  // valid while head is
+    };
+    struct FarEntry {
         SimTime at;
         std::uint64_t sequence;
         Handler handler;
@@ -116,63 +142,92 @@ private:
         std::uint64_t arg;
     };
     static std::uint64_t bucket_of(SimTime t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()) >> kBucketShift; }
-    static bool before(const Entry& a, const Entry& b) {
+    static bool before(const FarEntry& a, const FarEntry& b) {
         return a.at < b.at || (a.at == b.at && a.sequence < b.sequence);
     }
-    /// First entry of the first used bucket from the present one on; the buckets hold less than one turn, so the
-    /// first used one holds the earliest times.
-    const Entry* nearest_bucket_top() const {
+    static std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(__builtin_ctzll(bits)); }
+
+    /// The first used bucket from the present one on; the buckets hold less than one turn, so it holds the earliest
+    /// times. kNone: all are empty.
+    std::size_t nearest_bucket() const {
         const std::size_t from = bucket_of(now_) % kBuckets;
-        std::size_t word = from / 64;
-        std::uint64_t bits = used_[word] & (~std::uint64_t{0} << (from % 64));
-        for (std::size_t n = 0; n <= used_.size(); ++n) {
-            if (bits != 0) return &buckets_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))].front();
-            word = (word + 1) % used_.size();
-            bits = used_[word];
-        }
-        return nullptr;
+        const std::size_t word = from / 64;
+        const std::uint64_t bits = used_[word] & (~std::uint64_t{0} << (from % 64));
+        if (bits != 0) return word * 64 + lowest(bits);
+        if (words_ == 0) return kNone;
+        const std::uint64_t later = words_ & (~std::uint64_t{1} << word);
+        const std::size_t next = lowest(later != 0 ? later : words_);
+        return next * 64 + lowest(used_[next]);
     }
-    template <std::size_t Arity>
-    static void sift_up(std::vector<Entry>& heap, std::size_t i) {
-        const Entry e = heap[i];
+    /// Puts `n` behind all entries of its time; it is not the last one of the bucket.
+    __attribute__((noinline)) static void insert(Bucket& b, Node* n) {
+        Node** link = &b.head;
+        while ((*link)->at <= n->at) link = &(*link)->next;
+        n->next = *link;
+        *link = n;
+    }
+    __attribute__((noinline, cold)) void grow() {
+        constexpr std::size_t kChunk = 256;
+        chunks_.push_back(std::make_unique<Node[]>(kChunk));
+        for (std::size_t i = kChunk; i-- > 0;) {
+            Node& n = chunks_.back()[i];
+            n.next = free_;
+            free_ = &n;
+        }
+    }
+    [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
+
+    __attribute__((noinline)) void post_far(const FarEntry& e) {
+        far_.push_back(e);
+        std::size_t i = far_.size() - 1;
         while (i > 0) {
-            const std::size_t parent = (i - 1) / Arity;
-            if (!before(e, heap[parent])) break;
-            heap[i] = heap[parent];
+            const std::size_t parent = (i - 1) / kArity;
+            if (!before(e, far_[parent])) break;
+            far_[i] = far_[parent];
             i = parent;
         }
-        heap[i] = e;
+        far_[i] = e;
+        far_at_ = far_.front().at;
     }
-    template <std::size_t Arity>
-    static void pop(std::vector<Entry>& heap) {
-        const Entry e = heap.back();
-        heap.pop_back();
-        const std::size_t n = heap.size();
-        if (n == 0) return;
-        std::size_t i = 0;
-        for (;;) {
-            const std::size_t first = Arity * i + 1;
-            if (first >= n) break;
-            std::size_t best = first;
-            const std::size_t last = first + Arity < n ? first + Arity : n;
-            for (std::size_t c = first + 1; c < last; ++c)
-                if (before(heap[c], heap[best])) best = c;
-            if (!before(heap[best], e)) break;
-            heap[i] = heap[best];
+    __attribute__((noinline)) bool run_far(SimTime limit) {
+        if (far_.empty() || far_at_ > limit) return false;
+        const FarEntry first = far_.front();
+        const FarEntry e = far_.back();
+        far_.pop_back();
+        const std::size_t n = far_.size();
+        for (std::size_t i = 0; n != 0;) {
+            const std::size_t child = kArity * i + 1;
+            const std::size_t last = child + kArity < n ? child + kArity : n;
+            std::size_t best = child;
+            for (std::size_t c = child + 1; c < last; ++c)
+                if (before(far_[c], far_[best])) best = c;
+            if (child >= n || !before(far_[best], e)) {
+                far_[i] = e;
+                break;
+            }
+            far_[i] = far_[best];
             i = best;
         }
-        heap[i] = e;
+        far_at_ = n == 0 ? kNever : far_.front().at;
+        now_ = first.at;
+        ++executed_;
+        first.handler(first.self, first.arg);
+        return true;
     }
+    static constexpr std::size_t kArity = 4;
 
-    std::array<std::vector<Entry>, kBuckets> buckets_;
-    std::array<std::uint64_t, kBuckets / 64> used_{};
-    std::vector<Entry> far_;
     SimTime now_{};
-    std::uint64_t sequence_ = 0;
+    Node* free_ = nullptr;
+    std::uint64_t posted_ = 0;
     std::uint64_t executed_ = 0;
-    std::size_t pending_ = 0;
+    SimTime far_at_ = kNever;  // of the heap's first
     void (*wake_)(void*, SimTime) = nullptr;
     void* wake_self_ = nullptr;
+    std::uint64_t words_ = 0;  // bit per word of used_: not zero
+    std::array<std::uint64_t, kBuckets / 64> used_{};
+    std::array<Bucket, kBuckets> buckets_{};
+    std::vector<FarEntry> far_;
+    std::vector<std::unique_ptr<Node[]>> chunks_;
 };
 
 }  // namespace ssdtlm

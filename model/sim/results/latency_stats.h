@@ -31,7 +31,7 @@ public:
 
     /// Stages that were never entered are left out.
     std::vector<Row> rows() const;
-    std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].total.count(); }
+    std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
     /// First submission and last completion of measured commands.
@@ -46,10 +46,11 @@ private:
     struct StageSum {
         std::int64_t ps = 0;
         std::int64_t max_ps = 0;
-        Histogram ns;  ///< commands that spent time here; the others are zeros
+        BucketCounts ns;  ///< commands that spent time here; the others are zeros
     };
     struct Op {
-        Histogram total;  // ns
+        BucketCounts total;  // ns
+        std::uint64_t count = 0;
         std::int64_t total_ps = 0;
         std::int64_t max_ps = 0;
         std::uint64_t bytes = 0;
