@@ -45,6 +45,12 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     return std::make_unique<IntegrityOracle>(g);
 }
 
+/// Data reads leave an eighth of the tags, at least two, to SQE fetches and PRP lists. assumed.
+std::uint64_t read_window(const LinkConfig& link) {
+    const std::uint64_t spare = std::max<std::uint64_t>(2, link.read_tags / 8);
+    return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
+}
+
 }  // namespace
 
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
@@ -57,7 +63,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       driver("driver", agenda, memory, config.host, workload, tracker, oracle.get(), observer),
       root_complex("root_complex", memory, &driver),
       link("link", agenda, config.link),
-      dma("dma", agenda),
+      dma("dma", agenda, read_window(config.link)),
       front_end("front_end", agenda, dma, tracker, config.nvme, device_of(config, ftl)),
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,

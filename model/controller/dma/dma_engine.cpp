@@ -7,8 +7,8 @@
 
 namespace ssdtlm {
 
-DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda)
-    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda) {
+DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
+    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), read_window_(read_window_bytes) {
     pcie_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
@@ -35,7 +35,9 @@ inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
     const std::uint32_t bytes = p.get_data_length();
     const SimTime at = p.link->visible_at;
     const bool failed = !write && !p.is_response_ok();
+    const bool data = p.data;
     payloads_.release(p);
+    if (data) data_burst_left(write, bytes);
     report(write, failed, bytes, at, client, cookie);
 }
 
@@ -44,6 +46,49 @@ inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     if (pcie_initiator->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
+}
+
+// Data bursts wait here for their turn, first come, first served; control traffic does not.
+inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
+    p.data = is_data(p);
+    if (p.data) {
+        if (p.is_write()) {
+            if (writes_ahead_ >= kWritesAhead) {
+                waiting_writes_.push_back(&p);
+                return;
+            }
+            ++writes_ahead_;
+        } else {
+            if (reads_under_way_ != 0 && reads_under_way_ + p.get_data_length() > read_window_) {
+                waiting_reads_.push_back(&p);
+                return;
+            }
+            reads_under_way_ += p.get_data_length();
+        }
+    }
+    transport(p);
+}
+
+// The link has taken a write (it has its place on the wire) or answered a read.
+void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
+    if (write) {
+        --writes_ahead_;
+        while (writes_ahead_ < kWritesAhead && !waiting_writes_.empty()) {
+            Payload& next = *waiting_writes_.front();
+            waiting_writes_.pop_front();
+            ++writes_ahead_;
+            transport(next);
+        }
+        return;
+    }
+    reads_under_way_ -= bytes;
+    while (!waiting_reads_.empty() &&
+           (reads_under_way_ == 0 || reads_under_way_ + waiting_reads_.front()->get_data_length() <= read_window_)) {
+        Payload& next = *waiting_reads_.front();
+        waiting_reads_.pop_front();
+        reads_under_way_ += next.get_data_length();
+        transport(next);
+    }
 }
 
 template <bool Write>
@@ -61,7 +106,7 @@ inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* s
     p.client = client;
     p.cookie = cookie;
     set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
-    transport(p);
+    admit(p);
 }
 
 void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
@@ -105,7 +150,7 @@ void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data
     set_up(p, request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, data, bytes);
     request.bytes += bytes;
     ++request.outstanding;
-    transport(p);
+    admit(p);
 }
 
 tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -122,7 +167,10 @@ __attribute__((noinline)) void DmaEngine::answered_part(Payload& p) {
         request.at = std::max(request.at, p.link->visible_at);
     else if (!p.is_response_ok())
         request.failed = true;
+    const bool data = p.data;
+    const std::uint32_t bytes = p.get_data_length();
     payloads_.release(p);
+    if (data) data_burst_left(request.write, bytes);
     if (--request.outstanding == 0) finish(request);
 }
 
@@ -133,9 +181,9 @@ void DmaEngine::finish(Request& request) {
 }
 
 std::string DmaEngine::dump() const {
-    return fmt::format("DMA engine: {} requests outstanding, {} writes ({} B), {} reads ({} B), {} failed\n",
+    return fmt::format("DMA engine: {} requests outstanding, {} writes ({} B), {} reads ({} B), {} failed; data bursts waiting: {} writes, {} reads\n",
                        outstanding(), counters_.writes, counters_.bytes_written, counters_.reads, counters_.bytes_read,
-                       counters_.failed_reads);
+                       counters_.failed_reads, waiting_writes_.size(), waiting_reads_.size());
 }
 
 }  // namespace ssdtlm

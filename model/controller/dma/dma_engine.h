@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's path to host memory: turns scattered segments into memory transactions on the PCIe socket.
-// Adds no time and holds no data: the link serialises, the payloads point at the caller's buffers. Models no
-// descriptor fetch and no limit on outstanding requests other than the link's own.
+// The controller's path to host memory: turns scattered segments into memory transactions on the PCIe socket, and
+// arbitrates between them. Short requests (SQE fetches, PRP lists, CQEs, MSI-X messages) go to the link at once; data
+// moves in bursts of up to 4 KiB, of which only a few are at the link at a time, so that a completion waits for a
+// burst or two and not for all data of all commands. Adds no time and holds no data: the link serialises, the payloads
+// point at the caller's buffers. Models no descriptor fetch.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +31,18 @@ struct DmaCounters {
 class DmaEngine : public sc_core::sc_module, public DmaPort, private tlm::tlm_bw_transport_if<> {
 public:
     /// Contiguous segments become one payload up to this size; a longer one would keep others off the wire.
-    static constexpr std::uint32_t kMaxPayloadBytes = 16384;
+    static constexpr std::uint32_t kMaxPayloadBytes = 4096;
+    /// Up to this size a read is control traffic (8 SQEs, a PRP list of 64 entries); a write up to kDmaInlineBytes.
+    static constexpr std::uint32_t kControlReadBytes = 512;
+    /// Data bursts to the host at the link that have not got the wire: one keeps it busy. assumed.
+    static constexpr std::uint32_t kWritesAhead = 1;
 
     /// To the link. Writes carry LinkExtension.
     tlm::tlm_initiator_socket<> pcie_initiator;
 
-    DmaEngine(sc_core::sc_module_name name, Agenda& agenda);
+    /// `read_window_bytes`: data reads under way at the link at a time (at least one goes). It should leave some of the
+    /// link's read tags to control traffic.
+    DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
                     std::uint64_t cookie) override;
@@ -64,6 +72,7 @@ private:
         Request* request = nullptr;               // null: this payload is the whole request, of this client
         DmaClient* client = nullptr;
         std::uint64_t cookie = 0;
+        bool data = false;                        // counts against the limits on data bursts
     };
 
     template <bool Write>
@@ -72,7 +81,12 @@ private:
     void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                     std::uint64_t cookie);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes);
+    static bool is_data(const Payload& payload) {
+        return payload.get_data_length() > (payload.is_write() ? kDmaInlineBytes : kControlReadBytes);
+    }
+    void admit(Payload& payload);
     void transport(Payload& payload);
+    void data_burst_left(bool write, std::uint32_t bytes);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
@@ -82,6 +96,11 @@ private:
     void report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client, std::uint64_t cookie);
 
     Agenda& agenda_;
+    const std::uint64_t read_window_;
+    std::deque<Payload*> waiting_writes_;  // data, for the link to take the one before
+    std::deque<Payload*> waiting_reads_;
+    std::uint32_t writes_ahead_ = 0;
+    std::uint64_t reads_under_way_ = 0;    // bytes
     PooledPayloads<Payload> payloads_;
     std::deque<Request> requests_;  // deque: stable addresses
     std::vector<Request*> free_requests_;

@@ -36,7 +36,8 @@ struct HostSegment {
 /// Writes of at most this many bytes are copied at the call.
 inline constexpr std::uint32_t kDmaInlineBytes = 64;
 
-/// All calls return at once; requests of one direction start in call order. Segments are copied. dma_done may be
+/// All calls return at once; data requests of one direction start in call order, and so do short ones (up to
+/// kDmaInlineBytes written, 512 bytes read), which may pass data that has not been handed to the link yet. Segments are copied. dma_done may be
 /// called before write_host returns (idle link). client may be null.
 class DmaPort {
 public:
