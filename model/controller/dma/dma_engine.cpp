@@ -50,7 +50,6 @@ inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload
 
 // Data bursts wait here for their turn, first come, first served; control traffic does not.
 inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
-    p.data = is_data(p);
     if (p.data) {
         if (p.is_write()) {
             if (writes_ahead_ >= kWritesAhead) {
@@ -105,6 +104,7 @@ inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* s
     p.request = nullptr;
     p.client = client;
     p.cookie = cookie;
+    p.data = is_data(Write, segments->bytes);
     set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
     admit(p);
 }
@@ -128,7 +128,9 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
     }
     Request& request = *free_requests_.back();
     free_requests_.pop_back();
-    request = Request{client, cookie, agenda_.now(), 0, 1, write, false};
+    std::uint64_t total = 0;
+    for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
+    request = Request{client, cookie, agenda_.now(), 0, 1, write, false, is_data(write, total)};
     for (std::uint32_t i = 0; i < count;) {
         const std::uint64_t address = segments[i].address;
         std::uint64_t bytes = segments[i].bytes;
@@ -147,6 +149,7 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
 void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes) {
     Payload& p = payloads_.acquire();
     p.request = &request;
+    p.data = request.data;  // a short piece of a long request keeps its place
     set_up(p, request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, data, bytes);
     request.bytes += bytes;
     ++request.outstanding;

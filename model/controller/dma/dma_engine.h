@@ -65,6 +65,7 @@ private:
         std::uint32_t outstanding;  // payloads, plus one while payloads are still being sent
         bool write;
         bool failed;
+        bool data;
     };
     struct Payload : PooledPayload<Payload> {
         Payload() { set_extension<LinkExtension>(link); }
@@ -81,9 +82,7 @@ private:
     void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                     std::uint64_t cookie);
     void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes);
-    static bool is_data(const Payload& payload) {
-        return payload.get_data_length() > (payload.is_write() ? kDmaInlineBytes : kControlReadBytes);
-    }
+    static bool is_data(bool write, std::uint64_t bytes) { return bytes > (write ? kDmaInlineBytes : kControlReadBytes); }
     void admit(Payload& payload);
     void transport(Payload& payload);
     void data_burst_left(bool write, std::uint32_t bytes);

@@ -140,7 +140,7 @@ struct System : DmaClient {
           device((name + "_device").c_str(), agenda),
           root((name + "_root").c_str(), memory, &host),
           link((name + "_link").c_str(), agenda, config),
-          dma((name + "_dma").c_str(), agenda) {
+          dma((name + "_dma").c_str(), agenda, 1u << 20) {
         host.mmio_initiator.bind(link.host_target);
         link.device_initiator.bind(device.mmio_target);
         dma.pcie_initiator.bind(link.device_target);
