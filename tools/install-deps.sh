@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing of tools/debian-packages.txt. Uses sudo only when not root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

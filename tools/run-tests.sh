@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs ctest in a build tree and closes with "N passed, N failed".
 set -uo pipefail
 tree=$1

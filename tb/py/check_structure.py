@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the source tree keeps its own rules: who may include whom, which code is free of the SystemC kernel,
+that every test is built, every folder of the model is explained, no file is too long, and every file has its licence
+line. Prints every violation; exits 1 when there is one."""
+
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "model"
+MAX_LINES = 600
+
+BASE = ["common/units", "common/address", "common/report", "common/random"]
+VOCABULARY = BASE + ["common/config", "common/stats", "common/latency"]
+PROTOCOLS = ["host_pcie/protocol", "nand/onfi"]
+
+# Folder -> (folders it may include besides itself, kernel). Kernel: True, False, or the stems of the files that are
+# the folder's SystemC shell; all its other files must be free of the kernel. The longest matching folder counts.
+RULES = {
+    "common": (BASE, False),
+    "common/config": (BASE, False),
+    "common/stats": (BASE, False),
+    "common/latency": (BASE, False),
+    "common/tlm": (BASE, ["agenda_process", "payload_pool", "pooled_payload", "sc_time_bridge", "lt_adapter"]),
+    "host_pcie/protocol": (VOCABULARY, ["link_extension"]),
+    "nand/onfi": (VOCABULARY, ["onfi_payload"]),
+    "controller/ports": (VOCABULARY + PROTOCOLS, False),
+    "host_pcie/workload": (VOCABULARY + ["host_pcie/protocol"], False),
+    "host_pcie/driver": (VOCABULARY + ["common/tlm", "host_pcie/protocol"], ["nvme_driver", "root_complex"]),
+    "host_pcie/link": (VOCABULARY + ["common/tlm", "host_pcie/protocol"], ["link_path", "pcie_link"]),
+    "nand/array": (VOCABULARY + ["nand/onfi"], False),
+    "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),
+    "nand/channel": (VOCABULARY + ["common/tlm", "nand/onfi"], True),
+    "nand/package": (VOCABULARY + ["common/tlm", "nand/onfi", "nand/die", "nand/array"], True),
+    "controller/scheduler": (VOCABULARY + ["controller/ports"], False),
+    "controller/write_buffer": (VOCABULARY + ["controller/ports"], False),
+    "controller/ftl": (VOCABULARY + ["controller/ports", "nand/onfi", "nand/array"], False),
+    "controller/dram": (VOCABULARY, False),
+    # The firmware is what runs on the cores: it drives the FTL, the write buffer and the DRAM port.
+    "controller/cpu": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl",
+                                                 "controller/write_buffer", "controller/dram"], False),
+    "controller/dma": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
+    "controller/nvme": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["nvme_front_end"]),
+    "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
+    "sim": (["common", "host_pcie", "controller", "nand"], True),
+    "sim/config": (["common", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "host_pcie", "controller", "nand", "sim"], False),
+}
+
+KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+MARKER = re.compile(r"\b(TODO|FIXME|XXX)\b")
+LICENSED = {".h", ".cpp", ".py", ".sh", ".cmake", ".toml", ".sv", ".v"}
+
+problems = []
+
+
+def problem(path, text):
+    problems.append(f"{path.relative_to(ROOT)}: {text}")
+
+
+def within(folder, parents):
+    return any(folder == p or folder.startswith(p + "/") for p in parents)
+
+
+@functools.lru_cache(maxsize=None)
+def includes(path):
+    """(files of the project, other headers) that a file includes."""
+    own, other = [], []
+    for kind, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        for base in (MODEL, path.parent) if kind == '"' else ():
+            if (base / name).is_file():
+                own.append((base / name).resolve())
+                break
+        else:
+            other.append(name)
+    return own, other
+
+
+@functools.lru_cache(maxsize=None)
+def kernel_header(path):
+    """The chain of includes that leads from a file to SystemC, or None."""
+    todo, seen = [(path, ())], set()
+    while todo:
+        p, chain = todo.pop()
+        if p in seen:
+            continue
+        seen.add(p)
+        own, other = includes(p)
+        for name in other:
+            if KERNEL.match(name):
+                return chain + (name,)
+        todo += [(o, chain + (o.name,)) for o in own]
+    return None
+
+
+def check_includes(path):
+    folder = path.parent.relative_to(MODEL).as_posix()
+    known = [r for r in RULES if within(folder, [r])]
+    if not known:
+        problem(path, f"model/{folder} is in no rule of {pathlib.Path(__file__).name}")
+        return
+    rule = max(known, key=len)
+    allowed, kernel = RULES[rule]
+    own, other = includes(path)
+    for target in own:
+        if MODEL not in target.parents:
+            problem(path, f"includes {target.relative_to(ROOT)}, which is not part of the model")
+            continue
+        where = target.parent.relative_to(MODEL).as_posix()
+        if not within(where, [rule, folder] + allowed):
+            problem(path, f'includes "{target.relative_to(MODEL)}"; model/{rule} may include {", ".join(allowed)}')
+    for name in other:
+        if name.startswith(("gtest", "gmock", "tb/", "support/", "unit/")):
+            problem(path, f"includes {name}; the model knows no test")
+    shell = kernel is True or (kernel is not False and path.stem in kernel)
+    if not shell and kernel_header(path):
+        problem(path, "is to be free of the SystemC kernel, but includes it: " + " -> ".join(kernel_header(path)))
+
+
+def check_tests_are_built(path):
+    for folder in path.parents:
+        lists = folder / "CMakeLists.txt"
+        if lists.is_file():
+            if not re.search(rf"\b{re.escape(path.stem)}\b", lists.read_text(encoding="utf-8")):
+                problem(path, f"is not named in {lists.relative_to(ROOT)}")
+            return
+
+
+def check_readmes():
+    for folder in sorted({p.parent for p in MODEL.rglob("*") if p.suffix in (".h", ".cpp")} - {MODEL}):
+        if not any((f / "README.md").is_file() for f in (folder, folder.parent)):
+            problem(folder, "neither this folder nor its parent has a README.md")
+
+
+def check_text(path):
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    code = path.suffix in LICENSED or path.name in ("CMakeLists.txt", "Makefile")
+    if code and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+        problem(path, "has no SPDX-License-Identifier line at its head")
+    if code and len(lines) > MAX_LINES:
+        problem(path, f"has {len(lines)} lines, more than {MAX_LINES}")
+    if path.suffix in (".h", ".cpp") and path != pathlib.Path(__file__) and MARKER.search(text):
+        problem(path, f"says {MARKER.search(text).group()}")
+
+
+def main():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
+    if listed.returncode == 0:
+        files = [ROOT / name for name in listed.stdout.splitlines()]
+    else:  # a source package without history
+        files = [p for p in ROOT.rglob("*") if not {"build", "results", ".git"} & set(p.relative_to(ROOT).parts)]
+    files = sorted(p for p in files if p.is_file())
+    for path in files:
+        if path.suffix in LICENSED or path.suffix == ".md" or path.name in ("CMakeLists.txt", "Makefile"):
+            check_text(path)
+        if path.suffix in (".h", ".cpp") and MODEL in path.parents:
+            check_includes(path)
+        if path.name.endswith("_test.cpp"):
+            check_tests_are_built(path)
+    check_readmes()
+    for p in problems:
+        print(p)
+    print(f"{len(files)} files, {len(problems)} violations")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
