@@ -47,6 +47,7 @@ public:
     static constexpr Rate megatransfers(std::uint64_t mts) { return of(1'000'000u, mts); }
 
     constexpr Ps time_for(std::uint64_t bytes) const {
+        if (bytes_ == 1 && bytes <= limit_) return Ps{static_cast<std::int64_t>(bytes * ps_)};  // whole ps per byte
         if (bytes <= limit_) return Ps{static_cast<std::int64_t>((bytes * ps_ + bytes_ - 1) / bytes_)};
         __extension__ using Wide = unsigned __int128;
         return Ps{static_cast<std::int64_t>((static_cast<Wide>(bytes) * ps_ + bytes_ - 1) / bytes_)};

@@ -40,7 +40,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       meters_(dies_.size() * meters_per_die_),
       selected_(nand.geometry.ways, kNothingSelected) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
-    onfi_initiator.register_nb_transport_bw(this, &ChannelController::answer);
+    onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     for (std::size_t d = 0; d < dies_.size(); ++d)
         dies_[d].way = static_cast<std::uint8_t>(d / geometry_.dies_per_chip);
     ready_.channel = channel;
@@ -128,22 +128,22 @@ void ChannelController::service() {
 
 bool ChannelController::grant(std::uint8_t classes) {
     ready_.classes = classes;
-    Grant granted;
-    if (!scheduler_.grant(ready_, granted)) return false;
-    start(granted);
+    if (!scheduler_.grant(ready_, granted_)) return false;
+    start();
     return true;
 }
 
-void ChannelController::start(const Grant& grant) {
+void ChannelController::start() {
+    const Grant& grant = granted_;
     const SimTime now = agenda_.now();
     Die& die = dies_[grant.die];
-    OnfiExtension* onfi = nullptr;
-    tlm::tlm_generic_payload& payload = payloads_.acquire(onfi);
+    OnfiPayload& payload = payloads_.acquire();
+    OnfiExtension* const onfi = &payload.onfi;
     onfi->die = grant.die;
     onfi->count = grant.count;
     onfi->bus_begin = now;
 
-    std::array<FlashTransaction*, kMaxPlanes> txns{};
+    std::array<FlashTransaction*, kMaxPlanes> txns;  // [0, grant.count)
     Ps data_in{};
     for (std::uint32_t i = 0; i < grant.count; ++i) {
         FlashTransaction& txn = transactions_.remove(grant.tags[i]);
@@ -176,7 +176,8 @@ void ChannelController::start(const Grant& grant) {
     }
     onfi->bus_end = bus_free_at_ = now + cycles + data_in;
     selected(grant.die) = grant.count == 1 ? selection(grant.die, onfi->target[0].plane) : kNothingSelected;
-    for (std::uint32_t i = 0; i < grant.count; ++i) charge_wait(*txns[i], grant.die);
+    for (std::uint32_t i = 0; i < grant.count; ++i)
+        if (now != txns[i]->queued_at) charge_wait(*txns[i], grant.die);
     for (std::uint32_t i = 0; i < grant.count; ++i) {
         txns[i]->timeline.charge(Stage::channel, onfi->bus_end + timing_.busy_delay());
         occupy(grant.die, *txns[i]);
@@ -195,10 +196,10 @@ void ChannelController::start(const Grant& grant) {
 
 void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
     const SimTime now = agenda_.now();
-    if (now == txn.queued_at) return;
     const BusyMeter::Totals totals = meter_of(txn, die).totals(now);
     SimTime until = txn.queued_at;
     for (std::size_t k = 0; k < kBusyKinds; ++k) {
+        if (totals[k] == txn.busy_snapshot[k]) continue;
         until += Ps{totals[k] - txn.busy_snapshot[k]};
         txn.timeline.charge(wait_stage(k), until);
     }
@@ -213,8 +214,8 @@ void ChannelController::start_data_out() {
     const std::uint32_t die = die_of(txn);
     const std::uint32_t plane = plane_of(txn);
 
-    OnfiExtension* onfi = nullptr;
-    tlm::tlm_generic_payload& payload = payloads_.acquire(onfi);
+    OnfiPayload& payload = payloads_.acquire();
+    OnfiExtension* const onfi = &payload.onfi;
     onfi->sequence = OnfiSequence::read_out;
     onfi->die = static_cast<std::uint16_t>(die);
     onfi->count = 1;
@@ -246,17 +247,18 @@ void ChannelController::send(tlm::tlm_generic_payload& payload) {
 
 // --- what ends -------------------------------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum ChannelController::answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time&) {
+tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& answered, tlm::tlm_phase& phase,
+                                                      sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
-    const auto& onfi = *payload.get_extension<OnfiExtension>();
+    auto& payload = static_cast<OnfiPayload&>(answered);  // this initiator sends no others
+    const OnfiExtension& onfi = payload.onfi;
     switch (onfi.sequence) {
         case OnfiSequence::read: array_ended(onfi); break;
         case OnfiSequence::read_out: data_ended(onfi); break;
         case OnfiSequence::program:
         case OnfiSequence::erase: operation_ended(onfi); break;
     }
-    payload.release();
+    payloads_.release(payload);
     return tlm::TLM_COMPLETED;
 }
 
@@ -288,7 +290,7 @@ void ChannelController::decoded(std::uint64_t handle) {
 }
 
 void ChannelController::operation_ended(const OnfiExtension& onfi) {
-    std::array<FlashTransaction*, kMaxPlanes> txns{};  // the die's own list may be taken over by what starts next
+    std::array<FlashTransaction*, kMaxPlanes> txns;  // the die's own list may be taken over by what starts next
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         txns[i] = &release(onfi.die, onfi.target[i].plane);
         txns[i]->timeline.charge(Stage::array, agenda_.now());

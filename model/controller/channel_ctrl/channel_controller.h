@@ -16,10 +16,10 @@
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include "common/tlm/agenda.h"
-#include "common/tlm/payload_pool.h"
+#include "common/tlm/at_interfaces.h"
+#include "common/tlm/pooled_payload.h"
 #include "controller/channel_ctrl/busy_meter.h"
 #include "controller/channel_ctrl/channel_counters.h"
 #include "controller/channel_ctrl/ecc_config.h"
@@ -54,7 +54,7 @@ private:
     std::vector<std::uint32_t> free_;
 };
 
-class ChannelController : public sc_core::sc_module {
+class ChannelController : public sc_core::sc_module, private AtInitiator {
 public:
     /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its
     /// data below some tens of page transfers.
@@ -65,7 +65,7 @@ public:
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler,
                       TransactionTable& transactions);
 
-    tlm_utils::simple_initiator_socket<ChannelController> onfi_initiator;
+    tlm::tlm_initiator_socket<> onfi_initiator;
 
     /// A transaction for one of this channel's dies.
     void submit(FlashTransaction& txn, std::uint32_t die);
@@ -87,7 +87,8 @@ private:
         std::uint8_t running = 0;         // planes with an operation or with data not yet out
     };
 
-    tlm::tlm_sync_enum answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void kick(std::uint64_t);
     void decoded(std::uint64_t txn);
 
@@ -96,7 +97,7 @@ private:
     bool could_start() const { return (dies_waiting_ & dies_accepting()) != 0; }
     std::uint64_t dies_accepting() const;
     bool grant(std::uint8_t classes);
-    void start(const Grant& grant);
+    void start();
     void charge_wait(FlashTransaction& txn, std::uint32_t die);
     void start_data_out();
     void array_ended(const OnfiExtension& onfi);
@@ -149,7 +150,8 @@ private:
     std::uint32_t program_passed_ = 0;
     std::uint32_t outstanding_ = 0;
     ChannelCounters counters_;
-    PayloadPool<OnfiExtension> payloads_;
+    Grant granted_;                   // scratch
+    PooledPayloads<OnfiPayload> payloads_;
 };
 
 }  // namespace ssdtlm

@@ -8,14 +8,21 @@ namespace ssdtlm {
 NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                            const NvmeConfig& config, const NvmeDevice& device)
     : sc_core::sc_module(name), NvmeController(agenda, dma, tracker, config, device), mmio_target("mmio_target") {
-    mmio_target.register_nb_transport_fw(this, &NvmeFrontEnd::nb_transport_fw);
-    mmio_target.register_b_transport(this, &NvmeFrontEnd::b_transport);
+    mmio_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
 tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                  sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
-    access(payload);
+    const std::uint64_t offset = payload.get_address();
+    if (__builtin_expect(payload.is_write() && payload.get_data_length() == 4 && offset <= nvme::kBar0Bytes - 4, 1)) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, payload.get_data_ptr(), sizeof value);
+        mmio_write(static_cast<std::uint32_t>(offset), sizeof value, value);
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    } else {
+        access(payload);
+    }
     return tlm::TLM_COMPLETED;
 }
 

@@ -4,6 +4,13 @@
 #include "common/report/error.h"
 
 namespace ssdtlm {
+namespace {
+
+std::uint8_t* in_one_piece(HostMemory& memory, std::uint64_t base, std::uint64_t bytes) {
+    return bytes <= HostMemory::kChunkBytes ? memory.at(base, bytes) : nullptr;
+}
+
+}  // namespace
 
 QueuePair::QueuePair(HostMemory& memory, std::uint16_t qid, std::uint32_t entries, std::uint32_t page_bytes)
     : memory_(memory),
@@ -11,6 +18,8 @@ QueuePair::QueuePair(HostMemory& memory, std::uint16_t qid, std::uint32_t entrie
       entries_(entries),
       sq_base_(memory.allocate(std::uint64_t{entries} * nvme::kSqeBytes, page_bytes)),
       cq_base_(memory.allocate(std::uint64_t{entries} * nvme::kCqeBytes, page_bytes)),
+      sq_ring_(in_one_piece(memory, sq_base_, std::uint64_t{entries} * nvme::kSqeBytes)),
+      cq_ring_(in_one_piece(memory, cq_base_, std::uint64_t{entries} * nvme::kCqeBytes)),
       busy_(entries - 1, 0) {
     SSDTLM_CHECK(entries >= 2 && entries <= 65536, "queue size out of range");
     free_.reserve(entries - 1);
@@ -22,18 +31,16 @@ void QueuePair::submit(nvme::Sqe& sqe) {
     sqe.cid = free_.back();
     free_.pop_back();
     busy_[sqe.cid] = 1;
-    std::memcpy(memory_.at(sq_base_ + std::uint64_t{tail_} * nvme::kSqeBytes, nvme::kSqeBytes), &sqe, sizeof sqe);
+    std::memcpy(sq_entry(tail_), &sqe, sizeof sqe);
     tail_ = next(tail_);
 }
 
 bool QueuePair::has_completion() const {
-    return nvme::load<nvme::Cqe>(memory_.at(cq_base_ + std::uint64_t{head_} * nvme::kCqeBytes, nvme::kCqeBytes)).phase() ==
-           phase_;
+    return nvme::load<nvme::Cqe>(cq_entry(head_)).phase() == phase_;
 }
 
 bool QueuePair::reap(nvme::Cqe& cqe) {
-    const auto entry =
-        nvme::load<nvme::Cqe>(memory_.at(cq_base_ + std::uint64_t{head_} * nvme::kCqeBytes, nvme::kCqeBytes));
+    const auto entry = nvme::load<nvme::Cqe>(cq_entry(head_));
     if (entry.phase() != phase_) return false;
     if (entry.sqid != qid_ || entry.cid >= busy_.size() || busy_[entry.cid] == 0 || entry.sqhd >= entries_)
         bad_completion(entry);

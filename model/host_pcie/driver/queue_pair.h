@@ -45,6 +45,14 @@ public:
 
 private:
     std::uint32_t next(std::uint32_t i) const { return i + 1 == entries_ ? 0 : i + 1; }
+    std::uint8_t* sq_entry(std::uint32_t i) {
+        const std::uint64_t offset = std::uint64_t{i} * nvme::kSqeBytes;
+        return sq_ring_ != nullptr ? sq_ring_ + offset : memory_.at(sq_base_ + offset, nvme::kSqeBytes);
+    }
+    const std::uint8_t* cq_entry(std::uint32_t i) const {
+        const std::uint64_t offset = std::uint64_t{i} * nvme::kCqeBytes;
+        return cq_ring_ != nullptr ? cq_ring_ + offset : memory_.at(cq_base_ + offset, nvme::kCqeBytes);
+    }
     [[noreturn]] void bad_completion(const nvme::Cqe& cqe) const;
 
     HostMemory& memory_;
@@ -52,6 +60,8 @@ private:
     std::uint32_t entries_;
     std::uint64_t sq_base_;
     std::uint64_t cq_base_;
+    std::uint8_t* sq_ring_;  // null: too long for one piece of HostMemory
+    std::uint8_t* cq_ring_;
     std::uint32_t tail_ = 0;
     std::uint32_t sq_head_ = 0;
     std::uint32_t head_ = 0;

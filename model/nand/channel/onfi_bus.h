@@ -9,25 +9,27 @@
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
+#include "common/tlm/at_interfaces.h"
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
 
 namespace ssdtlm {
 
-class OnfiBus : public sc_core::sc_module {
+class OnfiBus : public sc_core::sc_module, private AtTarget, private AtInitiator {
 public:
     OnfiBus(sc_core::sc_module_name name, const NandConfig& config);
 
-    tlm_utils::simple_target_socket<OnfiBus> controller_target;
+    tlm::tlm_target_socket<> controller_target;
     /// One per way (chip enable).
-    sc_core::sc_vector<tlm_utils::simple_initiator_socket<OnfiBus>> package_initiator;
+    sc_core::sc_vector<tlm::tlm_initiator_socket<>> package_initiator;
 
 private:
-    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    [[noreturn]] void refuse(const OnfiExtension& onfi) const;
 
     std::vector<std::uint8_t> way_of_;  // by die in channel
     const Ps turnaround_;

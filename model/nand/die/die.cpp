@@ -99,8 +99,8 @@ std::string Die::probe(DieOperation op, const OnfiTarget* targets, std::uint32_t
 
 Ps Die::array_time(DieOperation op, std::uint32_t page) const {
     switch (op) {
-        case DieOperation::read: return t_read_[page % t_read_.size()];
-        case DieOperation::program: return t_program_[page % t_program_.size()];
+        case DieOperation::read: return t_read_[page % static_cast<std::uint32_t>(t_read_.size())];
+        case DieOperation::program: return t_program_[page % static_cast<std::uint32_t>(t_program_.size())];
         case DieOperation::erase: return t_erase_;
     }
     return Ps{};

@@ -29,15 +29,15 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       agenda_(agenda),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
       busy_delay_(config.onfi.t_wb) {
-    bus_target.register_nb_transport_fw(this, &NandPackage::forward);
+    bus_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     dies_.reserve(config.geometry.dies_per_chip);
     for (std::uint32_t lun = 0; lun < config.geometry.dies_per_chip; ++lun)
         dies_.emplace_back(config, DieId{idx(first_die) + lun}, area);
 }
 
-tlm::tlm_sync_enum NandPackage::forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-    OnfiExtension* onfi = nullptr;
-    payload.get_extension(onfi);
+tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time&) {
+    OnfiExtension* onfi = payload.get_extension<OnfiExtension>();
     SSDTLM_CHECK(onfi != nullptr && phase == tlm::BEGIN_REQ, std::string(name()) + ": not an ONFI request");
     SSDTLM_CHECK(
         onfi->die >= first_in_channel_ && onfi->die - first_in_channel_ < dies_.size(),

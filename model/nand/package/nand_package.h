@@ -9,27 +9,28 @@
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "common/tlm/agenda.h"
+#include "common/tlm/at_interfaces.h"
 #include "nand/die/die.h"
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
 
 namespace ssdtlm {
 
-class NandPackage : public sc_core::sc_module {
+class NandPackage : public sc_core::sc_module, private AtTarget {
 public:
     /// `first_die` is the global number of LUN 0; the package holds dies_per_chip dies.
     NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die,
                 SpareArea& area);
 
-    tlm_utils::simple_target_socket<NandPackage> bus_target;
+    tlm::tlm_target_socket<> bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
 
 private:
-    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
     void array_ready(std::uint64_t payload);
     void data_end(std::uint64_t payload);
     void respond(tlm::tlm_generic_payload& payload);

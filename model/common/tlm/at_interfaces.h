@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module that speaks only the short AT form answers to the rest of the base protocol, so that it can implement
+// the transport interfaces itself and be bound to its own sockets without an adapter in between.
+#pragma once
+
+#include <tlm>
+
+namespace ssdtlm {
+
+/// A target: b_transport is refused (its time passes in the agenda), no debug access, no direct memory.
+class AtTarget : public tlm::tlm_fw_transport_if<> {
+public:
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) override {
+        payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    }
+    unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+};
+
+/// An initiator: has no direct memory to give up.
+class AtInitiator : public tlm::tlm_bw_transport_if<> {
+public:
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+};
+
+}  // namespace ssdtlm
