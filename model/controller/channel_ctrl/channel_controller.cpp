@@ -143,7 +143,7 @@ void ChannelController::start() {
     onfi->count = grant.count;
     onfi->bus_begin = now;
 
-    std::array<FlashTransaction*, kMaxPlanes> txns;  // [0, grant.count)
+    std::array<FlashTransaction*, kMaxPlanes> txns{};
     Ps data_in{};
     for (std::uint32_t i = 0; i < grant.count; ++i) {
         FlashTransaction& txn = transactions_.remove(grant.tags[i]);
@@ -290,7 +290,7 @@ void ChannelController::decoded(std::uint64_t handle) {
 }
 
 void ChannelController::operation_ended(const OnfiExtension& onfi) {
-    std::array<FlashTransaction*, kMaxPlanes> txns;  // the die's own list may be taken over by what starts next
+    std::array<FlashTransaction*, kMaxPlanes> txns{};  // the die's own list may be taken over by what starts next
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         txns[i] = &release(onfi.die, onfi.target[i].plane);
         txns[i]->timeline.charge(Stage::array, agenda_.now());

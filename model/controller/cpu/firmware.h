@@ -16,6 +16,7 @@
 #include "controller/cpu/gc_engine.h"
 #include "controller/dram/dram_port.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/mapping/ppa_decoder.h"
 #include "controller/ports/command.h"
 #include "controller/ports/dma_port.h"
 #include "controller/ports/flash.h"
@@ -73,7 +74,9 @@ private:
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
         return states_[c.index];
     }
-    std::uint32_t core_of(std::uint64_t number) const { return static_cast<std::uint32_t>(number % cores_.size()); }
+    std::uint32_t core_of(std::uint64_t number) const { 
+        return cores_.size() == 1 ? 0 : static_cast<std::uint32_t>(number % cores_.size());
+    }
     /// Charges a step on a core to the command and calls Next at its end.
     template <void (Firmware::*Next)(std::uint64_t)>
     void step(Command& c, std::uint64_t cycles);
@@ -131,6 +134,9 @@ private:
     const NandGeometry geometry_;
     const std::uint32_t lba_bytes_;
     const std::uint32_t units_per_page_;
+    const PpaDecoder decode_;
+    const LongDivide unit_of_;   ///< mapping unit of a byte
+    const LongDivide block_of_;  ///< logical block of a byte
     Agenda& agenda_;
     Ftl& ftl_;
     FlashPort& flash_;

@@ -14,8 +14,7 @@ void Firmware::start_read(Command& c) {
     CommandState& s = state(c);
     s.latest = SimTime{};
     s.parts = plan_read(c, flash_parts);
-    const std::uint64_t units =
-        div_ceil(first_byte(c) + c.bytes, geometry_.unit_bytes) - first_byte(c) / geometry_.unit_bytes;
+    const std::uint64_t units = unit_of_(first_byte(c) + c.bytes + geometry_.unit_bytes - 1) - unit_of_(first_byte(c));
     host_units_read_ += units;
     step<&Firmware::issue_read>(
         c, config_.read_command + config_.map_lookup * units + std::uint64_t{config_.flash_issue} * flash_parts);
@@ -29,11 +28,12 @@ FlashJob* Firmware::plan_read(Command& c, std::uint32_t& flash_parts) {
     const std::uint64_t end = begin + c.bytes;
     FlashJob* head = nullptr;
     FlashJob* tail = nullptr;
-    Ppa tail_page{0};
+    std::uint32_t tail_page = 0;
     CommandState& s = state(c);
     for (std::uint64_t at = begin; at < end;) {
-        const auto lpa = Lpa{static_cast<std::uint32_t>(at / unit_bytes)};
-        const std::uint64_t next = std::min(end, (at / unit_bytes + 1) * unit_bytes);
+        const std::uint64_t unit = unit_of_(at);
+        const auto lpa = Lpa{static_cast<std::uint32_t>(unit)};
+        const std::uint64_t next = std::min(end, (unit + 1) * unit_bytes);
         const auto bytes = static_cast<std::uint32_t>(next - at);
         const WriteBuffer::Index entry = buffer_.find(lpa);
         FlashJob::Source source = FlashJob::Source::zeros;
@@ -47,7 +47,7 @@ FlashJob* Firmware::plan_read(Command& c, std::uint32_t& flash_parts) {
         } else {
             ppa = ftl_.lookup(lpa);
         }
-        const Ppa page = ppa == kUnmapped ? kUnmapped : Ppa{idx(ppa) - geometry_.slot_of(ppa)};
+        const std::uint32_t page = decode_.page_number(ppa);  // means nothing when unmapped
         if (ppa != kUnmapped) source = FlashJob::Source::flash;
         const bool joins = tail != nullptr && tail->source == source && tail->units < units_per_page_ &&
                            (source != FlashJob::Source::flash || page == tail_page);
@@ -68,14 +68,14 @@ FlashJob* Firmware::plan_read(Command& c, std::uint32_t& flash_parts) {
                 tail_page = page;
                 job.txn.op = FlashOp::read;
                 job.txn.cls = FlashClass::host_read;
-                job.txn.address = geometry_.page_of(ppa);
-                job.txn.die = geometry_.die_of(job.txn.address.plane);
+                job.txn.address = decode_.page_of(page);
+                job.txn.die = decode_.die_of(job.txn.address.plane);
                 job.txn.client = this;
                 job.txn.cookie = job.index;
                 ftl_.read_started(geometry_.block_of(job.txn.address));
             }
         }
-        tail->slot[tail->units] = ppa == kUnmapped ? std::uint8_t{0} : static_cast<std::uint8_t>(geometry_.slot_of(ppa));
+        tail->slot[tail->units] = ppa == kUnmapped ? std::uint8_t{0} : static_cast<std::uint8_t>(decode_.slot_of(ppa, page));
         tail->item[tail->units] = overlay;
         ++tail->units;
         tail->bytes += bytes;
@@ -116,7 +116,7 @@ void Firmware::stamp(FlashJob& job) {
     jobs_.provide_data(job);
     const std::uint64_t begin = first_byte(*job.command) + job.byte_offset;
     std::uint8_t* out = job.data.data();
-    std::uint64_t lba = begin / lba_bytes_;
+    std::uint64_t lba = block_of_(begin);
     std::uint64_t at = begin;
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa{job.first_unit + i};

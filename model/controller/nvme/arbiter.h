@@ -28,6 +28,9 @@ public:
     }
     bool is_ready(std::uint16_t qid) const { return (ready_[qid / 64] >> (qid % 64) & 1) != 0; }
 
+    /// Whether any queue has commands, that is, whether next() would find one.
+    bool any() const { return (ready_[0] | ready_[1]) != 0; }
+
     /// The queue whose turn it is, and how many commands it may still give (no limit while it is the only one: its
     /// turns follow each other). False: no queue has commands.
     bool next(std::uint16_t& qid, std::uint32_t& limit) {

@@ -111,7 +111,10 @@ private:
         const SubmissionQueue& q = queues_.sq(qid);
         arbiter_.set_ready(qid, q.valid && !q.deleting && q.in_flight < config_.fetch_window && q.waiting() != 0);
     }
-    void pump();
+    void pump() {
+        if (arbiter_.any()) fetch();
+    }
+    void fetch();
     void fetch_arrived(std::uint32_t index);
     void accept_io(std::uint16_t qid, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
     void hand_over(Command& command);

@@ -8,7 +8,7 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-void NvmeController::pump() {
+void NvmeController::fetch() {
     std::uint16_t qid = 0;
     std::uint32_t limit = 0;
     while (!free_fetches_.empty() && registers_.is_running() && arbiter_.next(qid, limit)) {
@@ -17,8 +17,8 @@ void NvmeController::pump() {
         const auto to_page_end = static_cast<std::uint32_t>((kPageBytes - (address & kPageMask)) / kSqeBytes);
         const std::uint32_t to_ring_end = q.entries - q.fetch;
         const std::uint32_t room = config_.fetch_window - q.in_flight;
-        const std::uint32_t n =
-            std::min({limit, q.waiting(), config_.fetch_burst, to_page_end, to_ring_end, room});
+        const std::uint32_t wanted = std::min(std::min(limit, q.waiting()), config_.fetch_burst);
+        const std::uint32_t n = std::min(std::min(wanted, room), std::min(to_page_end, to_ring_end));
 
         const std::uint32_t index = free_fetches_.back();
         free_fetches_.pop_back();

@@ -92,6 +92,7 @@ void IoPath::accept(const HostRequest& request) {
     const bool data = request.op == HostOp::read || request.op == HostOp::write;
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (oracle_ != nullptr) oracle_->prefetch(request.offset >> lba_shift_);
+    if (prefetch_ != nullptr) prefetch_(prefetch_self_, request.offset);
     const SimTime now = agenda_.now();
     if (!data || request.bytes <= info_.max_transfer_bytes) return enqueue(q, Part{request, now, kWhole});
 

@@ -57,6 +57,13 @@ public:
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
+    /// Called with the offset of each request as it is taken from the workload, some events before the device knows of
+    /// it: the simulator may bring what it will need into the host's cache. Must have no other effect.
+    void set_prefetch(void (*prefetch)(void* self, std::uint64_t offset), void* self) {
+        prefetch_ = prefetch;
+        prefetch_self_ = self;
+    }
+
     SimTime epoch() const { return epoch_; }
     bool started() const { return started_; }
     bool finished() const { return finished_; }
@@ -150,6 +157,8 @@ private:
     bool exhausted_ = false;  // the workload is done
     bool stopped_ = false;
     bool finished_ = false;
+    void (*prefetch_)(void*, std::uint64_t) = nullptr;
+    void* prefetch_self_ = nullptr;
     DriverCounters counters_;
     std::string first_error_;
     std::function<void(SimTime)> on_finished_;

@@ -42,6 +42,8 @@ public:
     /// The workload is done (or stopped) and everything completed; the time counts from epoch(). When stopped during
     /// bring-up it follows right after on_ready.
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
+    /// See IoPath::set_prefetch.
+    void set_prefetch(void (*prefetch)(void*, std::uint64_t), void* self) { io_.set_prefetch(prefetch, self); }
     void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
 
     /// Absolute time at which bring-up ended; the workload's time zero.

@@ -22,4 +22,19 @@ private:
     std::uint32_t if_one_;  // the inverse of 1 does not fit 64 bits
 };
 
+/// Division of 64-bit numbers by a divisor that is a power of two in practice.
+class LongDivide {
+public:
+    /// divisor > 0
+    explicit constexpr LongDivide(std::uint64_t divisor)
+        : divisor_(divisor),
+          shift_((divisor & (divisor - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(divisor)) : kNoShift) {}
+    constexpr std::uint64_t operator()(std::uint64_t n) const { return shift_ != kNoShift ? n >> shift_ : n / divisor_; }
+
+private:
+    static constexpr unsigned kNoShift = 64;
+    std::uint64_t divisor_;
+    unsigned shift_;
+};
+
 }  // namespace ssdtlm
