@@ -40,6 +40,14 @@ void WriteBuffer::make_dirty(Index i) {
     if (map_.find(idx(e.lpa))->second.oldest == i) enqueue(i);
 }
 
+// What a command waits for is behind this older write of the same unit. Only the oldest can be undemanded in front of
+// another one: it merged when the next came, else that would have replaced it.
+void WriteBuffer::hurry(Index i) {
+    Entry& e = entries_[i];
+    if (e.queued && !is_demanded(e)) ++demanded_;
+    e.hurried = true;
+}
+
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) {
     ++inserted_;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
@@ -52,8 +60,9 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
             if (waiter != kNoWaiter) {
+                if (tail.queued && !is_demanded(tail)) ++demanded_;
                 tail.waiter = waiter;
-                if (tail.queued) ++demanded_;
+                if (it->second.oldest != n) hurry(it->second.oldest);
             }
             --used_;
             ++coalesced_;
@@ -80,6 +89,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     } else {
         entries_[it->second.newest].newer = i;
         it->second.newest = i;
+        if (waiter != kNoWaiter) hurry(it->second.oldest);
     }
     if (merging)
         e.state = State::merging;

@@ -33,6 +33,7 @@ public:
         Index fifo_prev = kNone;
         State state = State::free;
         bool queued = false;               ///< in the queue of units to program
+        bool hurried = false;              ///< a newer write of the unit has a waiter
         bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
     };
 
@@ -96,7 +97,10 @@ private:
     void enqueue(Index i);
     void dequeue(Index i);
     void make_dirty(Index i);
-    bool is_demanded(const Entry& e) const { return e.waiter != kNoWaiter || e.generation < generation_; }
+    bool is_demanded(const Entry& e) const {
+        return e.waiter != kNoWaiter || e.hurried || e.generation < generation_;
+    }
+    void hurry(Index i);
     void unlink_oldest(Index i);
     void release(Index i);
     void retire_generations();

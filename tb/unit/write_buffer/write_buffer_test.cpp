@@ -169,6 +169,24 @@ TEST(WriteBuffer, DemandedUnitsCountOnceTheyMayBeProgrammed) {
     EXPECT_FALSE(b.demanded());
 }
 
+TEST(WriteBuffer, AMergedUnitIsDemandedWhenANewerWriteOfItIs) {
+    for (const bool replaced : {false, true}) {
+        WriteBuffer b(8);
+        const Index i = put(b, 1, 1, kNoWaiter, true);
+        if (replaced) put(b, 1, 2);
+        if (replaced) b.merged(i);
+        EXPECT_FALSE(b.demanded());
+        put(b, 1, 3, 9);
+        if (!replaced) b.merged(i);
+        EXPECT_TRUE(b.demanded());
+        EXPECT_EQ(b.programmed(b.pop_dirty()), kNoWaiter);
+        EXPECT_TRUE(b.demanded());
+        EXPECT_EQ(b.programmed(b.pop_dirty()), 9u);
+        EXPECT_FALSE(b.demanded());
+        EXPECT_EQ(b.used(), 0u);
+    }
+}
+
 TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
     WriteBuffer b(8);
     const Index i = put(b, 1, 1);
