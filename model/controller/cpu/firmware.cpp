@@ -55,6 +55,7 @@ void Firmware::submit(Command& c) {
 
 void Firmware::complete(Command& c) {
     --commands_;
+    states_[c.index].command = nullptr;
     completions_->complete(c);
 }
 
@@ -133,11 +134,23 @@ bool Firmware::idle() const {
 }
 
 std::string Firmware::dump() const {
-    return "firmware: " + std::to_string(commands_) + " commands, " + std::to_string(programs_) + " programs in flight, " +
-           std::to_string(stalled_.size()) + " without a free page, " + std::to_string(space_waiters_.size()) +
-           " commands waiting for buffer space, " + std::to_string(flushes_.size()) + " flushes waiting\n" +
-           "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
-           " units taken, " + std::to_string(buffer_.dirty()) + " dirty\n" + gc_.dump();
+    static constexpr const char* kOps[] = {"read", "write", "flush", "deallocate", "write zeroes"};
+    std::string text = "firmware: " + std::to_string(commands_) + " commands, " + std::to_string(programs_) +
+                       " programs in flight, " + std::to_string(stalled_.size()) + " without a free page, " +
+                       std::to_string(space_waiters_.size()) + " commands waiting for buffer space, " +
+                       std::to_string(fetching_) + " units on their way from the host, " + std::to_string(flushes_.size()) +
+                       " flushes waiting\n";
+    std::uint32_t shown = 0;
+    for (const CommandState& s : states_) {
+        if (s.command == nullptr || ++shown > 8) continue;
+        text += std::string("  ") + kOps[static_cast<std::size_t>(s.command->op)] + (s.command->fua ? " forced" : "") +
+                " of " + std::to_string(s.command->blocks) + " blocks at LBA " + std::to_string(s.command->slba) + ": " +
+                std::to_string(s.remaining) + " parts or units to go\n";
+    }
+    if (shown > 8) text += "  and " + std::to_string(shown - 8) + " more\n";
+    return text + "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
+           " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
+           " of them may be programmed\n" + gc_.dump();
 }
 
 }  // namespace ssdtlm
