@@ -15,6 +15,7 @@ const NvmeConfig& checked(const NvmeConfig& c, const NvmeDevice& device) {
     SSDTLM_CHECK(c.lba_bytes == 512 || c.lba_bytes == 4096, "LBA size is neither 512 nor 4096");
     SSDTLM_CHECK(c.fetch_burst >= 1 && c.fetch_burst <= kPageBytes / kSqeBytes, "NVMe fetch burst outside 1..64");
     SSDTLM_CHECK(c.fetch_window >= 1 && c.fetch_depth >= 1, "NVMe fetch window or depth is 0");
+    SSDTLM_CHECK(c.max_transfer_bytes != kPageBytes, "MDTS cannot say one page: 0 is no limit");
     SSDTLM_CHECK(device.namespace_bytes != 0 && device.namespace_bytes % c.lba_bytes == 0,
                  "namespace is not a whole number of logical blocks");
     return c;

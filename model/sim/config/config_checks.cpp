@@ -210,15 +210,6 @@ private:
                     " planes",
                 "at least " + size_text(stripe), "raise it");
         }
-        // A write command gets its whole room at once; unaligned, it touches one unit more.
-        const std::uint64_t blocks =
-            c_.nvme.max_transfer_bytes == 0 ? 65536 : c_.nvme.max_transfer_bytes / c_.nvme.lba_bytes;
-        const std::uint64_t largest = std::min<std::uint64_t>(blocks, 65536) * c_.nvme.lba_bytes + g.unit_bytes;
-        if (f.buffer_bytes < largest) {
-            add("buffer.size", value("buffer.size") + " cannot hold the largest write command",
-                "at least " + size_text(largest),
-                "raise it, or lower nvme.max_transfer = " + value("nvme.max_transfer"));
-        }
         if (f.buffer_mode == BufferMode::write_through && f.flush_start_percent != 0) {
             add("buffer.flush_start",
                 value("buffer.flush_start") +

@@ -40,8 +40,8 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "7")
                         .says("Reset value of Feature 01h AB: 2^AB commands of a queue in a row; 7: no limit")
                         .from("assumed"));
-    std::vector<std::int64_t> mdts{0};
-    for (std::int64_t bytes = 4096; bytes <= (std::int64_t{1} << 30); bytes *= 2) mdts.push_back(bytes);
+    std::vector<std::int64_t> mdts{0};  // 2^MDTS pages of 4 KiB, except that MDTS = 0 says no limit
+    for (std::int64_t bytes = 8192; bytes <= (std::int64_t{1} << 30); bytes *= 2) mdts.push_back(bytes);
     table.push_back(
         P::quantity(
             "nvme.max_transfer", Dimension::bytes, [](auto& c) -> auto& { return c.nvme.max_transfer_bytes; })

@@ -114,14 +114,12 @@ TEST(ConfigRules, QueuesAndTransfers) {
         "--set nvme.interrupt_coalescing_threshold=7: nvme.interrupt_coalescing_threshold: 7 has no effect while "
         "nvme.interrupt_coalescing_time is 0");
     expect_one({"nvme.max_transfer=5KiB"},
-               "--set nvme.max_transfer=5KiB: nvme.max_transfer: 5KiB is not possible; 0B, 4KiB, ");
+               "--set nvme.max_transfer=5KiB: nvme.max_transfer: 5KiB is not possible; 0B, 8KiB, ");
 }
 
 TEST(ConfigRules, Buffer) {
-    expect_one({"buffer.size=1MiB"},
-               "--set buffer.size=1MiB: buffer.size: 1MiB cannot hold the largest write command; at least 1028KiB");
     expect_one(
-        {"buffer.size=256KiB", "nvme.max_transfer=4KiB", "nand.geometry.ways=64", "nand.geometry.planes_per_die=4"},
+        {"buffer.size=256KiB", "nand.geometry.ways=64", "nand.geometry.planes_per_die=4"},
         "--set buffer.size=256KiB: buffer.size: 256KiB is less than one page for each of the 512 planes; at least "
         "2MiB");
     expect_one({"buffer.mode=write_through", "buffer.flush_start=50%"},
