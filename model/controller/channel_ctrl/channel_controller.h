@@ -54,6 +54,18 @@ private:
     std::vector<std::uint32_t> free_;
 };
 
+/// A payload with its extension inside: the answer comes with the same object, so no look-up is needed to find it again.
+/// Targets see tlm_generic_payload and get_extension().
+class OnfiPayload : public PooledPayload<OnfiPayload> {
+public:
+    OnfiPayload() { set_extension(&onfi); }
+    ~OnfiPayload() override { clear_extension(&onfi); }
+    OnfiPayload(const OnfiPayload&) = delete;
+    OnfiPayload& operator=(const OnfiPayload&) = delete;
+
+    OnfiExtension onfi;
+};
+
 class ChannelController : public sc_core::sc_module, private AtInitiator {
 public:
     /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its

@@ -10,7 +10,6 @@
 
 #include <tlm>
 
-#include "common/tlm/pooled_payload.h"
 #include "common/units/units.h"
 #include "nand/onfi/onfi_target.h"
 
@@ -34,18 +33,6 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
 
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
-};
-
-/// A payload with its extension inside. A target that answers with the payload it was given needs no look-up to find
-/// it again; others see tlm_generic_payload and get_extension().
-class OnfiPayload : public PooledPayload<OnfiPayload> {
-public:
-    OnfiPayload() { set_extension(&onfi); }
-    ~OnfiPayload() override { clear_extension(&onfi); }
-    OnfiPayload(const OnfiPayload&) = delete;
-    OnfiPayload& operator=(const OnfiPayload&) = delete;
-
-    OnfiExtension onfi;
 };
 
 }  // namespace ssdtlm
