@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -85,12 +86,12 @@ struct Netlist : DmaClient {
     LtMemory device{"device", kRegisterTime};
     LtTargetAdapter root_adapter{"root_adapter", agenda};
     LtMemory root{"root", kMemoryTime};  // the link's host side, unused by MMIO
-    DmaEngine link_dma{"link_dma", agenda};
-    DmaEngine dma{"dma", agenda};
+    DmaEngine link_dma{"link_dma", agenda, 64_KiB};
+    DmaEngine dma{"dma", agenda, 64_KiB};
     LtTargetAdapter memory_adapter{"memory_adapter", agenda};
     LtMemory memory{"memory", kMemoryTime};
     std::vector<std::int64_t> done;
-    std::vector<std::uint8_t> out = std::vector<std::uint8_t>(20000, 5), in = std::vector<std::uint8_t>(20000);
+    std::vector<std::uint8_t> out = std::vector<std::uint8_t>(4096, 5), in = std::vector<std::uint8_t>(4096);
 
     explicit Netlist(bool lockstep) : config(ideal()), process("process", agenda, lockstep), link("link", agenda, config) {
         cpu.socket.bind(cpu_adapter.lt_target);
@@ -110,12 +111,12 @@ struct Netlist : DmaClient {
         return c;
     }
     void write(std::uint64_t) {
-        const HostSegment s{0x100, static_cast<std::uint32_t>(out.size())};
+        const HostSegment s{0x1000, static_cast<std::uint32_t>(out.size())};
         dma.write_host(&s, 1, out.data(), this, 0);
     }
     void dma_done(std::uint64_t cookie, SimTime at) override {
         done.push_back(at.time_since_epoch().count());
-        const HostSegment s{0x100, static_cast<std::uint32_t>(in.size())};
+        const HostSegment s{0x1000, static_cast<std::uint32_t>(in.size())};
         if (cookie == 0) dma.read_host(&s, 1, in.data(), this, 1);
     }
 };
@@ -148,7 +149,144 @@ std::string run(bool lockstep) {
     return wrong;
 }
 
+/// A target of the base protocol that can answer in every way it allows.
+struct AtTarget : sc_core::sc_module {
+    enum class Style { at_once, response_at_once, short_form, long_form };
+    tlm_utils::simple_target_socket<AtTarget> socket;
+    AtTarget(sc_core::sc_module_name name, Agenda& a, Style s) : sc_module(name), socket("socket"), agenda(a), style(s) {
+        socket.register_nb_transport_fw(this, &AtTarget::forward);
+    }
+    tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+        if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
+        SSDTLM_CHECK(!request_open, "a request before the end of the one before");
+        p.set_response_status(tlm::TLM_OK_RESPONSE);
+        if (style == Style::at_once || style == Style::response_at_once) {
+            delay += to_sc_time(Ps{10ns});
+            phase = tlm::BEGIN_RESP;
+            return style == Style::at_once ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
+        }
+        open.push_back(&p);
+        agenda.post<&AtTarget::respond>(agenda.now() + 20ns, this);
+        if (style == Style::long_form) {
+            request_open = true;
+            agenda.post<&AtTarget::end_request>(agenda.now() + 5ns, this);
+            return tlm::TLM_ACCEPTED;
+        }
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+    }
+    void call_back(tlm::tlm_generic_payload& p, tlm::tlm_phase phase) {
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket->nb_transport_bw(p, phase, delay);
+    }
+    void end_request(std::uint64_t) {
+        request_open = false;
+        call_back(*open.back(), tlm::END_REQ);
+    }
+    void respond(std::uint64_t) {
+        auto* p = open.front();
+        open.pop_front();
+        call_back(*p, tlm::BEGIN_RESP);
+    }
+    Agenda& agenda;
+    const Style style;
+    bool request_open = false;
+    std::deque<tlm::tlm_generic_payload*> open;
+};
+
+/// An initiator of the base protocol that ends each response 10 ns after its begin, and one request in one call.
+struct AtInitiator : sc_core::sc_module {
+    tlm_utils::simple_initiator_socket<AtInitiator> socket;
+    AtInitiator(sc_core::sc_module_name name, Agenda& a) : sc_module(name), socket("socket"), agenda(a) {
+        socket.register_nb_transport_bw(this, &AtInitiator::backward);
+        agenda.post<&AtInitiator::start>(SimTime{}, this);
+    }
+    void start(std::uint64_t) {
+        for (auto& p : payloads) {
+            p.set_read();
+            p.set_data_ptr(data);
+            p.set_data_length(4);
+            p.set_streaming_width(4);
+            call(p, tlm::BEGIN_REQ);
+        }
+    }
+    void call(tlm::tlm_generic_payload& p, tlm::tlm_phase phase) {
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket->nb_transport_fw(p, phase, delay);
+    }
+    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase&, sc_core::sc_time&) {
+        SSDTLM_CHECK(answering == nullptr, "a response before the end of the one before");
+        answering = &p;
+        begins.push_back((agenda.now() - SimTime{}).count());
+        agenda.post<&AtInitiator::end_response>(agenda.now() + 10ns, this);
+        return tlm::TLM_ACCEPTED;
+    }
+    void end_response(std::uint64_t) {
+        auto* p = answering;
+        answering = nullptr;
+        call(*p, tlm::END_RESP);
+    }
+    Agenda& agenda;
+    unsigned char data[4] = {};
+    tlm::tlm_generic_payload payloads[3];
+    tlm::tlm_generic_payload* answering = nullptr;
+    std::vector<std::int64_t> begins;
+};
+
+std::string run_forms(AtTarget::Style style) {
+    struct TwoReads : sc_core::sc_module {  // two threads that read at time 0
+        tlm_utils::simple_initiator_socket<TwoReads> socket;
+        std::vector<std::int64_t> ends;
+        explicit TwoReads(sc_core::sc_module_name name) : sc_module(name), socket("socket") {
+            SC_HAS_PROCESS(TwoReads);
+            SC_THREAD(read_a);
+            SC_THREAD(read_b);
+        }
+        void read_a() { read(); }
+        void read_b() { read(); }
+        void read() {
+            tlm::tlm_generic_payload p;
+            unsigned char data[4];
+            p.set_read();
+            p.set_data_ptr(data);
+            p.set_data_length(4);
+            p.set_streaming_width(4);
+            sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+            socket->b_transport(p, delay);
+            if (p.is_response_ok()) ends.push_back(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()));
+        }
+    };
+    Agenda agenda;
+    AgendaProcess process("process", agenda, true);
+    TwoReads reads("reads");
+    LtInitiatorAdapter initiator_adapter("initiator_adapter", agenda);
+    AtTarget target("target", agenda, style);
+    AtInitiator initiator("initiator", agenda);
+    LtTargetAdapter target_adapter("target_adapter", agenda);
+    LtMemory memory("memory", 30ns);
+    reads.socket.bind(initiator_adapter.lt_target);
+    initiator_adapter.model_initiator.bind(target.socket);
+    initiator.socket.bind(target_adapter.model_target);
+    target_adapter.lt_initiator.bind(memory.socket);
+    sc_core::sc_start();
+    process.rethrow_error();
+    std::string text;
+    for (const auto v : reads.ends) text += std::to_string(v) + " ";
+    text += "|";
+    for (const auto v : initiator.begins) text += " " + std::to_string(v);
+    return text;
+}
+
 TEST(LtAdapter, TimesAreThoseOfTheLinkAndTheAnnotations) { EXPECT_EQ(in_child([] { return run(true); }), ""); }
+
+// Left: when the two reads return. Right: when the initiator that ends its responses late hears of each.
+TEST(LtAdapter, EveryFormOfTheBaseProtocol) {
+    const auto forms = [](AtTarget::Style style) { return in_child([style] { return run_forms(style); }); };
+    EXPECT_EQ(forms(AtTarget::Style::at_once), "10000 10000 | 30000 40000 50000");
+    EXPECT_EQ(forms(AtTarget::Style::response_at_once), "10000 10000 | 30000 40000 50000");
+    EXPECT_EQ(forms(AtTarget::Style::short_form), "20000 20000 | 30000 40000 50000");
+    EXPECT_EQ(forms(AtTarget::Style::long_form), "20000 25000 | 30000 40000 50000");  // the second request waits 5 ns
+}
 
 TEST(LtAdapter, InitiatorWantsLockstep) {
     try {
