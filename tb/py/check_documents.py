@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the documents tell the truth: every command of README.md runs, the output it shows has that form, every
-quoted piece of code is in its file, and every link leads somewhere. Usage: check_documents.py PROGRAM"""
+quoted piece of code is in its file, and every link leads somewhere. With --update, the output shown is first replaced by
+what the program prints now. Usage: check_documents.py PROGRAM [--update]"""
 
 import pathlib
 import re
@@ -20,6 +21,15 @@ problems = []
 def form(line):
     """A line of output without its numbers and column widths."""
     return re.sub(r"\s+", " ", re.sub(r"\d+(\.\d+)?", "N", line)).strip()
+
+
+def refreshed(lines, output):
+    """Each line replaced by the next line of the output that has its form."""
+    at = 0
+    for line in lines:
+        found = next((i for i in range(at, len(output)) if line.strip() and form(output[i]) == form(line)), None)
+        yield line if found is None else output[found]
+        at = at if found is None else found + 1
 
 
 def check_quotes(path, text):
@@ -41,6 +51,7 @@ def check_commands(path, text):
     """Runs the sh blocks in order in a folder that looks like the root of a built tree."""
     output = ""
     ran = 0
+    fresh = text
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "build/release").mkdir(parents=True)
@@ -61,8 +72,10 @@ def check_commands(path, text):
                 for line in block["body"].splitlines():
                     if line.strip() not in ("", "...") and form(line) not in shown:
                         problems.append(f"{path}: no command prints a line like: {line.strip()}")
+                fresh = fresh.replace(block["body"], "\n".join(refreshed(block["body"].splitlines(), output.splitlines())) + "\n")
     if ran == 0:
         problems.append(f"{path}: no command was found")
+    return fresh
 
 
 documents = [p for p in ROOT.rglob("*.md") if not p.relative_to(ROOT).parts[0].startswith((".", "build", "results"))]
@@ -73,7 +86,9 @@ for document in sorted(documents):
 readme = (ROOT / "README.md").read_text(encoding="utf-8")
 if len(readme.splitlines()) > 150:
     problems.append(f"README.md has {len(readme.splitlines())} lines, more than 150")
-check_commands(ROOT / "README.md", readme)
+fresh_readme = check_commands(ROOT / "README.md", readme)
+if "--update" in sys.argv:
+    (ROOT / "README.md").write_text(fresh_readme, encoding="utf-8")
 for p in problems:
     print(p)
 print(f"{len(documents)} documents, {len(problems)} problems")
