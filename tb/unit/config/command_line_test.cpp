@@ -168,7 +168,16 @@ TEST_F(Program, ExitCodes) {
 TEST_F(Program, MistakesOfTheUserExitWith2) {
     EXPECT_EQ(program({"config", "check", "tiny-test", "--set", "link.lanes=3"}),
               std::make_pair(2, std::string("--set link.lanes=3: link.lanes: 3 is not possible; 1, 2, 4, 8 or 16\n")));
-    EXPECT_EQ(program({"run", "tiny-test", "-w", "x.fio", "-o", "/dev/null/x"}).first, 2);
+    EXPECT_EQ(program({"run", "tiny-test"}).first, 2);
+}
+
+TEST(OutputDirectory, MustBeWritable) {
+    try {
+        prepare_output_directory("/dev/null/x", "-o");
+        FAIL();
+    } catch (const UserError& e) {
+        EXPECT_EQ(e.problems().at(0).where, "-o /dev/null/x");
+    }
 }
 
 }  // namespace
