@@ -97,7 +97,7 @@ public:
     /// offer() in two halves: the grant as a result if the whole burst gets it at once (the cookie is not set, there
     /// is no call); else nothing has happened, and the burst must be queued.
     bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
-        if (__builtin_expect(!waiting_.empty() || pumping_, 0)) return false;
+        if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
         if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
         const SimTime t = std::max(now, free_);

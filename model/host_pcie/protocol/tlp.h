@@ -93,8 +93,8 @@ public:
     }
     /// Data credits of all TLPs.
     constexpr std::uint64_t data_credits() const {
+        if (count_ == 1) return div_ceil(payload_, kCreditBytes);
         if (payload_ == 0) return 0;
-        if (count_ == 1) return credits_of(0);
         return credits_of(0) + std::uint64_t{count_ - 2} * div_ceil(unit_, kCreditBytes) + credits_of(count_ - 1);
     }
     /// This train without its first n TLPs; for trains without payload only.
