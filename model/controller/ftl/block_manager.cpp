@@ -24,7 +24,11 @@ const char* name_of(BlockState state) {
 }
 
 BlockManager::BlockManager(const NandGeometry& geometry, std::uint32_t hard_free_blocks)
-    : geometry_(geometry), hard_free_blocks_(hard_free_blocks), blocks_(geometry.blocks()), planes_(geometry.planes()) {
+    : geometry_(geometry),
+      hard_free_blocks_(hard_free_blocks),
+      blocks_(geometry.blocks()),
+      reads_(geometry.blocks()),
+      planes_(geometry.planes()) {
     for (std::uint32_t b = 0; b < geometry.blocks(); ++b) push_free(geometry.plane_of(BlockId{b}), BlockId{b});
 }
 
@@ -60,7 +64,7 @@ void BlockManager::make_victim(BlockId b) {
 
 void BlockManager::erased(BlockId b) {
     BlockRecord& r = blocks_[idx(b)];
-    if (r.state != BlockState::victim || r.valid != 0 || r.reads != 0 || r.programs != 0) refuse(b, "erased");
+    if (r.state != BlockState::victim || r.valid != 0 || reads(b) != 0 || r.programs != 0) refuse(b, "erased");
     r.write_pointer = 0;
     r.state = BlockState::free;
     push_free(geometry_.plane_of(b), b);
@@ -88,7 +92,7 @@ void BlockManager::refuse(BlockId b, const char* what) const {
     const BlockRecord& r = blocks_[idx(b)];
     panic("BlockManager", "block " + std::to_string(idx(b)) + " " + what + " while it is " + name_of(r.state) +
                               " with " + std::to_string(r.valid) + " valid units, " + std::to_string(r.programs) +
-                              " programs and " + std::to_string(r.reads) + " reads in flight");
+                              " programs and " + std::to_string(reads(b)) + " reads in flight");
 }
 
 }  // namespace ssdtlm

@@ -126,12 +126,12 @@ public:
     void block_erased(BlockId block);
 
     // --- Reads in flight hold off the erase of their block ---
-    void read_started(BlockId block) { ++blocks_[block].reads; }
+    void read_started(BlockId block) { ++blocks_.reads(block); }
     void read_finished(BlockId block) {
-        SSDTLM_CHECK(blocks_[block].reads > 0, "read finished that never started");
-        --blocks_[block].reads;
+        SSDTLM_CHECK(blocks_.reads(block) > 0, "read finished that never started");
+        --blocks_.reads(block);
     }
-    bool erase_allowed(BlockId block) const { return blocks_[block].reads == 0; }
+    bool erase_allowed(BlockId block) const { return blocks_.reads(block) == 0; }
 
     // --- State at start, counters, books ---
     /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
