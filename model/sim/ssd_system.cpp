@@ -68,7 +68,8 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
               make_scheduler(config.scheduler, shape_of(config))),
-      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}) {
+      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram},
+               config.run.integrity) {
     driver.mmio_initiator.bind(link.host_target);
     link.device_initiator.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(link.device_target);

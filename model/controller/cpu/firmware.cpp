@@ -13,11 +13,12 @@ constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
 }  // namespace
 
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-                   std::uint32_t lba_bytes, const Surroundings& around)
+                   std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity)
     : config_(config),
       ftl_config_(ftl_config),
       geometry_(geometry),
       lba_bytes_(lba_bytes),
+      check_integrity_(check_integrity),
       units_per_page_(geometry.units_per_page()),
       decode_(geometry),
       unit_of_(geometry.unit_bytes),

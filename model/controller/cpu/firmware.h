@@ -35,7 +35,7 @@ public:
         DramPort& dram;
     };
     Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-             std::uint32_t lba_bytes, const Surroundings& around);
+             std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity = true);
 
     void bind(CompletionSink& completions) { completions_ = &completions; }
     void submit(Command& command) override;
@@ -133,6 +133,7 @@ private:
     const FtlConfig& ftl_config_;
     const NandGeometry geometry_;
     const std::uint32_t lba_bytes_;
+    const bool check_integrity_;  ///< the host signs what it writes
     const std::uint32_t units_per_page_;
     const PpaDecoder decode_;
     const LongDivide unit_of_;   ///< mapping unit of a byte

@@ -102,8 +102,10 @@ void Firmware::insert_units(std::uint64_t command) {
         const auto lpa = Lpa{static_cast<std::uint32_t>(at / unit_bytes)};
         const std::uint64_t next = std::min(end, (at / unit_bytes + 1) * unit_bytes);
         const BlockSignature signature = BlockSignature::load(s.staging->data() + (at - begin));
-        const std::uint32_t version = signature.magic == BlockSignature::kMagic ? signature.version : 0;
-        if (signature.magic == BlockSignature::kMagic && signature.lba != at / lba_bytes_)
+        // A host that does not sign leaves whatever its buffer held: nothing to check, and one version for all.
+        const bool is_signed = check_integrity_ && signature.magic == BlockSignature::kMagic;
+        const std::uint32_t version = is_signed ? signature.version : 0;
+        if (is_signed && signature.lba != at / lba_bytes_)
             throw CheckFailed("integrity: write to LBA " + std::to_string(at / lba_bytes_) + " brought the data of LBA " +
                               std::to_string(signature.lba));
         const bool partial = next - at != unit_bytes;
