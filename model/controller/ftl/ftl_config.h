@@ -30,7 +30,7 @@ struct FtlConfig {
     std::uint64_t buffer_bytes = 256ull << 20;
     BufferMode buffer_mode = BufferMode::write_back;
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
-    std::uint32_t flush_depth_per_die = 4;    ///< host programs queued or running per die from the buffer
+    std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
     // State at start
     InitialState initial_state = InitialState::sequential;
     double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1
