@@ -192,6 +192,7 @@ void ChannelController::start() {
     ++counters_.operations;
     counters_.multi_plane += grant.count > 1;
     send(payload);
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi);
 }
 
 void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
@@ -235,6 +236,7 @@ void ChannelController::start_data_out() {
     counters_.turnaround += timing_.turnaround();
     counters_.bytes_out += timing_.bus_bytes(txn.data_bytes);
     send(payload);
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi);
 }
 
 void ChannelController::send(tlm::tlm_generic_payload& payload) {
@@ -252,6 +254,8 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
     auto& payload = static_cast<OnfiPayload&>(answered);  // this initiator sends no others
     const OnfiExtension& onfi = payload.onfi;
+    if (__builtin_expect(pins_ != nullptr && onfi.sequence != OnfiSequence::read_out, 0))
+        pins_->ready(onfi, agenda_.now());
     switch (onfi.sequence) {
         case OnfiSequence::read: array_ended(onfi); break;
         case OnfiSequence::read_out: data_ended(onfi); break;

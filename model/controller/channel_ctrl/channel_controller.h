@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "common/tlm/pooled_payload.h"
 #include "controller/channel_ctrl/busy_meter.h"
 #include "controller/channel_ctrl/channel_counters.h"
+#include "controller/channel_ctrl/channel_pins.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/scheduler_port.h"
@@ -87,6 +89,11 @@ public:
     const ChannelCounters& counters() const { return counters_; }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return whole(die).totals(agenda_.now()); }
+    /// From now on (nothing may be on the bus) the channel's pins are played to a listener. Not owned.
+    void play_pins(const NandConfig& nand, PinListener& listener) {
+        pins_ = std::make_unique<ChannelPins>(nand, channel_, listener);
+    }
+    ChannelPins* pins() { return pins_.get(); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
 
@@ -164,6 +171,7 @@ private:
     ChannelCounters counters_;
     Grant granted_;                   // scratch
     PooledPayloads<OnfiPayload> payloads_;
+    std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
 };
 
 }  // namespace ssdtlm

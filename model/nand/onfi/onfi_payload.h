@@ -15,13 +15,6 @@
 
 namespace ssdtlm {
 
-enum class OnfiSequence : std::uint8_t {
-    read,      ///< 00h-5A-30h (multi-plane: 32h between): command and address cycles, then tR
-    read_out,  ///< (05h-2A-E0h / 06h-5A-E0h) data-out cycles of a page that is in the register
-    program,   ///< 80h-5A-data-10h (multi-plane: 11h between): cycles, then tPROG
-    erase      ///< 60h-3A-D0h (multi-plane: D1h between): cycles, then tBERS
-};
-
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     OnfiSequence sequence = OnfiSequence::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun

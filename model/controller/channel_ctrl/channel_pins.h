@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a channel's pins do while the timing model holds the bus: each sequence's edges when it is granted, the rise of
+// R/B# when the array is done. Exists only while somebody listens; changes no time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_payload.h"
+#include "nand/pins/pin_generator.h"
+#include "nand/pins/pin_sequence.h"
+
+namespace ssdtlm {
+
+class ChannelPins {
+public:
+    ChannelPins(const NandConfig& nand, std::uint16_t channel, PinListener& listener)
+        : generator_(nand), listener_(listener), channel_(channel), busy_(nand.geometry.dies_per_channel()) {}
+
+    /// Only this many bytes at each end of a data burst get edges.
+    void limit_burst_edges(std::uint32_t bytes) { generator_.limit_burst_edges(bytes); }
+
+    /// A sequence that is on the bus; read_out: the die has filled in what it sends.
+    void issued(const OnfiExtension& onfi) {
+        if (onfi.sequence != OnfiSequence::read_out) ++busy_[onfi.die];
+        generator_.play(
+            generator_.command(onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end),
+            sequence_);
+        listener_.pins(channel_, sequence_);
+    }
+    /// The array is done. R/B# rises when none of the die's operations (independent plane reads) is left.
+    void ready(const OnfiExtension& onfi, SimTime now) {
+        if (--busy_[onfi.die] != 0) return;
+        PinGenerator::play_ready(onfi.die, now, sequence_);
+        listener_.pins(channel_, sequence_);
+    }
+
+private:
+    PinGenerator generator_;
+    PinListener& listener_;
+    const std::uint16_t channel_;
+    std::vector<std::uint8_t> busy_;  // operations per die
+    PinSequence sequence_;            // scratch
+};
+
+}  // namespace ssdtlm

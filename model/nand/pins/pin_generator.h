@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pins of each ONFI sequence of the timing model. First and last instant are those of OnfiBusTiming; between them:
+//
+//   command, address   a cycle is tWC long: CLE, ALE and DQ change at its begin, WE# falls at 3/10 and rises at 8/10
+//   data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per byte; DQS
+//                      and DQ follow each edge of RE# by tDQSRE; RE# rests tRPST + tRPSTH, then CE#, RE# and DQS go
+//   data in            DQS falls tADL after the last address cycle, rests tWPRE, then toggles once per byte in the
+//                      middle of DQ's bytes, rests tWPST + tWPSTH
+//   SDR                bytes move by RE# and WE# pulses, DQS is not used
+//
+// R/B# falls tWB after the last rise of WE#. What is on DQ in a data burst stands for the data: the mapping units'
+// 32 bits, repeated. Column addresses are 0 (the model does not say which sectors of a page are asked for); row
+// addresses have 24 bits, a larger device's highest bits are cut off. Not generated: NV-DDR with its clock, RE_c and
+// DQS_c, WP#, warm-up cycles. Kernel-free.
+#pragma once
+
+#include <cstdint>
+
+#include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_target.h"
+#include "nand/onfi/onfi_timing.h"
+#include "nand/pins/pin_sequence.h"
+
+namespace ssdtlm {
+
+/// How a data-out burst (or a status) says what it comes from.
+enum class PinSelect : std::uint8_t {
+    none,     ///< goes on with the page in the register; status: 70h
+    column,   ///< 05h-2A-E0h
+    enhanced  ///< 06h-5A-E0h; status: 78h-3A
+};
+
+struct PinCommand {
+    OnfiSequence sequence = OnfiSequence::read;
+    PinSelect select = PinSelect::none;  ///< read_out only
+    std::uint16_t die = 0;               ///< in channel
+    std::uint8_t count = 0;              ///< planes
+    const OnfiTarget* target = nullptr;  ///< `count` of them
+    SimTime begin{};
+};
+
+/// tWHR: status command to data out, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
+inline constexpr Ps kStatusDelay{80'000};
+/// tDQSD: RE# low to DQS driven by the die; 5..18 ns (Micron L06B model parameters).
+inline constexpr Ps kDqsDriven{10'000};
+
+/// Row address of a plane's page: page, plane, block, LUN from the lowest bit up (ONFI 4.x §3.1).
+class RowAddress {
+public:
+    explicit RowAddress(const NandGeometry& geometry);
+    std::uint32_t row(std::uint32_t lun, const OnfiTarget& target) const {
+        return (target.page | std::uint32_t{target.plane} << plane_shift_ | target.block << block_shift_ |
+                static_cast<std::uint32_t>(std::uint64_t{lun} << lun_shift_)) &
+               0xFFFFFF;
+    }
+
+private:
+    unsigned plane_shift_ = 0;
+    unsigned block_shift_ = 0;
+    unsigned lun_shift_ = 0;
+};
+
+/// What stands for the data: byte `index` of a burst of the target's data.
+class BurstData {
+public:
+    explicit BurstData(const OnfiBusTiming& timing, const NandGeometry& geometry)
+        : unit_(timing.bus_bytes(geometry.unit_bytes)), last_(geometry.units_per_page() - 1) {}
+    std::uint8_t byte(const OnfiTarget& target, std::uint32_t index) const {
+        if (target.spare == nullptr) return 0xFF;
+        const std::uint32_t unit = index / unit_;
+        return static_cast<std::uint8_t>(idx(target.spare[unit < last_ ? unit : last_]) >> 8 * (index % 4));
+    }
+
+private:
+    std::uint32_t unit_;  // bytes on DQ
+    std::uint32_t last_;
+};
+
+class PinGenerator {
+public:
+    /// A UserError for NV-DDR, whose clocked cycles are not generated.
+    explicit PinGenerator(const NandConfig& config);
+
+    /// The command of a sequence as the bus payload describes it: whether a data-out burst selects its plane first
+    /// (06h-5A-E0h) shows in its duration.
+    PinCommand command(OnfiSequence sequence, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
+                       SimTime begin, SimTime end) const;
+
+    /// Replaces what is in `out`.
+    void play(const PinCommand& command, PinSequence& out) const;
+    /// 70h or 78h-3A, tWHR, and the status byte once per strobe edge.
+    void play_status(PinSelect select, std::uint16_t die, const OnfiTarget& target, std::uint8_t status, SimTime begin,
+                     PinSequence& out) const;
+    /// R/B# of a die rises: what it was busy with is done.
+    static void play_ready(std::uint16_t die, SimTime time, PinSequence& out);
+
+    /// Only this many bytes at each end of a data burst get edges, so that a wave stays small; between them strobes
+    /// rest and DQ keeps its value. Default: all bytes.
+    void limit_burst_edges(std::uint32_t bytes) { burst_edges_ = bytes; }
+
+private:
+    class Writer;
+    /// Which bytes a burst carries.
+    struct Bytes {
+        const OnfiTarget* target = nullptr;
+        std::uint32_t user = 0;  // transfers beyond it only complete a pair
+        std::uint32_t transfers = 0;
+        std::int32_t status = -1;  // status byte instead of data
+    };
+    Bytes bytes_of(const OnfiTarget& target) const;
+    std::uint8_t byte(const Bytes& bytes, std::uint32_t k) const {
+        if (bytes.status >= 0) return static_cast<std::uint8_t>(bytes.status);
+        return k < bytes.user ? data_.byte(*bytes.target, k) : 0xFF;
+    }
+    bool skipped(const Bytes& bytes, std::uint32_t k) const {
+        return k >= burst_edges_ && bytes.transfers - k > burst_edges_;
+    }
+    void row_cycles(Writer& w, const PinCommand& command, std::uint32_t plane) const;
+    void data_in(Writer& w, const Bytes& bytes) const;
+    void data_out(Writer& w, const Bytes& bytes) const;
+
+    const OnfiTiming t_;
+    const OnfiBusTiming timing_;
+    const RowAddress rows_;
+    const BurstData data_;
+    const Rate rate_;
+    const bool sdr_;
+    const std::uint32_t dies_per_chip_;
+    const Ps access_;  // SDR: tREA
+    std::uint32_t burst_edges_ = 0xFFFFFFFF;
+};
+
+}  // namespace ssdtlm
