@@ -7,7 +7,8 @@ const char* stage_name(Stage s) {
     static constexpr const char* kNames[kStageCount] = {
         "submit",          "arbitration",         "fetch",       "firmware_wait",    "firmware",       "mapping",
         "buffer",          "die_wait_host_read",  "die_wait_host_write", "die_wait_gc", "die_wait_mapping", "die_wait_erase",
-        "channel_wait",    "channel",             "array",       "ecc",              "host_transfer",  "completion"};
+        "scheduler",       "channel_wait",        "channel",     "array",            "ecc",            "host_transfer",
+        "completion"};
     return kNames[static_cast<std::size_t>(s)];
 }
 

@@ -25,7 +25,8 @@ enum class Stage : std::uint8_t {
     die_wait_gc,
     die_wait_mapping,
     die_wait_erase,
-    channel_wait,         ///< die free, waiting for the bus (or the grant)
+    scheduler,            ///< bus asked for, the scheduler decides (a clocked one; the others decide at once)
+    channel_wait,         ///< die free, waiting for the bus
     channel,              ///< command, address and data cycles
     array,                ///< tR, tPROG, tBERS
     ecc,                  ///< decode

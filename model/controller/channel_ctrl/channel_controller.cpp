@@ -41,6 +41,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       selected_(nand.geometry.ways, kNothingSelected) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    scheduler_.listen(channel_, *this);
     for (std::size_t d = 0; d < dies_.size(); ++d)
         dies_[d].way = static_cast<std::uint8_t>(d / geometry_.dies_per_chip);
     ready_.channel = channel;
@@ -106,31 +107,75 @@ void ChannelController::kick(std::uint64_t) {
 }
 
 void ChannelController::service() {
+    if (deciding_) {
+        changed_ = true;
+        return;
+    }
     if (agenda_.now() >= bus_free_at_) {
-        const bool programs_due = programs_waiting_ != 0 && program_passed_ >= kProgramTurns;
-        if (could_start() && programs_due && grant(kPrograms)) {
-            program_passed_ = 0;
-        } else if (could_start() && shorts_waiting_ != 0 && grant(kShorts)) {
-            program_passed_ += programs_waiting_ != 0;
-        } else if (data_out_head_ != nullptr) {
-            start_data_out();
-            program_passed_ += programs_waiting_ != 0;
-        } else if (could_start() && programs_waiting_ != 0 && grant(kPrograms)) {
-            program_passed_ = 0;
-        } else {
-            return;
-        }
+        asked_at_ = agenda_.now();
+        if (!use_bus(Turn::due_programs)) return;
     }
     if (data_out_head_ != nullptr || could_start()) request_kick(bus_free_at_);
 }
 
+/// Starts the first that can use the bus, from `first` on. False: none can, or the scheduler's answer is pending.
+bool ChannelController::use_bus(Turn first) {
+    const bool askable = could_start();
+    switch (first) {
+        case Turn::due_programs:
+            if (askable && programs_waiting_ != 0 && program_passed_ >= kProgramTurns) {
+                const GrantAnswer answer = ask(Turn::due_programs, kPrograms);
+                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
+            }
+            [[fallthrough]];
+        case Turn::shorts:
+            if (askable && shorts_waiting_ != 0) {
+                const GrantAnswer answer = ask(Turn::shorts, kShorts);
+                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
+            }
+            [[fallthrough]];
+        case Turn::data_out:
+            if (data_out_head_ != nullptr) {
+                start_data_out();
+                program_passed_ += programs_waiting_ != 0;
+                return true;
+            }
+            [[fallthrough]];
+        case Turn::programs:
+            if (askable && programs_waiting_ != 0) return ask(Turn::programs, kPrograms) == GrantAnswer::granted;
+    }
+    return false;
+}
+
 // --- what starts -----------------------------------------------------------------------------------------------------
 
-bool ChannelController::grant(std::uint8_t classes) {
+/// Asks the scheduler, and starts what it grants at once.
+GrantAnswer ChannelController::ask(Turn turn, std::uint8_t classes) {
     ready_.classes = classes;
-    if (!scheduler_.grant(ready_, granted_)) return false;
-    start();
-    return true;
+    const GrantAnswer answer = scheduler_.grant(ready_, granted_);
+    if (answer == GrantAnswer::granted) {
+        start();
+    } else if (answer == GrantAnswer::pending) {
+        deciding_ = true;
+        changed_ = false;
+        turn_ = turn;
+    }
+    return answer;
+}
+
+void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
+    deciding_ = false;
+    const bool changed = changed_;
+    bool started = answer == GrantAnswer::granted;
+    if (started) {
+        granted_ = grant;
+        start();
+    } else if (turn_ != Turn::programs) {
+        started = use_bus(static_cast<Turn>(static_cast<std::uint8_t>(turn_) + 1));
+        if (deciding_) changed_ = changed;  // this question does not cover the classes of the one before
+    }
+    if (!started && !deciding_ && changed) started = use_bus(Turn::due_programs);
+    if (started && (data_out_head_ != nullptr || could_start())) request_kick(bus_free_at_);
 }
 
 void ChannelController::start() {
@@ -183,7 +228,13 @@ void ChannelController::start() {
         occupy(grant.die, *txns[i]);
     }
 
-    (txns[0]->op == FlashOp::program ? programs_waiting_ : shorts_waiting_) -= grant.count;
+    if (txns[0]->op == FlashOp::program) {
+        programs_waiting_ -= grant.count;
+        program_passed_ = 0;
+    } else {
+        shorts_waiting_ -= grant.count;
+        program_passed_ += programs_waiting_ != 0;
+    }
     die.waiting -= grant.count;
     if (die.waiting == 0) dies_waiting_ &= ~die_bit(grant.die);
     counters_.command += cycles;
@@ -204,7 +255,8 @@ void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
         until += Ps{totals[k] - txn.busy_snapshot[k]};
         txn.timeline.charge(wait_stage(k), until);
     }
-    txn.timeline.charge(Stage::channel_wait, now);
+    if (asked_at_ > txn.timeline.last()) txn.timeline.charge(Stage::channel_wait, asked_at_);
+    txn.timeline.charge(Stage::scheduler, now);
 }
 
 void ChannelController::start_data_out() {

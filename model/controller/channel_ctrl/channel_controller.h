@@ -4,7 +4,7 @@
 //
 // When the bus is free: short commands (reads, erases) of idle dies first, so that their array time overlaps what
 // follows; then data out of finished reads, oldest first; then programs, with their long data in. A program that was
-// passed kProgramTurns times goes first. A die counts as busy from its grant until its data is out (its page registers
+// passed kProgramTurns times goes first. A scheduler that decides later makes the free bus wait for its answer. A die counts as busy from its grant until its data is out (its page registers
 // are occupied: no cache reads) or its program or erase ends. Not modelled: suspend, cache operations, status polling,
 // read retries; decoding keeps up with the bus.
 #pragma once
@@ -68,7 +68,7 @@ public:
     OnfiExtension onfi;
 };
 
-class ChannelController : public sc_core::sc_module, private AtInitiator {
+class ChannelController : public sc_core::sc_module, private AtInitiator, private GrantListener {
 public:
     /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its
     /// data below some tens of page transfers.
@@ -111,11 +111,16 @@ private:
     void kick(std::uint64_t);
     void decoded(std::uint64_t txn);
 
+    /// Who may use a free bus, in order of precedence.
+    enum class Turn : std::uint8_t { due_programs, shorts, data_out, programs };
+
+    void grant_decided(GrantAnswer answer, const Grant& grant) override;
     void service();
+    bool use_bus(Turn first);
+    GrantAnswer ask(Turn turn, std::uint8_t classes);
     void request_kick(SimTime at);
     bool could_start() const { return (dies_waiting_ & dies_accepting()) != 0; }
     std::uint64_t dies_accepting() const;
-    bool grant(std::uint8_t classes);
     void start();
     void charge_wait(FlashTransaction& txn, std::uint32_t die);
     void start_data_out();
@@ -164,6 +169,10 @@ private:
     FlashTransaction* data_out_tail_ = nullptr;
     SimTime bus_free_at_{};
     SimTime kick_at_ = kNever;        // pending kick; kNever: none
+    SimTime asked_at_{};              // the first question to the scheduler since the bus was free to use
+    Turn turn_ = Turn::due_programs;  // of the pending question
+    bool deciding_ = false;           // a question is pending
+    bool changed_ = false;            // something may have become startable since it was asked
     std::uint32_t shorts_waiting_ = 0;    // reads and erases in the scheduler
     std::uint32_t programs_waiting_ = 0;
     std::uint32_t program_passed_ = 0;

@@ -148,8 +148,8 @@ void Firmware::charge_path(Timeline& t, const FlashJob& job) const {
     if (t.last() == flash.start()) {
         t.append(flash);
     } else if (t.last() < flash.last()) {
-        static constexpr std::array<Stage, 8> kBackwards = {
-            Stage::array,       Stage::channel,          Stage::channel_wait,   Stage::die_wait_host_write,
+        static constexpr std::array<Stage, 9> kBackwards = {
+            Stage::array,          Stage::channel,     Stage::scheduler,          Stage::channel_wait, Stage::die_wait_host_write,
             Stage::die_wait_gc, Stage::die_wait_host_read, Stage::die_wait_erase, Stage::die_wait_mapping};
         Ps left = flash.last() - t.last();
         for (const Stage s : kBackwards) {

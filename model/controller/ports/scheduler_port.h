@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheduler boundary: small enough to be a hardware block. A request is pushed once; a grant is asked for
-// when a channel's bus is free, with the dies that could start now, and names the work to start.
+// when a channel's bus is free, with the dies that could start now, and names the work to start. The answer may come
+// later: then the bus waits for it.
 #pragma once
 
 #include <array>
@@ -41,14 +42,37 @@ struct Grant {
     std::array<std::uint32_t, kMaxPlanes> tags{};
 };
 
+enum class GrantAnswer : std::uint8_t {
+    granted,
+    nothing,  ///< nothing on this channel can start
+    pending   ///< the channel's listener gets the answer
+};
+
+/// Who asks for a channel's grants.
+class GrantListener {
+public:
+    /// The answer to the pending question: granted or nothing. `grant` holds something only if granted.
+    virtual void grant_decided(GrantAnswer answer, const Grant& grant) = 0;
+
+protected:
+    ~GrantListener() = default;
+};
+
 /// Contract: every pushed request is granted exactly once; among requests of one die and one class, in push
-/// order (multi-plane partners may be taken out of order); a grant never names a die that is not ready.
+/// order (multi-plane partners may be taken out of order); a grant never names a die that is not ready. At most one
+/// question of a channel is pending; what is pushed meanwhile need not be considered. While it is pending, more dies may
+/// become ready, but none that the query named ceases to be.
 class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
     virtual void push(const SchedulerRequest& request) = 0;
-    /// False: nothing on this channel can start.
-    virtual bool grant(const GrantQuery& query, Grant& out) = 0;
+    /// `out` is written if granted. The query may change after the call.
+    virtual GrantAnswer grant(const GrantQuery& query, Grant& out) = 0;
+    /// Called once per channel before the first question. A scheduler that decides at once needs no listener.
+    virtual void listen(std::uint16_t channel, GrantListener& listener) {
+        static_cast<void>(channel);
+        static_cast<void>(listener);
+    }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
 };
 

@@ -75,7 +75,7 @@ void ClassQueueScheduler::rechoose(Channel& channel, std::uint32_t d, Die& die, 
     channel.dies_choosing[die.chosen] |= me;
 }
 
-bool ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
+GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     Channel& channel = channels_[query.channel];
     std::uint64_t wanting = 0;
     std::uint64_t wanting_read = 0;
@@ -96,11 +96,11 @@ bool ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
         if (grant_die(query, d, die(query.channel, d), out)) {
             turn = d + 1;
             channel.queued -= out.count;
-            return true;
+            return GrantAnswer::granted;
         }
         candidates &= ~(std::uint64_t{1} << d);
     }
-    return false;
+    return GrantAnswer::nothing;
 }
 
 bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {

@@ -28,7 +28,7 @@ public:
     ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
 
     void push(const SchedulerRequest& request) final;
-    bool grant(const GrantQuery& query, Grant& out) final;
+    GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
 
 protected:

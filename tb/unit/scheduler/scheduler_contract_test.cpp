@@ -76,7 +76,7 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
         if (independent)
             for (std::uint32_t p = 0; p < kPlanes; ++p) query.idle_read_planes[p] = query.idle_dies | random.below(1u << kDies);
         Grant grant;
-        if (!scheduler->grant(query, grant)) {
+        if (scheduler->grant(query, grant) != GrantAnswer::granted) {
             if (query.classes != kAllClasses) continue;
             // Nothing may be left that could start, except behind a policy's choice that needs the whole die.
             for (std::uint32_t d = 0; d < kDies; ++d)
@@ -147,7 +147,7 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
         all.idle_dies = (1u << kDies) - 1;
         if (independent) all.idle_read_planes.fill(all.idle_dies);
         Grant grant;
-        while (scheduler->grant(all, grant))
+        while (scheduler->grant(all, grant) == GrantAnswer::granted)
             for (std::uint32_t i = 0; i < grant.count; ++i) ++granted[grant.tags[i]];
         EXPECT_EQ(scheduler->queued(channel), 0u);
     }
@@ -178,7 +178,7 @@ public:
         query.idle_dies = idle;
         query.classes = classes;
         Grant g;
-        if (!scheduler_->grant(query, g)) return {};
+        if (scheduler_->grant(query, g) != GrantAnswer::granted) return {};
         return {g.tags.begin(), g.tags.begin() + g.count};
     }
 
