@@ -25,6 +25,7 @@ RULES = {
     "common/config": (BASE, False),
     "common/stats": (BASE, False),
     "common/latency": (BASE, False),
+    "common/wave": (BASE, False),
     "common/tlm": (BASE, ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
                           "lt_adapter"]),
     "host_pcie/protocol": (VOCABULARY, ["link_extension"]),
@@ -51,6 +52,7 @@ RULES = {
     "sim": (["common", "host_pcie", "controller", "nand"], True),
     "sim/config": (["common", "host_pcie", "controller", "nand", "sim"], False),
     "sim/results": (["common", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "host_pcie", "controller", "nand", "sim"], True),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")
