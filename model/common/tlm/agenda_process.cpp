@@ -23,6 +23,7 @@ AgendaProcess::AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool 
 
 void AgendaProcess::stop() {
     stopped_ = true;
+    update_break();
     if (!draining_) sc_core::sc_stop();
 }
 
@@ -32,11 +33,21 @@ void AgendaProcess::wake(SimTime at) {
     wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
 }
 
+void AgendaProcess::run_until(SimTime limit) {
+    while (!stopped_) {
+        while (!break_)
+            if (!agenda_.run_one(limit)) return;
+        while (break_ && !stopped_) {
+            if (!agenda_.run_one(limit)) return;
+            if (after_ != nullptr) after_(after_self_);
+        }
+    }
+}
+
 void AgendaProcess::execute() {
     const SimTime kernel = to_sim_time(sc_core::sc_time_stamp());
     if (lockstep_) {
-        while (!stopped_ && agenda_.run_one(kernel)) {
-        }
+        run_until(kernel);
         return;
     }
     // Only this process runs until it returns, so the kernel's next activity stays where it is. An entry that notifies
@@ -44,8 +55,7 @@ void AgendaProcess::execute() {
     const SimTime limit = sc_core::sc_pending_activity_at_future_time()
                               ? kernel + to_sim_time(sc_core::sc_time_to_pending_activity()).time_since_epoch()
                               : kNever;
-    while (!stopped_ && agenda_.run_one(limit)) {
-    }
+    run_until(limit);
 }
 
 void AgendaProcess::drain() {

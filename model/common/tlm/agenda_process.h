@@ -29,15 +29,27 @@ public:
         if (error_) std::rethrow_exception(error_);
     }
 
+    /// Called after every entry while set, in the entry's time. nullptr: not called. It may change nothing of the model.
+    void set_after_each(void (*after)(void*), void* self) {
+        after_ = after;
+        after_self_ = self;
+        update_break();
+    }
+
 private:
     void drain();
     void execute();
     void wake(SimTime at);
+    void run_until(SimTime limit);
+    void update_break() { break_ = stopped_ || after_ != nullptr; }
 
     Agenda& agenda_;
     const bool lockstep_;
     bool stopped_ = false;
+    bool break_ = false;  // the fast loop must be left: stopped_, or after_ is set
     bool draining_ = false;
+    void (*after_)(void*) = nullptr;
+    void* after_self_ = nullptr;
     SimTime wake_at_ = kNever;
     sc_core::sc_event wake_event_;
     std::exception_ptr error_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/units/units.h"
+#include "controller/cpu/core_probe.h"
 #include "controller/cpu/firmware_config.h"
 
 namespace ssdtlm {
@@ -20,17 +21,21 @@ public:
     explicit CorePool(const FirmwareConfig& config) : clock_(Clock::hertz(config.clock_hz)), cores_(config.cores) {}
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(cores_.size()); }
-    /// Runs a step of `cycles` on a core. Zero cycles: done by hardware, takes no time and does not wait.
-    Slot run(std::uint32_t core, std::uint64_t cycles, SimTime now) {
+    /// Runs a step of `cycles` on a core. Zero cycles: done by hardware, takes no time and does not wait. What the step
+    /// is, and for which command, is for the probe alone.
+    Slot run(std::uint32_t core, std::uint64_t cycles, SimTime now, CoreStep step,
+             std::uint32_t command = CoreProbe::kNoCommand) {
         if (cycles == 0) return {now, now};
         Core& c = cores_[core];
         const SimTime start = std::max(c.free_at, now);
         const Ps cost = clock_.cycles(cycles);
         c.free_at = start + cost;
         c.busy += cost;
+        if (__builtin_expect(probe_ != nullptr, 0)) probe_->on_step(core, step, command, start, c.free_at);
         return {start, c.free_at};
     }
     Ps busy(std::uint32_t core) const { return cores_[core].busy; }
+    void set_probe(CoreProbe* probe) { probe_ = probe; }
 
 private:
     struct Core {
@@ -39,6 +44,7 @@ private:
     };
     Clock clock_;
     std::vector<Core> cores_;
+    CoreProbe* probe_ = nullptr;
 };
 
 }  // namespace ssdtlm

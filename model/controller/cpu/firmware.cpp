@@ -120,7 +120,7 @@ void Firmware::flash_done(FlashTransaction& txn) {
             break;
         }
         default: {
-            const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now());
+            const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
             job.done_start = slot.start;
             if (slot.end == agenda_.now())
                 program_done(job.index);

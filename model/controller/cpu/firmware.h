@@ -47,6 +47,13 @@ public:
 
     const WriteBuffer& buffer() const { return buffer_; }
     const CorePool& cores() const { return cores_; }
+    void set_core_probe(CoreProbe* probe) { cores_.set_probe(probe); }
+    /// The command that a host read's transaction serves; null for all other work.
+    const Command* command_of(const FlashTransaction& txn) const {
+        if (txn.client != static_cast<const FlashClient*>(this)) return nullptr;
+        const FlashJob& job = jobs_.at(static_cast<std::uint32_t>(txn.cookie));
+        return job.kind == FlashJob::Kind::host_read ? job.command : nullptr;
+    }
     const GcEngine& gc() const { return gc_; }
     std::uint64_t host_units_written() const { return host_units_written_; }
     std::uint64_t host_units_read() const { return host_units_read_; }
@@ -79,7 +86,7 @@ private:
     }
     /// Charges a step on a core to the command and calls Next at its end.
     template <void (Firmware::*Next)(std::uint64_t)>
-    void step(Command& c, std::uint64_t cycles);
+    void step(Command& c, std::uint64_t cycles, CoreStep what);
     std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes_; }
     void complete(Command& c);
     const std::vector<HostSegment>& segments(const Command& c, std::uint64_t offset, std::uint64_t bytes);
@@ -172,8 +179,8 @@ private:
 };
 
 template <void (Firmware::*Next)(std::uint64_t)>
-void Firmware::step(Command& c, std::uint64_t cycles) {
-    const auto slot = cores_.run(core_of(c.index), cycles, agenda_.now());
+void Firmware::step(Command& c, std::uint64_t cycles, CoreStep what) {
+    const auto slot = cores_.run(core_of(c.index), cycles, agenda_.now(), what, c.index);
     c.timeline->charge(Stage::firmware_wait, slot.start);
     c.timeline->charge(Stage::firmware, slot.end);
     if (slot.end == agenda_.now())

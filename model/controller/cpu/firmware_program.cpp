@@ -34,7 +34,8 @@ bool Firmware::form_program() {
     ++programs_;
     job.formed = agenda_.now();
     const auto slot = cores_.run(core_of(programs_formed_++),
-                                 config_.flash_issue + std::uint64_t{config_.map_update} * job.units, agenda_.now());
+                                 config_.flash_issue + std::uint64_t{config_.map_update} * job.units, agenda_.now(),
+                                 CoreStep::program_issue);
     job.core_start = slot.start;
     job.core_end = slot.end;
     if (slot.end == agenda_.now())

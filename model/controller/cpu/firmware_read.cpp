@@ -17,7 +17,8 @@ void Firmware::start_read(Command& c) {
     const std::uint64_t units = unit_of_(first_byte(c) + c.bytes + geometry_.unit_bytes - 1) - unit_of_(first_byte(c));
     host_units_read_ += units;
     step<&Firmware::issue_read>(
-        c, config_.read_command + config_.map_lookup * units + std::uint64_t{config_.flash_issue} * flash_parts);
+        c, config_.read_command + config_.map_lookup * units + std::uint64_t{config_.flash_issue} * flash_parts,
+        CoreStep::read_command);
 }
 
 // Look-ups happen when the command reaches the firmware; a block that holds a planned page is not erased until

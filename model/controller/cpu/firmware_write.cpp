@@ -17,7 +17,8 @@ void Firmware::start_write(Command& c) {
     s.offset = 0;
     s.piece = c.bytes;
     s.remaining = units_of_piece(s);
-    step<&Firmware::space_wanted>(c, config_.write_command + std::uint64_t{config_.buffer_insert} * s.remaining);
+    step<&Firmware::space_wanted>(c, config_.write_command + std::uint64_t{config_.buffer_insert} * s.remaining,
+                                  CoreStep::write_command);
 }
 
 // A command that would take more than half of the buffer passes it in pieces. Returns the units of the next one.
@@ -145,7 +146,7 @@ void Firmware::start_merge(Lpa lpa, WriteBuffer::Index entry) {
 
 void Firmware::start_other(Command& c) {
     if (c.op == IoOp::flush) {
-        step<&Firmware::run_flush>(c, config_.other_command);
+        step<&Firmware::run_flush>(c, config_.other_command, CoreStep::flush);
         return;
     }
     std::uint64_t units = 0;
@@ -154,7 +155,7 @@ void Firmware::start_other(Command& c) {
     } else {
         for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * lba_bytes_ / geometry_.unit_bytes;
     }
-    step<&Firmware::run_deallocate>(c, config_.other_command + config_.map_update * units);
+    step<&Firmware::run_deallocate>(c, config_.other_command + config_.map_update * units, CoreStep::deallocate);
 }
 
 // A flush covers what was inserted before it; later writes do not delay it.

@@ -72,6 +72,7 @@ public:
         if (job.data.empty()) job.data.resize(page_bytes_);
     }
     FlashJob& at(std::uint32_t index) { return *all_[index]; }
+    const FlashJob& at(std::uint32_t index) const { return *all_[index]; }
     std::size_t used() const { return used_; }
 
 private:

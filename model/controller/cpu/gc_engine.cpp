@@ -26,10 +26,11 @@ void GcEngine::check(PlaneId plane) {
     if (p.victim == kNoBlock) return;  // every sealed block is full of valid data: nothing to gain
     ++active_;
     ++victims_;
+    last_victim_ = p.victim;
     p.cursor = 0;
     p.inflight = p.reads = 0;
     p.exhausted = p.erase_waits = false;
-    step<&GcEngine::begin>(plane, firmware_.gc_victim, idx(plane));
+    step<&GcEngine::begin>(plane, firmware_.gc_victim, idx(plane), CoreStep::gc_victim);
 }
 
 void GcEngine::begin(std::uint64_t plane) { pump(PlaneId{static_cast<std::uint32_t>(plane)}); }
@@ -61,7 +62,7 @@ void GcEngine::pump(PlaneId plane) {
         job.txn.data_bytes = job.units * geometry_.unit_bytes;
         ++p.inflight;
         ++p.reads;
-        step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index);
+        step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index, CoreStep::gc_read_issue);
     }
     if (p.exhausted && p.reads == 0) {
         while (!p.moves.empty()) form_program(plane);
@@ -86,9 +87,9 @@ void GcEngine::flash_done(FlashTransaction& txn) {
     if (job.kind == FlashJob::Kind::gc_read)
         read_done(job);
     else if (job.kind == FlashJob::Kind::gc_program)
-        step<&GcEngine::program_done>(plane, firmware_.flash_complete, job.index);
+        step<&GcEngine::program_done>(plane, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
     else
-        step<&GcEngine::erase_done>(plane, firmware_.flash_complete, job.index);
+        step<&GcEngine::erase_done>(plane, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
 }
 
 void GcEngine::read_done(FlashJob& job) {
@@ -122,7 +123,7 @@ void GcEngine::form_program(PlaneId plane) {
     p.moves.erase(p.moves.begin(), p.moves.begin() + job.units);
     ++p.inflight;
     step<&GcEngine::issue>(plane, std::uint64_t{firmware_.flash_issue} + std::uint64_t{firmware_.map_update} * job.units,
-                           job.index);
+                           job.index, CoreStep::gc_program_issue);
 }
 
 void GcEngine::program_done(std::uint64_t index) {
@@ -147,7 +148,7 @@ void GcEngine::try_erase(PlaneId plane) {
     prepare(job, FlashOp::erase, FlashClass::erase, PageAddress{plane, geometry_.block_in_plane(p.victim), 0});
     job.txn.data_bytes = 0;
     ++p.inflight;
-    step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index);
+    step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index, CoreStep::gc_erase_issue);
 }
 
 void GcEngine::read_finished(BlockId block) {

@@ -34,6 +34,8 @@ public:
     void stop() { stopped_ = true; }
     std::uint32_t active() const { return active_; }
     std::uint64_t victims() const { return victims_; }
+    /// Chosen last; kNoBlock when there was none.
+    BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
 
 private:
@@ -61,8 +63,8 @@ private:
     void form_program(PlaneId plane);
     void try_erase(PlaneId plane);
     template <void (GcEngine::*Next)(std::uint64_t)>
-    void step(PlaneId plane, std::uint64_t cycles, std::uint64_t arg) {
-        const auto slot = cores_.run(idx(plane) % cores_.size(), cycles, agenda_.now());
+    void step(PlaneId plane, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
+        const auto slot = cores_.run(idx(plane) % cores_.size(), cycles, agenda_.now(), what);
         if (slot.end == agenda_.now())
             (this->*Next)(arg);
         else
@@ -84,6 +86,7 @@ private:
     bool stopped_ = false;
     std::uint32_t active_ = 0;
     std::uint64_t victims_ = 0;
+    BlockId last_victim_ = kNoBlock;
 };
 
 }  // namespace ssdtlm

@@ -16,6 +16,7 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
       rate_(config.rate),
       times_(config.rate),
       latency_(config.latency),
+      credit_loop_(config.latency + config.credit_return_latency),
       on_grant_(on_grant),
       closed_forms_(!config.account_every_credit),
       credits_{CreditAccount{config.posted_headers, config.posted_data, config.latency + config.credit_return_latency,
@@ -76,6 +77,13 @@ SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, Si
             a.take_next();
     }
     return end;
+}
+
+__attribute__((noinline, cold)) void LinkDirection::report(TlpKind kind, const TlpTrain& train, std::uint32_t tlps,
+                                                           SimTime start, SimTime end) const {
+    const bool whole = tlps == train.count();
+    probe_->on_wire(WireBurst{kind, tlps, static_cast<std::uint32_t>(whole ? train.data_credits() : 0),
+                              whole ? train.wire_bytes() : train.wire_prefix(tlps), start, end, end + credit_loop_});
 }
 
 void LinkDirection::pump() {

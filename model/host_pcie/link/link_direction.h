@@ -13,6 +13,7 @@
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
 #include "host_pcie/link/credits.h"
+#include "host_pcie/link/link_probe.h"
 #include "host_pcie/protocol/tlp.h"
 
 namespace ssdtlm {
@@ -112,6 +113,7 @@ public:
     /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
     Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
     std::size_t waiting() const { return waiting_.size(); }
+    void set_probe(LinkProbe* probe) { probe_ = probe; }
     std::string dump(const char* name) const;
 
 private:
@@ -162,11 +164,13 @@ private:
         counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
         counters_.payload_bytes[k] += train.payload_bytes();
         counters_.busy += length;
+        if (__builtin_expect(probe_ != nullptr, 0)) report(kind, train, tlps, start, end);
         return LinkGrant{0, tlps, start, first_end + latency_, end + latency_};
     }
     SimTime take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
                          SimTime& start);
     SimTime send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start);
+    void report(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime start, SimTime end) const;
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);
@@ -177,7 +181,9 @@ private:
     Rate rate_;
     WireTimes times_;
     Ps latency_;
+    Ps credit_loop_;
     GrantHandler on_grant_;
+    LinkProbe* probe_ = nullptr;
     bool closed_forms_;
     std::array<CreditAccount, kTlpClasses> credits_;
     boost::circular_buffer<Burst> waiting_;

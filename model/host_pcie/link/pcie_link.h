@@ -41,6 +41,11 @@ public:
     const LinkDirection& upstream() const { return up_; }
     /// Host to device.
     const LinkDirection& downstream() const { return down_; }
+    /// Null: nobody watches that direction.
+    void set_probes(LinkProbe* up, LinkProbe* down) {
+        up_.set_probe(up);
+        down_.set_probe(down);
+    }
     const LinkPath& dma() const { return dma_; }
     const LinkPath& mmio() const { return mmio_; }
     /// State for the watchdog's report.

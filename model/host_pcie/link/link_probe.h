@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wants to see what is on the wires of a link. Off means null.
+#pragma once
+
+#include <cstdint>
+
+#include "common/units/units.h"
+#include "host_pcie/protocol/tlp.h"
+
+namespace ssdtlm {
+
+/// TLPs of one kind that leave back to back (a burst that waits for credits in its middle counts as one).
+struct WireBurst {
+    TlpKind kind;
+    std::uint32_t tlps;          ///< and header credits
+    std::uint32_t data_credits;
+    std::uint64_t wire_bytes;
+    SimTime start;
+    SimTime end;
+    SimTime credits_back;        ///< those of the last TLP
+};
+
+class LinkProbe {
+public:
+    /// Called when the burst gets its place on the wire.
+    virtual void on_wire(const WireBurst& burst) = 0;
+
+protected:
+    ~LinkProbe() = default;
+};
+
+}  // namespace ssdtlm
