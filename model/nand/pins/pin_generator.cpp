@@ -63,7 +63,7 @@ public:
         release_bus();
         busy_after_last_cycle();
         now_ += t_.t_wb + t_.t_plane_busy;
-        out_.edges.push_back({now_, rb_n(out_.die), 1});
+        out_.edges.push_back({rise_ + t_.t_wb + t_.t_plane_busy, rb_n(out_.die), 1});
         begin_group();
     }
     void finish(bool busy) {

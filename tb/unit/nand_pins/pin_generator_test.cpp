@@ -148,7 +148,7 @@ TEST(PinGenerator, MultiPlaneCommandsAreQueued) {
     EXPECT_EQ(p.latched(), (std::vector<unsigned>{0x60, row & 0xFF, row >> 8 & 0xFF, row >> 16, 0xD1, 0x60,
                                                   second & 0xFF, second >> 8 & 0xFF, second >> 16, 0xD0}));
     ASSERT_EQ(p.edges(rb_n(3), 0), 2u);
-    EXPECT_EQ(p.times(rb_n(3), 1), std::vector<SimTime>{kBegin + 145ns + 100ns + 500ns});  // cmd(5) + tWB + tPLEBSY
+    EXPECT_EQ(p.times(rb_n(3), 1), std::vector<SimTime>{kBegin + 140ns + 100ns + 500ns});  // WE# + tWB + tPLEBSY
 }
 
 TEST(PinGenerator, DataOutTogglesOncePerByte) {
