@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "adapter/rtl_schedulers.h"
 #include "controller/scheduler/scheduler_registry.h"
 
 namespace ssdtlm {
@@ -11,7 +12,7 @@ namespace ssdtlm {
 namespace {
 
 SchedulerShape shape_of(const SsdConfig& c) {
-    return {c.nand.geometry.channels, c.nand.geometry.dies_per_channel(), c.nand.independent_plane_read};
+    return {c.nand.geometry.channels, c.nand.geometry.dies_per_channel(), c.nand.independent_plane_read, c.nand.geometry.planes_per_die};
 }
 
 // A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
@@ -67,7 +68,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       front_end("front_end", agenda, dma, tracker, config.nvme, device_of(config, ftl)),
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
-              make_scheduler(config.scheduler, shape_of(config))),
+              make_scheduler(config.scheduler, shape_of(config), agenda, rtl_schedulers())),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram},
                config.run.integrity) {
     driver.mmio_initiator.bind(link.host_target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the simulator is: simulated commands per host second, events per command, bytes per logical page, start-up
-// time, for four workloads on one device. One child process per workload (SystemC: one simulation per process).
+// time, for some workloads and schedulers on one device. One child process per workload (SystemC: one simulation per process).
 //
 //   ssdtlm_bench [--device PRESET] [--commands N] [--repeat R] [--no-integrity] [--json]
 #include <sys/wait.h>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "adapter/rtl_schedulers.h"
 #include "sim/config/config_loader.h"
 #include "sim/simulation.h"
 #include "support/closed_loop.h"
@@ -29,12 +30,18 @@ struct Case {
     std::uint32_t bytes;
     std::uint32_t depth;
     double share;  ///< of --commands
+    const char* setting = nullptr;  ///< key=value on top of the device
+    bool needs_rtl = false;
 };
 const Case kCases[] = {
     {"4 KiB random read QD32", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
     {"4 KiB random write QD32", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
     {"4 KiB random 70/30 mix QD64", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1},
     {"128 KiB sequential read QD16", HostOp::read, 0, ClosedLoop::Pattern::sequential, 131072, 16, 0.05},
+    {"4 KiB read, clocked scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
+     "scheduler.implementation=tlm_clocked"},
+    {"4 KiB read, RTL scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
+     "scheduler.implementation=rtl", true},
 };
 
 struct Options {
@@ -48,6 +55,7 @@ struct Options {
 nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     std::vector<std::string> sets;
     if (!o.integrity) sets.push_back("run.integrity=false");
+    if (c.setting != nullptr) sets.push_back(c.setting);
     const ResolvedConfig resolved = load_config({o.device}, sets);
     const SsdConfig& config = resolved.config;
     ClosedLoop::Spec s;
@@ -139,6 +147,7 @@ int main(int argc, char** argv) {
                     o.repeat, "", "commands/s", "commands/s", "events/", "bytes/", "start-up");
     if (!o.json) std::printf("%-30s %12s %12s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s");
     for (const Case& c : kCases) {
+        if (c.needs_rtl && rtl_schedulers().empty()) continue;
         nlohmann::ordered_json best;
         for (int n = 0; n < o.repeat; ++n) {
             auto j = in_child(c, o);

@@ -39,7 +39,7 @@ RULES = {
     "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),
     "nand/channel": (VOCABULARY + ["common/tlm", "nand/onfi"], True),
     "nand/package": (VOCABULARY + ["common/tlm", "nand/onfi", "nand/die", "nand/array"], True),
-    "controller/scheduler": (VOCABULARY + ["controller/ports"], False),
+    "controller/scheduler": (VOCABULARY + ["common/tlm", "controller/ports"], False),
     "controller/write_buffer": (VOCABULARY + ["controller/ports"], False),
     "controller/ftl": (VOCABULARY + ["controller/ports", "nand/onfi", "nand/array"], False),
     "controller/dram": (VOCABULARY, False),

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "controller/ports/flash.h"
 
@@ -24,6 +25,15 @@ struct SchedulerRequest {
 };
 
 inline constexpr std::uint8_t kAllClasses = (1u << kFlashClassCount) - 1;
+/// "host_read, erase" of a bit per class; "none".
+inline std::string class_names(std::uint32_t classes) {
+    static constexpr const char* kNames[kFlashClassCount] = {"host_read", "mapping_read", "host_write", "mapping_write",
+                                                             "gc_read", "gc_write", "erase"};
+    std::string text;
+    for (std::size_t c = 0; c < kFlashClassCount; ++c)
+        if ((classes >> c & 1u) != 0) text += (text.empty() ? "" : ", ") + std::string(kNames[c]);
+    return text.empty() ? "none" : text;
+}
 
 /// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
 struct GrantQuery {

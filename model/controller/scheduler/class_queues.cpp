@@ -26,9 +26,11 @@ ClassQueueScheduler::ClassQueueScheduler(const SchedulerConfig& config, const Sc
       limit_(config.starvation_limit),
       multi_plane_(config.multi_plane),
       independent_plane_read_(shape.independent_plane_read),
+      all_planes_((1u << shape.planes_per_die) - 1),
       dies_(shape.channels * shape.dies_per_channel),
       channels_(shape.channels) {
     SSDTLM_CHECK(shape.dies_per_channel <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
+    SSDTLM_CHECK(shape.planes_per_die <= kMaxPlanes, "more planes than a grant can name");
 }
 
 std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, std::uint32_t classes) {
@@ -90,9 +92,11 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
         for (const std::uint64_t dies : query.idle_read_planes) some_plane |= dies;
         candidates |= wanting_read & some_plane;
     }
+    effort_ = Effort{};
     std::uint32_t& turn = channel.next_die[(query.classes & kPrograms) != 0 ? 1 : 0];
     while (candidates != 0) {
         const std::uint32_t d = next_in_turn(candidates, turn);
+        ++effort_.dies;
         if (grant_die(query, d, die(query.channel, d), out)) {
             turn = d + 1;
             channel.queued -= out.count;
@@ -108,6 +112,7 @@ bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Di
     if (read && independent_plane_read_) {
         if (!grant_idle_plane(query, d, die, out)) return false;
     } else {
+        ++effort_.requests;
         take(d, die, die.chosen, kNone, die.fifo[die.chosen].head, multi_plane_, out);
     }
     rechoose(channels_[query.channel], d, die, true);
@@ -128,11 +133,13 @@ bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_
         std::uint32_t n = die.fifo[c].head;
         for (std::uint32_t depth = 0; n != kNone && depth < reach; ++depth) {
             const std::uint32_t plane = 1u << nodes_[n].plane;
+            ++effort_.requests;
             if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
                 take(d, die, static_cast<std::uint8_t>(c), before, n, false, out);
                 return true;
             }
             seen |= plane;
+            if (seen == all_planes_) break;
             before = n;
             n = nodes_[n].next;
         }
@@ -155,7 +162,8 @@ void ClassQueueScheduler::take(std::uint32_t d, Die& die, std::uint8_t cls, std:
         std::uint32_t seen = 1u << node.plane;
         std::uint32_t previous = before;
         std::uint32_t n = node.next;
-        for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead; ++depth) {
+        for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
+            ++effort_.requests;
             const Node other = nodes_[n];
             const std::uint32_t plane = 1u << other.plane;
             if ((seen & plane) == 0 && other.page == node.page) {
@@ -187,6 +195,17 @@ void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::u
         if (die.work.arrival[c] < granted_arrival && ++die.fifo[c].overtaken >= limit_)
             die.starved = static_cast<std::uint8_t>(die.starved | 1u << c);
     }
+}
+
+std::string ClassQueueScheduler::dump(std::uint16_t channel) const {
+    std::string text;
+    for (std::uint32_t d = 0; d < dies_per_channel_; ++d) {
+        const Die& die = dies_[channel * dies_per_channel_ + d];
+        if (die.work.waiting == 0) continue;
+        text += "  die " + std::to_string(d) + ": waiting " + class_names(die.work.waiting) + "; starved " +
+                class_names(die.starved) + "; next " + class_names(1u << die.chosen) + "\n";
+    }
+    return text;
 }
 
 void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {

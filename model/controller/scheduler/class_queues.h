@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "controller/ports/scheduler_port.h"
@@ -17,6 +18,7 @@ struct SchedulerShape {
     std::uint32_t channels = 1;
     std::uint32_t dies_per_channel = 1;
     bool independent_plane_read = false;
+    std::uint32_t planes_per_die = kMaxPlanes;
 };
 
 /// Costs O(1) per push and per grant (a grant looks at most kLookAhead requests deep into one queue).
@@ -30,6 +32,15 @@ public:
     void push(const SchedulerRequest& request) final;
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
+
+    /// What the last answer took: a hardware block that looks at one thing at a time needs a cycle for each.
+    struct Effort {
+        std::uint32_t dies = 0;      ///< whose work was tried
+        std::uint32_t requests = 0;  ///< looked at
+    };
+    const Effort& effort() const { return effort_; }
+    /// Classes waiting, classes at the starvation limit, the class that goes next, for each die with work.
+    std::string dump(std::uint16_t channel) const;
 
 protected:
     /// What one die has waiting.
@@ -83,6 +94,8 @@ private:
     const std::uint32_t limit_;
     const bool multi_plane_;
     const bool independent_plane_read_;
+    const std::uint32_t all_planes_;
+    Effort effort_;
     std::vector<Die> dies_;
     std::vector<Channel> channels_;
     std::vector<Node> nodes_;

@@ -8,7 +8,11 @@ namespace ssdtlm {
 
 struct SchedulerConfig {
     std::string policy = "read_first";       ///< registered policy
-    std::string implementation = "tlm";      ///< "tlm" (C++ policy)
+    std::string implementation = "tlm";      ///< tlm, tlm_clocked, rtl, compare
+    std::string rtl_module = "transaction_scheduler";  ///< the Verilated block
+    std::uint64_t clock_hz = 400'000'000;    ///< of the clocked implementations
+    std::uint32_t queue_depth = 256;         ///< requests that a clocked channel scheduler holds; more wait in order
+    bool compare_cycles = true;              ///< compare: the number of cycles must be equal too
     std::uint32_t starvation_limit = 64;     ///< grants on a die that may overtake a waiting class before it goes first; 0: unlimited
     bool multi_plane = true;                 ///< join waiting same-die, same-class, same-page-number work of other planes
 };

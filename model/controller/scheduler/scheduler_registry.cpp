@@ -20,7 +20,7 @@ std::vector<std::string> scheduler_policies() {
     return names;
 }
 
-std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape) {
+std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config, const SchedulerShape& shape) {
     for (const Policy& p : kPolicies)
         if (config.policy == p.name) return p.make(config, shape);
     std::string allowed;

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "common/tlm/agenda.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/class_queues.h"
+#include "controller/scheduler/clocked/scheduler_core.h"
 #include "controller/scheduler/scheduler_config.h"
 
 namespace ssdtlm {
@@ -18,6 +20,22 @@ std::unique_ptr<SchedulerPort> make_fifo(const SchedulerConfig& config, const Sc
 /// Registered names, in the order they are documented.
 std::vector<std::string> scheduler_policies();
 /// The policy named by config.policy; UserError with the nearest name when there is none.
-std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape);
+std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config, const SchedulerShape& shape);
+
+/// Values of scheduler.implementation, in the order they are documented.
+std::vector<std::string> scheduler_implementations();
+
+/// A Verilated block that scheduler.rtl_module may name, and the largest channel it can be used for.
+struct RtlScheduler {
+    std::string name;
+    std::uint32_t dies = 0;
+    std::uint32_t planes = 0;
+    std::uint32_t depth = 0;
+    std::unique_ptr<SchedulerCore> (*make)(const SchedulerConfig&, const SchedulerShape&) = nullptr;
+};
+/// The policy itself (tlm), or clocked with a core per channel. `rtl`: the blocks that were built. UserError when the
+/// configuration asks for what there is not.
+std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, const SchedulerShape& shape, Agenda& agenda,
+                                              const std::vector<RtlScheduler>& rtl);
 
 }  // namespace ssdtlm

@@ -12,9 +12,30 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .from("MQSim out-of-order scheduler: host reads before writes before collection"));
     table.push_back(
         P::name(
-            "scheduler.implementation", {"tlm"}, [](auto& c) -> auto& { return c.scheduler.implementation; })
-            .says("tlm: the C++ policy")
+            "scheduler.implementation", scheduler_implementations(),
+            [](auto& c) -> auto& { return c.scheduler.implementation; })
+            .says("tlm: the C++ policy, which decides at once; tlm_clocked: the same with the cycles of the RTL; rtl: the "
+                  "Verilated block; compare: both, ending the run at the first difference")
             .from("-"));
+    table.push_back(P::text(
+                        "scheduler.rtl_module", [](auto& c) -> auto& { return c.scheduler.rtl_module; })
+                        .says("rtl, compare: the Verilated module; another is built from SSDTLM_RTL_SCHEDULERS")
+                        .from("rtl/scheduler"));
+    table.push_back(P::quantity(
+                        "scheduler.clock", Dimension::frequency, [](auto& c) -> auto& { return c.scheduler.clock_hz; })
+                        .range("200MHz", "500MHz")
+                        .says("Clock of the scheduler, except tlm")
+                        .from("assumed"));
+    table.push_back(
+        P::integer(
+            "scheduler.queue_depth", [](auto& c) -> auto& { return c.scheduler.queue_depth; })
+            .range("16", "4096")
+            .says("Requests that the scheduler of a channel holds, except tlm; more wait in order of arrival")
+            .from("assumed; the Verilated transaction_scheduler has 256 entries"));
+    table.push_back(P::boolean(
+                        "scheduler.compare_cycles", [](auto& c) -> auto& { return c.scheduler.compare_cycles; })
+                        .says("compare: also the number of cycles to each answer must be equal")
+                        .from("-"));
     table.push_back(
         P::integer(
             "scheduler.starvation_limit", [](auto& c) -> auto& { return c.scheduler.starvation_limit; })

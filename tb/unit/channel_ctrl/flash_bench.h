@@ -26,7 +26,7 @@ public:
         : nand(config), geometry(config.geometry), area(config.geometry) {
         backend = std::make_unique<FlashBackend>(
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
-            make_scheduler(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}));
+            make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}));
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);

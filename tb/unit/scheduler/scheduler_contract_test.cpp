@@ -44,7 +44,7 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
     config.policy = policy;
     config.multi_plane = multi_plane;
     config.starvation_limit = limit;
-    const auto scheduler = make_scheduler(config, SchedulerShape{2, kDies, independent});
+    const auto scheduler = make_scheduler_policy(config, SchedulerShape{2, kDies, independent});
     Random random(seed);
 
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Waiting>> model;  // (channel, die) -> arrival order
@@ -168,7 +168,7 @@ public:
         config.policy = policy;
         config.starvation_limit = limit;
         config.multi_plane = multi_plane;
-        scheduler_ = make_scheduler(config, SchedulerShape{1, 64, independent});
+        scheduler_ = make_scheduler_policy(config, SchedulerShape{1, 64, independent});
     }
     void push(std::uint32_t tag, FlashClass cls, std::uint16_t die = 0, std::uint8_t plane = 0, std::uint32_t page = 0) {
         scheduler_->push(SchedulerRequest{tag, 0, die, cls, plane, page});
@@ -271,7 +271,7 @@ TEST(Registry, UnknownPolicyNamesTheNearest) {
     SchedulerConfig config;
     config.policy = "readfirst";
     try {
-        make_scheduler(config, SchedulerShape{});
+        make_scheduler_policy(config, SchedulerShape{});
         FAIL() << "accepted";
     } catch (const UserError& e) {
         EXPECT_NE(std::string(e.what()).find("did you mean 'read_first'"), std::string::npos) << e.what();

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two cores on the same stream of requests and questions. The first is what the model uses; the run ends at the first
+// question that the second answers differently.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "controller/scheduler/clocked/scheduler_core.h"
+
+namespace ssdtlm {
+
+class CompareCore final : public SchedulerCore {
+public:
+    struct Named {
+        std::string name;
+        std::unique_ptr<SchedulerCore> core;
+    };
+    /// `cycles`: also the number of cycles must be equal.
+    CompareCore(std::uint16_t channel, Named used, Named other, bool cycles);
+
+    bool full() const override { return used_.core->full() || other_.core->full(); }
+    std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override;
+    /// CheckFailed at the first difference, with the question, both answers and both states before it.
+    void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
+    std::string dump() const override;
+    bool open_trace(const std::string& path) override { return used_.core->open_trace(path) || other_.core->open_trace(path); }
+
+private:
+    const std::uint16_t channel_;
+    Named used_;
+    Named other_;
+    const bool cycles_;
+    std::uint64_t pushed_ = 0;
+    std::uint64_t asked_ = 0;
+    std::uint64_t edge_ = 0;  // of the other core, which may be slower
+    CoreDecision theirs_;
+};
+
+}  // namespace ssdtlm

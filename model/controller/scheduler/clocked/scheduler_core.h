@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler of one channel as a synchronous block: what it does at which clock edge. Edges are numbered; edge k is at
+// k clock periods, rounded up to a picosecond. Not modelled: setup and hold; an input that changes at an edge is seen at
+// the next one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "controller/ports/scheduler_port.h"
+
+namespace ssdtlm {
+
+struct CoreDecision {
+    GrantAnswer answer = GrantAnswer::nothing;  ///< granted or nothing
+    std::uint32_t cycles = 0;                   ///< from the edge the question was put to the edge that takes the answer
+    Grant grant;
+};
+
+/// Calls come in order of their edges: each one's is behind that of the call before and behind its cycles.
+class SchedulerCore {
+public:
+    virtual ~SchedulerCore() = default;
+    /// There is no room for another request.
+    virtual bool full() const = 0;
+    /// Puts a request at `edge` and returns the edge at which it was taken. Precondition: not full.
+    virtual std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) = 0;
+    /// Puts a question at `edge` and runs to the edge that takes the answer.
+    virtual void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) = 0;
+    /// What waits, by die, for reports.
+    virtual std::string dump() const = 0;
+    /// Writes the block's signals to an FST file from now on. False: this core has no signals.
+    virtual bool open_trace(const std::string& path) {
+        static_cast<void>(path);
+        return false;
+    }
+};
+
+}  // namespace ssdtlm

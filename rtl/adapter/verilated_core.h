@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated scheduler with the ports of rtl/scheduler/transaction_scheduler.sv, one channel of it, as the core of a
+// ClockedScheduler. The clock runs only within calls. Inputs change in the low half of the cycle before the edge that
+// samples them, outputs are sampled before the edge.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include "adapter/scheduler_registers.h"
+#include "adapter/verilated_ports.h"
+#include "common/report/error.h"
+#include "common/units/units.h"
+#include "controller/scheduler/clocked/scheduler_core.h"
+#include "controller/scheduler/scheduler_registry.h"
+
+namespace ssdtlm::rtl {
+
+/// kDies, kPlanes: the module's parameters. TAG_BITS is 32.
+template <class Top, unsigned kDies, unsigned kPlanes>
+class VerilatedCore final : public SchedulerCore {
+public:
+    VerilatedCore(const SchedulerConfig& config, const SchedulerShape& shape)
+        : clock_(Clock::hertz(config.clock_hz)),
+          depth_(config.queue_depth),
+          dies_(shape.dies_per_channel),
+          planes_(shape.planes_per_die),
+          independent_plane_read_(shape.independent_plane_read) {
+        context_.traceEverOn(true);
+        top_ = std::make_unique<Top>(&context_, "scheduler");
+        reset();
+        // A block of the user's need not have these registers.
+        if (read_csr(csr::kId) != csr::kIdValue) return;
+        has_csr_ = true;
+        write_csr(csr::kControl, (config.multi_plane ? 1u : 0u) | (shape.independent_plane_read ? 2u : 0u));
+        write_csr(csr::kStarvationLimit, config.starvation_limit);
+        write_csr(csr::kPriority, priority_register(config.policy));
+        write_csr(csr::kPlanes, (1u << shape.planes_per_die) - 1);
+    }
+    ~VerilatedCore() override {
+        if (trace_) trace_->close();
+        top_->final();
+    }
+    static std::unique_ptr<SchedulerCore> make(const SchedulerConfig& config, const SchedulerShape& shape) {
+        return std::make_unique<VerilatedCore>(config, shape);
+    }
+
+    bool full() const override { return held_ >= depth_; }
+
+    std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override {
+        put(top_->push_valid, 1);
+        put(top_->push_tag, request.tag);
+        put(top_->push_die, request.die);
+        put(top_->push_class, static_cast<unsigned>(request.cls));
+        put(top_->push_plane, request.plane);
+        put(top_->push_page, request.page);
+        const std::uint64_t limit = edge + kPatience;
+        for (bool taken = false; !taken; ++edge) {
+            low(edge);
+            taken = top_->push_ready != 0;
+            high(edge);
+            if (edge == limit) panic("VerilatedCore", "push_ready stays low");
+        }
+        put(top_->push_valid, 0);
+        ++held_;
+        return edge - 1;
+    }
+
+    void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override {
+        put(top_->query_valid, 1);
+        put(top_->query_classes, query.classes);
+        put(top_->query_idle_dies, query.idle_dies);
+        if (independent_plane_read_)
+            for (unsigned p = 0; p < planes_; ++p)
+                put_bits(top_->query_idle_read_planes, p * kDies, kDies, query.idle_read_planes[p]);
+        for (out.cycles = 0;; ++out.cycles) {
+            low(edge + out.cycles);
+            const bool taken = top_->query_ready != 0;
+            const bool answered = top_->grant_valid != 0;
+            if (answered) take_answer(out);
+            high(edge + out.cycles);
+            if (taken) put(top_->query_valid, 0);
+            if (answered) return;
+            if (out.cycles == kPatience) panic("VerilatedCore", "a question is not answered");
+        }
+    }
+
+    std::string dump() const override {
+        if (!has_csr_) return "  " + std::to_string(held_) + " requests (the module has no debug registers)\n";
+        std::string text;
+        for (std::uint32_t d = 0; d < dies_; ++d) {
+            write_csr(csr::kDebugSelect, d);
+            text += debug_line(d, read_csr(csr::kDebugStatus));
+        }
+        return text;
+    }
+
+    bool open_trace(const std::string& path) override {
+        trace_ = std::make_unique<VerilatedFstC>();
+        trace_->set_time_unit("1ps");
+        trace_->set_time_resolution("1ps");
+        top_->trace(trace_.get(), 99);
+        trace_->open(path.c_str());
+        if (!trace_->isOpen())
+            throw UserError(Problem{path, "cannot be written", "", ""});
+        return true;
+    }
+
+    /// Runs clock edges outside of simulated time (they are not traced).
+    std::uint32_t read_csr(std::uint16_t address) const {
+        put(top_->araddr, address);
+        put(top_->arvalid, 1);
+        put(top_->rready, 1);
+        idle_edge();
+        put(top_->arvalid, 0);
+        const auto value = static_cast<std::uint32_t>(top_->rdata);
+        idle_edge();
+        return value;
+    }
+    void write_csr(std::uint16_t address, std::uint32_t value) const {
+        put(top_->awaddr, address);
+        put(top_->wdata, value);
+        put(top_->wstrb, 0xF);
+        put(top_->awvalid, 1);
+        put(top_->wvalid, 1);
+        put(top_->bready, 1);
+        idle_edge();
+        put(top_->awvalid, 0);
+        put(top_->wvalid, 0);
+        idle_edge();
+    }
+    const Top& top() const { return *top_; }
+
+private:
+    static constexpr std::uint64_t kPatience = 100'000;  // edges
+
+    void reset() {
+        put(top_->rst_n, 0);
+        put(top_->grant_ready, 1);
+        idle_edge();
+        idle_edge();
+        put(top_->rst_n, 1);
+        low(0);
+    }
+    void idle_edge() const {
+        top_->clk = 0;
+        top_->eval();
+        top_->clk = 1;
+        top_->eval();
+    }
+    void low(std::uint64_t edge) {
+        top_->clk = 0;
+        top_->eval();
+        if (trace_) trace_->dump(ps(edge) - static_cast<std::uint64_t>(clock_.period().count() / 2));
+    }
+    void high(std::uint64_t edge) {
+        top_->clk = 1;
+        top_->eval();
+        if (trace_) trace_->dump(ps(edge));
+    }
+    std::uint64_t ps(std::uint64_t edge) const { return static_cast<std::uint64_t>(clock_.cycles(edge).count()); }
+
+    void take_answer(CoreDecision& out) {
+        out.answer = top_->grant_hit != 0 ? GrantAnswer::granted : GrantAnswer::nothing;
+        if (out.answer == GrantAnswer::nothing) return;
+        out.grant.die = static_cast<std::uint16_t>(top_->grant_die);
+        out.grant.cls = static_cast<FlashClass>(top_->grant_class);
+        out.grant.count = static_cast<std::uint8_t>(top_->grant_count);
+        for (unsigned i = 0; i < out.grant.count; ++i) out.grant.tags[i] = get_word(top_->grant_tags, i);
+        held_ -= out.grant.count;
+    }
+
+    VerilatedContext context_;
+    std::unique_ptr<Top> top_;
+    std::unique_ptr<VerilatedFstC> trace_;
+    const Clock clock_;
+    const std::uint32_t depth_;
+    const std::uint32_t dies_;
+    const std::uint32_t planes_;
+    const bool independent_plane_read_;
+    bool has_csr_ = false;
+    std::uint32_t held_ = 0;
+};
+
+}  // namespace ssdtlm::rtl
