@@ -20,7 +20,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
-    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self);
+    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
     series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl);
     ftl_begin_ = system_->ftl.counters();
 }

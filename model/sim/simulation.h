@@ -33,6 +33,7 @@ public:
         std::string workload_name;
         CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
+        SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
         const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
     };
 

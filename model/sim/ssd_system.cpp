@@ -54,7 +54,8 @@ std::uint64_t read_window(const LinkConfig& link) {
 
 }  // namespace
 
-SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
+SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
+                     SsdTaps* taps)
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
@@ -69,9 +70,13 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
               make_scheduler(config.scheduler, shape_of(config), agenda, rtl_schedulers())),
-      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram},
+      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
+               {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, dram},
                config.run.integrity) {
-    driver.mmio_initiator.bind(link.host_target);
+    if (taps != nullptr)
+        taps->join_mmio(driver.mmio_initiator, link.host_target);
+    else
+        driver.mmio_initiator.bind(link.host_target);
     link.device_initiator.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(link.device_target);
     link.host_initiator.bind(root_complex.link_target);
@@ -89,7 +94,10 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config.nand));
-        backend.channel(ch).onfi_initiator.bind(buses.back()->controller_target);
+        if (taps != nullptr)
+            taps->join_onfi(ch, backend.channel(ch).onfi_initiator, buses.back()->controller_target);
+        else
+            backend.channel(ch).onfi_initiator.bind(buses.back()->controller_target);
         for (std::uint32_t way = 0; way < g.ways; ++way) {
             const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
             packages.push_back(

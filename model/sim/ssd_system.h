@@ -32,13 +32,15 @@
 #include "nand/package/nand_package.h"
 #include "sim/results/run_summary.h"
 #include "sim/sim_config.h"
+#include "sim/taps.h"
 
 namespace ssdtlm {
 
 class SsdSystem : public sc_core::sc_module {
 public:
-    /// Builds, binds and preconditions the device. `workload` and `observer` (may be null) must outlive it.
-    SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer);
+    /// Builds, binds and preconditions the device. `workload`, `observer` and `taps` (both may be null) must outlive it.
+    SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
+              SsdTaps* taps = nullptr);
 
     /// Busy time of every resource since the start of the simulation, for differences over a window.
     struct BusySnapshot {

@@ -70,6 +70,7 @@ void VcdWriter::begin(SimTime at, const std::vector<WaveSignal>& signals, const 
             if (n < 94) break;
         }
         code.scalar = signals[id].width == 1;
+        code.shared = signals[id].kind == WaveKind::shared;
         codes_.push_back(code);
         Scope* scope = &top;
         const std::string& path = signals[id].scope;
@@ -117,7 +118,11 @@ void VcdWriter::put_value(WaveId signal, std::uint64_t value) {
     room(kLongestChange);
     const Code& code = codes_[signal];
     char* p = buffer_.data() + used_;
-    if (code.scalar) {
+    if (code.shared && value == kWaveReleased) {
+        if (!code.scalar) *p++ = 'b';
+        *p++ = 'z';
+        if (!code.scalar) *p++ = ' ';
+    } else if (code.scalar) {
         *p++ = static_cast<char>('0' + (value & 1));
     } else {
         *p++ = 'b';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a value change dump (IEEE 1364-2005 §18) while the simulation runs: two-valued, timescale 1 ps, scopes as
+// Writes a value change dump (IEEE 1364-2005 §18) while the simulation runs: 0, 1 and z, timescale 1 ps, scopes as
 // modules. Enumerations are vectors; a viewer gets their names from elsewhere.
 #pragma once
 
@@ -34,6 +34,7 @@ private:
         char text[kCodeBytes];
         std::uint8_t length;
         bool scalar;
+        bool shared;
     };
     void put(const std::string& text);
     void put_value(WaveId signal, std::uint64_t value);

@@ -12,6 +12,7 @@ WaveId WaveRecorder::add(const WaveSignal& signal) {
     values_.push_back(signal.initial);
     next_.push_back(0);
     is_touched_.push_back(0);
+    changed_.push_back(false);
     return static_cast<WaveId>(signals_.size() - 1);
 }
 
@@ -61,6 +62,7 @@ void WaveRecorder::apply(std::size_t first, std::size_t limit) {
         is_touched_[id] = 0;
         if (next_[id] == values_[id]) continue;
         values_[id] = next_[id];
+        last_change_ = at;
         if (stage_ == Stage::open) {
             pass(at, id, values_[id]);
         } else if (stage_ == Stage::history) {
@@ -72,6 +74,7 @@ void WaveRecorder::apply(std::size_t first, std::size_t limit) {
 
 void WaveRecorder::pass(SimTime at, WaveId id, std::uint64_t value) {
     ++written_;
+    changed_[id] = true;
     sink_.change(at, id, value);
 }
 
@@ -85,7 +88,10 @@ void WaveRecorder::begin(SimTime at, const std::vector<std::uint64_t>& values) {
 }
 
 void WaveRecorder::close(SimTime at) {
-    if (stage_ == Stage::open) sink_.end(at);
+    if (stage_ == Stage::open) {
+        end_time_ = at;
+        sink_.end(at);
+    }
     stage_ = Stage::closed;
     ring_ = {};
     ring_size_ = 0;
@@ -139,10 +145,11 @@ bool WaveRecorder::trigger(SimTime now) {
     return true;
 }
 
-void WaveRecorder::finish(SimTime now) {
+void WaveRecorder::finish(SimTime now, bool trim) {
     if (stage_ == Stage::closed) return;
     if (now != kNever) sort(now + Ps{1});  // with what is stamped `now`
     if (stage_ == Stage::early && !window_.triggered && now >= window_.from) begin(window_.from, values_);
+    if (trim) now = std::max(std::min(now, last_change_), begun_ ? begin_time_ : SimTime{});
     close(std::min(now, to_));
     pending_.clear();
 }

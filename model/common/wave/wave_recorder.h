@@ -46,8 +46,8 @@ public:
     }
     /// Opens the window at `now`, unless it has been open or is closed for good. True: this call did it.
     bool trigger(SimTime now);
-    /// The end of everything at `now`; changes stamped later are dropped.
-    void finish(SimTime now);
+    /// The end of everything at `now`; changes stamped later are dropped. `trim`: the window ends with the last change.
+    void finish(SimTime now, bool trim = false);
 
     /// Something was passed on: the window has been entered.
     bool begun() const { return stage_ == Stage::open || (stage_ == Stage::closed && begun_); }
@@ -56,8 +56,11 @@ public:
     SimTime trigger_time() const { return trigger_time_; }  ///< kNever: not yet
     /// Start of what was passed on.
     SimTime begin_time() const { return begin_time_; }
+    SimTime end_time() const { return end_time_; }  ///< when closed
     /// Changes passed on.
     std::uint64_t written() const { return written_; }
+    /// By signal: whether any of them was.
+    const std::vector<bool>& changed() const { return changed_; }
 
 private:
     static constexpr std::size_t kBatch = 1 << 15;
@@ -87,6 +90,7 @@ private:
     std::vector<WaveSignal> signals_;
     std::vector<Change> pending_;
     std::size_t batch_ = kBatch;
+    SimTime last_change_{};
     SimTime settled_{};  // everything before it has been applied
 
     std::vector<std::uint64_t> values_;   // after what has been applied
@@ -98,8 +102,10 @@ private:
     bool begun_ = false;
     SimTime to_ = kNever;
     SimTime begin_time_ = kNever;
+    SimTime end_time_ = kNever;
     SimTime trigger_time_ = kNever;
     std::uint64_t written_ = 0;
+    std::vector<bool> changed_;
 
     // History: a ring of changes, and the values before the first of them.
     std::vector<Past> ring_;

@@ -17,8 +17,10 @@ enum class WaveKind : std::uint8_t {
     bit,
     vector,       ///< `width` bits
     enumeration,  ///< a vector whose values have names
-    integer       ///< a count, shown as a decimal number
+    integer,      ///< a count, shown as a decimal number
+    shared        ///< a wire or bus of up to 32 bits that may be driven by nobody: kWaveReleased
 };
+inline constexpr std::uint64_t kWaveReleased = std::uint64_t{1} << 63;
 
 /// Name of an enumeration's value, and the colour it is shown in (a name that X11 knows; empty: the viewer's default).
 struct WaveLabel {

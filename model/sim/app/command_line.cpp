@@ -53,8 +53,14 @@ public:
     }
 
     CommandLine parse(int argc, const char* const* argv) {
+        // "--wave" alone would take the next word for its value.
+        std::vector<std::string> words(argv, argv + argc);
+        for (auto& w : words)
+            if (w == "--wave") w = "--wave=all";
+        std::vector<const char*> arguments;
+        for (const auto& w : words) arguments.push_back(w.c_str());
         try {
-            app_.parse(argc, argv);
+            app_.parse(argc, arguments.data());
         } catch (const CLI::CallForHelp&) {
             line_.text = deepest().help();
             return line_;
@@ -115,6 +121,21 @@ private:
             ->capture_default_str();
     }
 
+    void wave(CLI::App* run) {
+        run->add_option("--wave", wave_.scopes,
+                        "Record a waveform of these parts: all, host, link, nvme, firmware, gc, scheduler, channel[3], channel[*].pins, "
+                        "die[3][1], ...; --wave alone: all")
+            ->expected(1)
+            ->type_name("SCOPES");
+        run->add_option("--wave-from", wave_.from, "Simulated time at which it begins, for example 1ms");
+        run->add_option("--wave-to", wave_.to, "Simulated time at which it ends");
+        run->add_option("--wave-trigger", wave_.trigger,
+                        "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above it), "
+                        "overtake (a host read goes before programs of garbage collection)");
+        run->add_option("--wave-before", wave_.before, "History before the trigger; default 1ms");
+        run->add_option("--wave-after", wave_.after, "Length after the trigger; default 2ms");
+        run->add_option("--wave-format", wave_.format, "vcd, or fst (needs vcd2fst)")->capture_default_str();
+    }
     void add_run() {
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
         device(run, true);
@@ -126,6 +147,7 @@ private:
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N");
         run->add_flag("-q,--quiet", line_.run.quiet, "No progress and no summary");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        wave(run);
         trace_input(run);
         run->add_option("--trace-beyond", beyond_, "Requests beyond the device: error, fold or scale")
             ->capture_default_str();
@@ -242,6 +264,7 @@ private:
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run) return;
+        run.wave = parse_wave_options(wave_, problems_);
         const std::string extension = ".fio";
         const bool fio = run.workload.size() > extension.size() &&
                          run.workload.compare(run.workload.size() - extension.size(), extension.size(), extension) == 0;
@@ -253,6 +276,7 @@ private:
     CommandLine line_;
     std::vector<Problem> problems_;
     std::vector<std::string> trace_formats_;
+    WaveTexts wave_;
     std::string action_ = "D";
     std::string beyond_ = "error";
     std::string replay_ = "stamped";

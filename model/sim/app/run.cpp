@@ -4,10 +4,12 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/report/error.h"
 #include "controller/ftl/ftl_check.h"
@@ -18,6 +20,7 @@
 #include "sim/app/workload_source.h"
 #include "sim/results/result_writer.h"
 #include "sim/simulation.h"
+#include "sim/wave/instruments.h"
 
 namespace ssdtlm {
 
@@ -68,10 +71,17 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     FioReport report(report_options, source.report_jobs);
     ReportedWorkload workload(*source.workload, report);
 
+    std::optional<Instruments> instruments;
+    if (options.wave.on) instruments.emplace(config, options.wave, std::filesystem::path(options.output_directory));
+
     ProgressLine progress(options.quiet);
     Simulation::Options o;
     o.workload_name = std::filesystem::path(options.workload).filename().string();
     o.interrupt = &interrupted;
+    if (instruments) {
+        o.taps = &*instruments;
+        o.observer = &*instruments;
+    }
     if (progress.on()) o.progress = [&progress](const Simulation::Progress& p) { progress.show(p); };
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
@@ -79,22 +89,28 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     Simulation simulation(config, workload, o);
+    if (instruments) instruments->attach(simulation.system());
+    // What was recorded up to a failure is worth most of all.
+    const auto save_recording = [&instruments, &progress] {
+        progress.clear();
+        return instruments ? instruments->finish() : std::vector<std::string>{};
+    };
     RunSummary summary;
     try {
         summary = simulation.run();
     } catch (const Stalled& e) {
-        progress.clear();
+        save_recording();
         fmt::print(stderr, "ssdtlm: stalled: {}\n{}", e.what(), simulation.state_dump());
         return static_cast<int>(ExitCode::watchdog);
     } catch (const CheckFailed&) {
-        progress.clear();
+        save_recording();
         throw;
     } catch (const std::exception&) {
-        progress.clear();
+        save_recording();
         panic_state() = simulation.state_dump();
         throw;
     }
-    progress.clear();
+    const std::vector<std::string> recorded = save_recording();
     report.finish(SimTime{summary.simulated});
     summary.notes = source.notes;
 
@@ -104,7 +120,7 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     if (options.json)
         fmt::print("{}", result_json(summary, options.resolved_config));
     else if (!options.quiet)
-        fmt::print("{}results in {}\n", summary_text(summary), directory.string());
+        fmt::print("{}{}{}results in {}\n", summary_text(summary), fmt::join(recorded, "\n"), recorded.empty() ? "" : "\n", directory.string());
 
     for (const BookLine& b : summary.books)
         if (!b.balances())

@@ -6,6 +6,7 @@
 
 #include "host_pcie/workload/trace_reader.h"
 #include "host_pcie/workload/trace_workload.h"
+#include "sim/wave/wave_options.h"
 
 namespace ssdtlm {
 
@@ -19,6 +20,7 @@ struct RunOptions {
     std::string output_option;     ///< what to blame when it cannot be written
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
+    WaveOptions wave;
     bool quiet = false;  ///< no progress, no summary
     bool json = false;   ///< the summary on standard output is result.json
 };

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/wave/device_wave.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/wave/wave_enums.h"
+
+namespace ssdtlm {
+
+namespace {
+
+// Probes begin this much before the window, so that what is on a wire or core at its start is known. assumed: longer than
+// anything there.
+constexpr Ps kWarmUp = 200us;
+
+}  // namespace
+
+DeviceWave::DeviceWave(WaveSink& sink, const WaveOptions& options, const WaveScopes& scopes, const SsdConfig& config,
+                       FlashObserver& observer)
+    : options_(options), scopes_(scopes), config_(config), recorder_(sink, options.window()), flash_(recorder_, scopes, config.nand) {
+    if (scopes.any_flash() || scopes.gc || options.trigger == WaveOptions::Trigger::overtake) observer.add(flash_);
+}
+
+WaveId DeviceWave::declare(const std::string& scope, const std::string& name, WaveKind kind, std::uint32_t width) {
+    return recorder_.add({scope, name, kind, width, 0, nullptr});
+}
+
+template <class T>
+void DeviceWave::watch(const std::string& scope, const std::string& name, const T& variable, WaveKind kind) {
+    watched_.push_back({&variable, sizeof variable, declare(scope, name, kind, sizeof(T) > 4 ? 64 : kind == WaveKind::integer ? 32 : 16), 0});
+}
+
+void DeviceWave::attach(SsdSystem& system) {
+    system_ = &system;
+    const std::uint32_t queues = std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1;
+    const auto integer = [this](const std::string& scope, const char* name) { return declare(scope, name, WaveKind::integer, 32); };
+    const auto enumeration = [this](const std::string& scope, const std::string& name, const WaveEnum& e) {
+        return recorder_.add({scope, name, WaveKind::enumeration, e.width(), 0, &e});
+    };
+    if (scopes_.host) {
+        const std::string scope = "ssd.host";
+        phase_ = enumeration(scope, "phase", run_phase_names());
+        outstanding_ = integer(scope, "outstanding");
+        backlog_ = integer(scope, "backlog");
+        watch(scope, "completed", system.driver.counters().commands_completed);
+        watch(scope, "interrupts", system.driver.counters().interrupts);
+        for (std::uint32_t q = 0; q < queues; ++q) {
+            sq_doorbell_.push_back(declare(scope, "sq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
+            cq_doorbell_.push_back(declare(scope, "cq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
+        }
+    }
+    if (scopes_.link) {
+        const auto direction = [&](const std::string& scope, Direction& d) {
+            d.tlp = enumeration(scope, "tlp", tlp_names());
+            d.waiting = integer(scope, "bursts_waiting");
+            d.posted_headers = integer(scope, "posted_header_credits_out");
+            d.posted_data = integer(scope, "posted_data_credits_out");
+            d.nonposted_headers = integer(scope, "nonposted_header_credits_out");
+        };
+        direction("ssd.link.to_device", down_);
+        direction("ssd.link.to_host", up_);
+    }
+    if (scopes_.nvme) {
+        const std::string scope = "ssd.nvme";
+        ready_ = declare(scope, "ready", WaveKind::bit, 1);
+        in_firmware_ = integer(scope, "commands_in_firmware");
+        for (std::uint32_t q = 0; q < queues; ++q) {
+            const SubmissionQueue& sq = system.front_end.queues().sq(static_cast<std::uint16_t>(q));
+            const CompletionQueue& cq = system.front_end.queues().cq(static_cast<std::uint16_t>(q));
+            const std::string n = std::to_string(q);
+            watch(scope, "sq" + n + "_tail", sq.tail, WaveKind::vector);
+            watch(scope, "sq" + n + "_fetch", sq.fetch, WaveKind::vector);
+            watch(scope, "sq" + n + "_head", sq.head, WaveKind::vector);
+            watch(scope, "sq" + n + "_in_flight", sq.in_flight);
+            watch(scope, "cq" + n + "_tail", cq.tail, WaveKind::vector);
+            watch(scope, "cq" + n + "_head", cq.head, WaveKind::vector);
+        }
+    }
+    if (scopes_.firmware) {
+        const std::string scope = "ssd.firmware";
+        for (std::uint32_t i = 0; i < config_.firmware.cores; ++i)
+            cores_.push_back(enumeration(scope, "core" + std::to_string(i), core_step_names()));
+        buffer_used_ = integer(scope, "buffer_used");
+        buffer_dirty_ = integer(scope, "buffer_dirty");
+        buffer_queued_ = integer(scope, "buffer_programmable");
+    }
+    if (scopes_.gc) {
+        const std::string scope = "ssd.gc";
+        gc_active_ = integer(scope, "active_planes");
+        gc_victims_ = integer(scope, "victims");
+        gc_victim_ = integer(scope, "victim_block");
+        gc_moved_ = integer(scope, "moved_pages");
+    }
+    declare_pins();
+    const SimTime warm = options_.from > SimTime{kWarmUp} ? options_.from - kWarmUp : SimTime{};
+    system.agenda.post<&DeviceWave::start>(std::max(warm, system.agenda.now()), this);
+}
+
+void DeviceWave::start(std::uint64_t) {
+    probing_ = true;
+    system_->process.set_after_each([](void* self) { static_cast<DeviceWave*>(self)->sample(); }, this);
+    sample();
+}
+
+void DeviceWave::stop() {
+    probing_ = false;
+    system_->process.set_after_each(nullptr, nullptr);
+}
+
+void DeviceWave::sample() {
+    if (recorder_.closed()) return stop();
+    const SimTime now = system_->agenda.now();
+    for (Watched& w : watched_) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, w.variable, w.bytes);  // little-endian, as all of the model
+        look(w.id, w.last, value);
+    }
+    sample_counts();
+    check_trigger();
+    recorder_.settle(now);
+}
+
+void DeviceWave::sample_counts() {
+    SsdSystem& s = *system_;
+    if (phase_ != kNone) {
+        const RunPhase phase = !s.driver.ready() ? RunPhase::bring_up : s.driver.finished() ? RunPhase::shutdown : RunPhase::workload;
+        look(phase_, last_.phase, static_cast<std::uint64_t>(phase));
+        look(outstanding_, last_.outstanding, s.driver.outstanding());
+        look(backlog_, last_.backlog, s.driver.backlog());
+    }
+    if (up_.tlp != kNone) {
+        look(up_.waiting, up_.last_waiting, s.link.upstream().waiting());
+        look(down_.waiting, down_.last_waiting, s.link.downstream().waiting());
+    }
+    if (ready_ != kNone) {
+        look(ready_, last_.ready, s.front_end.registers().is_ready() ? 1 : 0);
+        look(in_firmware_, last_.in_firmware, s.front_end.in_firmware());
+    }
+    if (buffer_used_ != kNone) {
+        look(buffer_used_, last_.buffer_used, s.firmware.buffer().used());
+        look(buffer_dirty_, last_.buffer_dirty, s.firmware.buffer().dirty());
+        look(buffer_queued_, last_.buffer_queued, s.firmware.buffer().queued());
+    }
+    if (gc_active_ != kNone) {
+        look(gc_active_, last_.gc_active, s.firmware.gc().active());
+        look(gc_victims_, last_.gc_victims, s.firmware.gc().victims());
+        if (s.firmware.gc().last_victim() != kNoBlock) look(gc_victim_, last_.gc_victim, idx(s.firmware.gc().last_victim()));
+        look(gc_moved_, last_.gc_moved, flash_.moved_pages());
+    }
+}
+
+void DeviceWave::check_trigger() {
+    if (triggered_) return;
+    const SsdSystem& s = *system_;
+    bool now = false;
+    switch (options_.trigger) {
+        case WaveOptions::Trigger::none:
+        case WaveOptions::Trigger::latency: break;
+        case WaveOptions::Trigger::command: now = s.driver.counters().commands_submitted >= options_.command; break;
+        case WaveOptions::Trigger::gc: now = s.firmware.gc().victims() != 0; break;
+        case WaveOptions::Trigger::overtake: now = flash_.take_overtaken(); break;
+    }
+    if (!now) return;
+    triggered_ = recorder_.trigger(s.agenda.now());
+    if (options_.trigger == WaveOptions::Trigger::overtake) open_channel_ = flash_.overtaken_channel();
+}
+
+void DeviceWave::completed(Ps latency) {
+    if (probing_ && !triggered_ && options_.trigger == WaveOptions::Trigger::latency && latency > options_.latency)
+        triggered_ = recorder_.trigger(system_->agenda.now());
+}
+
+void DeviceWave::doorbell(std::uint32_t offset, std::uint32_t value) {
+    if (recorder_.closed() || offset < nvme::kRegDoorbells) return;
+    const std::uint32_t index = (offset - nvme::kRegDoorbells) / 4;
+    if (index / 2 >= sq_doorbell_.size()) return;
+    recorder_.change(((index & 1) != 0 ? cq_doorbell_ : sq_doorbell_)[index / 2], system_->agenda.now(), value);
+    recorder_.settle(system_->agenda.now());
+}
+
+void DeviceWave::on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end) {
+    if (core >= cores_.size()) return;
+    recorder_.change(cores_[core], start, 1 + static_cast<std::uint64_t>(step));
+    recorder_.change(cores_[core], end, 0);
+}
+
+void DeviceWave::on_wire(bool up, const WireBurst& b) {
+    const Direction& d = up ? up_ : down_;
+    if (d.tlp == kNone) return;
+    recorder_.change(d.tlp, b.start, 1 + static_cast<std::uint64_t>(b.kind));
+    recorder_.change(d.tlp, b.end, 0);
+    if (b.kind == TlpKind::mem_write) {
+        recorder_.step(d.posted_headers, b.start, b.tlps);
+        recorder_.step(d.posted_headers, b.credits_back, -std::int64_t{b.tlps});
+        recorder_.step(d.posted_data, b.start, b.data_credits);
+        recorder_.step(d.posted_data, b.credits_back, -std::int64_t{b.data_credits});
+    } else if (b.kind == TlpKind::mem_read) {
+        recorder_.step(d.nonposted_headers, b.start, b.tlps);
+        recorder_.step(d.nonposted_headers, b.credits_back, -std::int64_t{b.tlps});
+    }
+}
+
+void DeviceWave::declare_pins() {
+    const NandGeometry& g = config_.nand.geometry;
+    pins_.resize(g.channels);
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
+        if (!scopes_.pins[ch]) continue;
+        Pins& p = pins_[ch];
+        const std::string scope = "ssd.channel_" + std::to_string(ch) + ".pins";
+        const auto declare_pin = [&](Pin pin, const std::string& name) {
+            const PinValue idle = idle_value(pin);
+            const bool bus = pin == Pin::dq || pin == Pin::dqs;
+            return recorder_.add({scope, name, bus ? WaveKind::shared : WaveKind::bit, pin == Pin::dq ? 8u : 1u,
+                                  idle == kReleased ? kWaveReleased : idle, nullptr});
+        };
+        for (std::uint32_t w = 0; w < g.ways; ++w) p.ce_n.push_back(declare_pin(ce_n(w), "ce_n_" + std::to_string(w)));
+        p.cle = declare_pin(Pin::cle, "cle");
+        p.ale = declare_pin(Pin::ale, "ale");
+        p.we_n = declare_pin(Pin::we_n, "we_n");
+        p.re_n = declare_pin(Pin::re_n, "re_n");
+        p.dqs = declare_pin(Pin::dqs, "dqs");
+        p.dq = declare_pin(Pin::dq, "dq");
+        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) p.rb_n.push_back(declare_pin(rb_n(d), "rb_n_" + std::to_string(d)));
+        system_->backend.channel(ch).play_pins(config_.nand, *this);
+    }
+}
+
+void DeviceWave::pins(std::uint16_t channel, const PinSequence& sequence) {
+    if (recorder_.closed()) return;
+    recorder_.settle(system_->agenda.now());
+    const Pins& p = pins_[channel];
+    for (const PinEdge& e : sequence.edges) {
+        const WaveId id = is_ce_n(e.pin)   ? p.ce_n[way_of(e.pin)]
+                          : is_rb_n(e.pin) ? p.rb_n[die_of(e.pin)]
+                          : e.pin == Pin::cle  ? p.cle
+                          : e.pin == Pin::ale  ? p.ale
+                          : e.pin == Pin::we_n ? p.we_n
+                          : e.pin == Pin::re_n ? p.re_n
+                          : e.pin == Pin::dqs  ? p.dqs
+                                               : p.dq;
+        recorder_.change(id, e.time, e.value == kReleased ? kWaveReleased : e.value);
+    }
+}
+
+std::uint32_t DeviceWave::open_channel() const {
+    const NandGeometry& g = config_.nand.geometry;
+    const auto recorded = [&](std::uint32_t ch) {
+        bool dies = false;
+        for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) dies = dies || scopes_.dies[ch * g.dies_per_channel() + d];
+        return scopes_.channels[ch] || scopes_.scheduler[ch] || scopes_.pins[ch] || dies;
+    };
+    if (recorded(open_channel_)) return open_channel_;
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch)
+        if (recorded(ch)) return ch;
+    return 0;
+}
+
+void DeviceWave::finish() {
+    if (probing_) {
+        sample();
+        if (probing_) stop();
+    }
+    recorder_.finish(system_->agenda.now(), true);  // the watchdog ticks on for a while
+}
+
+}  // namespace ssdtlm

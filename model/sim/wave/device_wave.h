@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waveform of a device: which signals there are, where their values come from, and when the trigger fires. What has
+// a duration on a serial resource (wires, cores, buses, dies) is told by probes when it begins; counts and pointers are
+// looked at after every entry of the agenda. While nothing is recorded (before --wave-from, after the window) neither
+// happens.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/wave/wave_recorder.h"
+#include "controller/cpu/core_probe.h"
+#include "host_pcie/link/link_probe.h"
+#include "nand/pins/pin_sequence.h"
+#include "sim/ssd_system.h"
+#include "sim/wave/flash_signals.h"
+#include "sim/wave/wave_options.h"
+
+namespace ssdtlm {
+
+class DeviceWave final : private PinListener {
+public:
+    /// Declares the flash signals; `observer` feeds them.
+    DeviceWave(WaveSink& sink, const WaveOptions& options, const WaveScopes& scopes, const SsdConfig& config,
+               FlashObserver& observer);
+
+    /// Declares the other signals and begins. Call once, before the simulation starts.
+    void attach(SsdSystem& system);
+    /// A doorbell store of the host.
+    void doorbell(std::uint32_t offset, std::uint32_t value);
+    /// A command completed: a possible trigger.
+    void completed(Ps latency);
+    void on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end);
+    void on_wire(bool up, const WireBurst& burst);
+    /// Something was recorded, and wants the probes.
+    bool probing() const { return probing_; }
+    void finish();
+
+    const WaveRecorder& recorder() const { return recorder_; }
+    /// The channel that a viewer should show: the trigger's, else the first that is recorded.
+    std::uint32_t open_channel() const;
+
+private:
+    static constexpr WaveId kNone = ~WaveId{0};
+    /// A variable of the model, watched.
+    struct Watched {
+        const void* variable;
+        std::uint32_t bytes;
+        WaveId id;
+        std::uint64_t last;
+    };
+    struct Direction {
+        WaveId tlp = kNone, posted_headers = kNone, posted_data = kNone, nonposted_headers = kNone, waiting = kNone;
+        std::uint64_t last_waiting = 0;
+    };
+    struct Pins {
+        WaveId cle = kNone, ale = kNone, we_n = kNone, re_n = kNone, dqs = kNone, dq = kNone;
+        std::vector<WaveId> ce_n, rb_n;
+    };
+
+    void pins(std::uint16_t channel, const PinSequence& sequence) override;
+    void declare_pins();
+    void start(std::uint64_t);
+    void sample();
+    void sample_counts();
+    void check_trigger();
+    void stop();
+    template <class T>
+    void watch(const std::string& scope, const std::string& name, const T& variable, WaveKind kind = WaveKind::integer);
+    WaveId declare(const std::string& scope, const std::string& name, WaveKind kind, std::uint32_t width);
+    /// Records `value` if it is another than `last`.
+    void look(WaveId id, std::uint64_t& last, std::uint64_t value) {
+        if (value == last) return;
+        last = value;
+        recorder_.change(id, system_->agenda.now(), value);
+    }
+
+    const WaveOptions options_;
+    const WaveScopes scopes_;
+    const SsdConfig& config_;
+    WaveRecorder recorder_;
+    FlashSignals flash_;
+    SsdSystem* system_ = nullptr;
+    bool probing_ = false;
+    bool triggered_ = false;
+    std::uint32_t open_channel_ = 0;
+
+    std::vector<Watched> watched_;
+    WaveId phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
+    WaveId in_firmware_ = kNone, ready_ = kNone;
+    WaveId buffer_used_ = kNone, buffer_dirty_ = kNone, buffer_queued_ = kNone;
+    WaveId gc_active_ = kNone, gc_victims_ = kNone, gc_victim_ = kNone, gc_moved_ = kNone;
+    struct Last {
+        std::uint64_t phase = 0, outstanding = 0, backlog = 0, in_firmware = 0, ready = 0;
+        std::uint64_t buffer_used = 0, buffer_dirty = 0, buffer_queued = 0;
+        std::uint64_t gc_active = 0, gc_victims = 0, gc_victim = 0, gc_moved = 0;
+    } last_;
+    std::vector<WaveId> cores_;
+    std::vector<WaveId> sq_doorbell_, cq_doorbell_;  // by queue
+    Direction up_, down_;
+    std::vector<Pins> pins_;  // by channel
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/wave/flash_observer.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+FlashObserver::FlashObserver(const NandConfig& nand)
+    : geometry_(nand.geometry), busy_delay_(nand.onfi.t_wb), dies_(nand.geometry.dies()) {}
+
+void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t command, SimTime now) {
+    FlashWork work;
+    work.number = ++submitted_;
+    work.command = command;
+    work.cls = txn.cls;
+    work.op = txn.op;
+    work.plane = static_cast<std::uint8_t>(geometry_.plane_in_die(txn.address.plane));
+    work.block = txn.address.block;
+    work.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
+    work.submitted = now;
+    dies_[idx(txn.die)].waiting.push_back(work);
+    for (FlashListener* l : listeners_) l->submitted(geometry_.channel_of(txn.die), geometry_.die_in_channel(txn.die), work, now);
+}
+
+/// The oldest waiting transaction for that page: equal ones (reads) are granted in push order.
+FlashWork FlashObserver::take(Die& die, FlashOp op, const OnfiTarget& target) {
+    const auto found = std::find_if(die.waiting.begin(), die.waiting.end(), [&](const FlashWork& w) {
+        return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page;
+    });
+    SSDTLM_CHECK(found != die.waiting.end(), "a sequence is on a bus that nobody submitted");
+    const FlashWork work = *found;
+    die.waiting.erase(found);
+    return work;
+}
+
+void FlashObserver::count_passed(BusSequence& s) const {
+    for (std::uint32_t d = 0; d < geometry_.dies_per_channel(); ++d)
+        for (const FlashWork& w : dies_[s.channel * geometry_.dies_per_channel() + d].waiting) {
+            if (w.op == FlashOp::read || w.number > s.work[0].number) continue;
+            ++s.passed;
+            s.passed_gc += w.cls == FlashClass::gc_write;
+        }
+}
+
+void FlashObserver::begin(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+                          const OnfiTarget* targets, SimTime from, SimTime to) {
+    Die& d = dies_[channel * geometry_.dies_per_channel() + die];
+    std::array<FlashWork, kMaxPlanes> work{};
+    BusSequence s;
+    s.channel = channel;
+    s.die = die;
+    s.sequence = sequence;
+    s.count = count;
+    s.work = work.data();
+    s.data_bytes = targets[0].data_bytes;
+    s.begin = from;
+    s.end = to;
+    s.busy_from = to + busy_delay_;
+    const FlashOp op = sequence == OnfiSequence::program ? FlashOp::program
+                       : sequence == OnfiSequence::erase ? FlashOp::erase
+                                                         : FlashOp::read;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t plane = targets[i].plane;
+        s.planes |= 1u << plane;
+        if (sequence != OnfiSequence::read_out) d.running[plane] = take(d, op, targets[i]);
+        work[i] = d.running[plane];
+    }
+    s.cls = work[0].cls;
+    if (sequence == OnfiSequence::read) count_passed(s);
+    for (FlashListener* l : listeners_) l->sequence(s);
+}
+
+void FlashObserver::end(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+                        const OnfiTarget* targets, SimTime now) {
+    std::uint32_t planes = 0;
+    for (std::uint32_t i = 0; i < count; ++i) planes |= 1u << targets[i].plane;
+    for (FlashListener* l : listeners_) {
+        if (sequence == OnfiSequence::read_out)
+            l->data_done(channel, die, targets[0].plane, now);
+        else
+            l->array_done(channel, die, planes, now);
+    }
+}
+
+}  // namespace ssdtlm

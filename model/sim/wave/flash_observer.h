@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to flash work, put together from both sides of the channel controllers: transactions as the firmware
+// submits them, and the sequences that appear on the ONFI buses. Says for each sequence whose work it is and for how long
+// the die is busy with it. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/ports/flash.h"
+#include "controller/ports/scheduler_port.h"
+#include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_target.h"
+#include "nand/onfi/onfi_timing.h"
+
+namespace ssdtlm {
+
+/// A transaction as the observer remembers it.
+struct FlashWork {
+    std::uint64_t number = 0;        ///< by submission, from 1
+    std::uint64_t command = 0;       ///< what the owner wants to remember of it
+    FlashClass cls = FlashClass::host_read;
+    FlashOp op = FlashOp::read;
+    std::uint8_t plane = 0;          ///< in die
+    std::uint32_t block = 0;
+    std::uint32_t page = 0;
+    SimTime submitted{};
+};
+
+/// One sequence on a channel's bus.
+struct BusSequence {
+    std::uint32_t channel = 0;
+    std::uint32_t die = 0;           ///< in channel
+    OnfiSequence sequence = OnfiSequence::read;
+    FlashClass cls = FlashClass::host_read;
+    std::uint32_t planes = 0;        ///< bit per plane addressed
+    std::uint32_t count = 0;         ///< of them
+    const FlashWork* work = nullptr; ///< `count` of them
+    std::uint32_t data_bytes = 0;    ///< of one plane
+    SimTime begin{};
+    SimTime end{};
+    SimTime busy_from{};             ///< R/B# falls (not: read_out)
+    std::uint32_t passed = 0;        ///< reads: programs and erases of the channel that wait and were submitted earlier
+    std::uint32_t passed_gc = 0;     ///< of those, programs of garbage collection
+};
+
+class FlashListener {
+public:
+    virtual void submitted(std::uint32_t channel, std::uint32_t die, const FlashWork& work, SimTime now) = 0;
+    /// The grant: the sequence begins now.
+    virtual void sequence(const BusSequence& s) = 0;
+    /// R/B# rises, as far as these planes hold it.
+    virtual void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
+    /// The last byte of a read is out; the plane's register is free.
+    virtual void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) = 0;
+
+protected:
+    ~FlashListener() = default;
+};
+
+class FlashObserver {
+public:
+    explicit FlashObserver(const NandConfig& nand);
+    void add(FlashListener& listener) { listeners_.push_back(&listener); }
+
+    /// Before the transaction reaches its channel controller. `command`: kept for the listeners.
+    void submit(const FlashTransaction& txn, std::uint64_t command, SimTime now);
+    /// The bus takes the sequence's first cycle.
+    void begin(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+               const OnfiTarget* targets, SimTime from, SimTime to);
+    /// The package answers it.
+    void end(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
+             SimTime now);
+
+private:
+    struct Die {
+        std::vector<FlashWork> waiting;
+        std::array<FlashWork, kMaxPlanes> running{};  // by plane
+    };
+    FlashWork take(Die& die, FlashOp op, const OnfiTarget& target);
+    void count_passed(BusSequence& s) const;
+
+    const NandGeometry geometry_;
+    const Ps busy_delay_;
+    std::vector<Die> dies_;  // global
+    std::vector<FlashListener*> listeners_;
+    std::uint64_t submitted_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals of the scheduler, the channels and the dies. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/wave/wave_recorder.h"
+#include "nand/onfi/onfi_timing.h"
+#include "sim/wave/flash_observer.h"
+#include "sim/wave/wave_options.h"
+
+namespace ssdtlm {
+
+class FlashSignals final : public FlashListener {
+public:
+    FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, const NandConfig& nand);
+
+    void submitted(std::uint32_t channel, std::uint32_t die, const FlashWork& work, SimTime now) override;
+    void sequence(const BusSequence& s) override;
+    void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
+    void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) override;
+
+    /// Pages that garbage collection has programmed.
+    std::uint64_t moved_pages() const { return moved_pages_; }
+    /// Since the last call, a read of the host went before programs of garbage collection that wait on its channel.
+    bool take_overtaken() {
+        const bool was = overtaken_;
+        overtaken_ = false;
+        return was;
+    }
+    std::uint32_t overtaken_channel() const { return overtaken_channel_; }
+
+private:
+    static constexpr WaveId kNone = ~WaveId{0};
+    struct Plane {
+        enum class State : std::uint8_t { idle, array, loaded, sending } state = State::idle;
+        FlashClass cls = FlashClass::host_read;
+        SimTime busy_from{};
+    };
+    struct Die {
+        std::array<Plane, kMaxPlanes> planes{};
+        WaveId state = kNone, rb_n = kNone, busy_planes = kNone, waiting = kNone;
+        std::uint32_t waits = 0;
+    };
+    struct Channel {
+        WaveId bus = kNone, cls = kNone, die = kNone;
+        std::array<WaveId, kFlashClassCount> level{};
+        WaveId grant_class = kNone, grant_die = kNone, passed = kNone;
+        std::array<std::uint32_t, kFlashClassCount> waits{};
+    };
+    Die& die(std::uint32_t channel, std::uint32_t d) { return dies_[channel * dies_per_channel_ + d]; }
+    void set(WaveId id, SimTime at, std::uint64_t value) {
+        if (id != kNone && !recorder_.closed()) recorder_.change(id, at, value);
+    }
+    void step(WaveId id, SimTime at, std::int64_t delta) {
+        if (id != kNone && !recorder_.closed()) recorder_.step(id, at, delta);
+    }
+    void bus(const BusSequence& s, Channel& c);
+    void show(Die& d, SimTime now);
+
+    WaveRecorder& recorder_;
+    const std::uint32_t dies_per_channel_;
+    const OnfiBusTiming timing_;
+    const Ps program_end_;  // the last command cycle of a program
+    const Ps between_;      // planes of a multi-plane sequence
+    std::vector<Channel> channels_;
+    std::vector<Die> dies_;
+    std::uint64_t moved_pages_ = 0;
+    bool overtaken_ = false;
+    std::uint32_t overtaken_channel_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/wave/instruments.h"
+
+#include <cstring>
+#include <fmt/format.h>
+
+#include "sim/wave/fst.h"
+#include "sim/wave/gtkw_writer.h"
+
+namespace ssdtlm {
+
+Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const std::filesystem::path& directory)
+    : config_(config), wave_options_(wave), flash_(config.nand) {
+    if (!wave.on) return;
+    const WaveScopes scopes = parse_wave_scopes(wave.scopes, config.nand.geometry);
+    if (wave.fst) require_vcd2fst();
+    // What an earlier run left would not be of this one.
+    for (const char* name : {"wave.vcd", "wave.fst", "wave.gtkw", "wave.names"}) std::filesystem::remove_all(directory / name);
+    vcd_ = std::make_unique<VcdWriter>(directory / "wave.vcd");
+    wave_ = std::make_unique<DeviceWave>(*vcd_, wave, scopes, config, flash_);
+}
+
+Instruments::~Instruments() = default;
+
+FlashPort& Instruments::flash(FlashPort& backend) {
+    backend_ = &backend;
+    return *this;
+}
+
+void Instruments::join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) {
+    taps_.push_back(std::make_unique<SocketTap>("mmio_tap", static_cast<SocketTap::Watcher&>(*this), kMmioTap));
+    driver.bind(taps_.back()->target);
+    taps_.back()->initiator.bind(link);
+}
+
+void Instruments::join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) {
+    taps_.push_back(std::make_unique<SocketTap>(fmt::format("onfi_tap_{}", channel).c_str(), static_cast<SocketTap::Watcher&>(*this), channel));
+    controller.bind(taps_.back()->target);
+    taps_.back()->initiator.bind(bus);
+}
+
+void Instruments::attach(SsdSystem& system) {
+    system_ = &system;
+    if (wave_ != nullptr) wave_->attach(system);
+    system.link.set_probes(&up_, &down_);
+    system.firmware.set_core_probe(this);
+}
+
+void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    if (phase != tlm::BEGIN_REQ) return;
+    if (tap == kMmioTap) {
+        if (!payload.is_write() || payload.get_data_length() != sizeof(std::uint32_t)) return;
+        std::uint32_t value = 0;
+        std::memcpy(&value, payload.get_data_ptr(), sizeof value);
+        if (wave_ != nullptr) wave_->doorbell(static_cast<std::uint32_t>(payload.get_address()), value);
+        return;
+    }
+    const auto& onfi = *payload.get_extension<OnfiExtension>();
+    flash_.begin(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
+}
+
+void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    if (tap == kMmioTap || phase != tlm::BEGIN_RESP) return;
+    const auto& onfi = *payload.get_extension<OnfiExtension>();
+    flash_.end(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), system_->agenda.now());
+}
+
+void Instruments::submit(FlashTransaction& txn) {
+    flash_.submit(txn, 0, system_->agenda.now());
+    backend_->submit(txn);
+}
+
+void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint32_t, SimTime start, SimTime end) {
+    if (wave_ != nullptr && wave_->probing()) wave_->on_step(core, step, start, end);
+}
+
+void Instruments::on_wire(bool up, const WireBurst& burst) {
+    if (wave_ != nullptr && wave_->probing()) wave_->on_wire(up, burst);
+}
+
+void Instruments::on_complete(const HostRequest&, SimTime, SimTime submitted, SimTime now, const Timeline&, bool) {
+    if (wave_ != nullptr) wave_->completed(now - submitted);
+}
+
+std::vector<std::string> Instruments::finish() {
+    if (finished_ || system_ == nullptr) return {};
+    finished_ = true;
+    system_->link.set_probes(nullptr, nullptr);
+    system_->firmware.set_core_probe(nullptr);
+    return wave_ == nullptr ? std::vector<std::string>{} : finish_wave();
+}
+
+std::vector<std::string> Instruments::finish_wave() {
+    wave_->finish();
+    const WaveRecorder& recorder = wave_->recorder();
+    std::filesystem::path file = vcd_->file();
+    const auto at = [](SimTime t) { return fmt::format("{:.6f} ms", to_microseconds(t.time_since_epoch()) * 1e-3); };
+    if (!recorder.begun()) {
+        vcd_.reset();
+        std::filesystem::remove(file);
+        if (wave_options_.trigger != WaveOptions::Trigger::none)
+            return {"no waveform: the trigger " + wave_options_.trigger_text + " never came"};
+        return {fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now()))};
+    }
+    GtkwView view;
+    view.begin = recorder.begin_time();
+    view.end = recorder.end_time();
+    view.marker = recorder.trigger_time();
+    const std::uint64_t bytes = vcd_->bytes();
+    vcd_.reset();
+    if (wave_options_.fst) file = convert_to_fst(file);
+    view.dump = file;
+    view.open_channel = wave_->open_channel();
+    write_gtkw(view, recorder.signals(), recorder.changed());
+    return {fmt::format("waveform: {} signals, {} changes, {} to {}, {} bytes as VCD; open it with gtkwave {}", recorder.signals().size(),
+                        recorder.written(), at(view.begin), at(view.end), bytes, (file.parent_path() / "wave.gtkw").string())};
+}
+
+}  // namespace ssdtlm

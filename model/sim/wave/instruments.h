@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that watches a device: stands at the taps of the netlist and behind its probes, and tells the waveform.
+// Exists only in runs that record something.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/wave/vcd_writer.h"
+#include "host_pcie/protocol/completion_observer.h"
+#include "sim/ssd_system.h"
+#include "sim/taps.h"
+#include "sim/wave/device_wave.h"
+#include "sim/wave/flash_observer.h"
+#include "sim/wave/socket_tap.h"
+#include "sim/wave/wave_options.h"
+
+namespace ssdtlm {
+
+class Instruments final : public SsdTaps, public CompletionObserver, private SocketTap::Watcher, private FlashPort, private CoreProbe {
+public:
+    /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
+    Instruments(const SsdConfig& config, const WaveOptions& wave, const std::filesystem::path& directory);
+    ~Instruments() override;
+
+    /// When the device is built, before the simulation starts.
+    void attach(SsdSystem& system);
+    /// The end of the run, however it came. Closes the files. Returns what the user should know, one sentence each.
+    std::vector<std::string> finish();
+
+    FlashPort& flash(FlashPort& backend) override;
+    void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
+    void join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) override;
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
+                     bool measured) override;
+
+private:
+    static constexpr std::uint32_t kMmioTap = ~std::uint32_t{0};
+    struct Side final : LinkProbe {
+        Side(Instruments& o, bool u) : owner(o), up(u) {}
+        void on_wire(const WireBurst& burst) override { owner.on_wire(up, burst); }
+        Instruments& owner;
+        const bool up;
+    };
+
+    void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
+    void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
+    void submit(FlashTransaction& txn) override;
+    std::uint32_t outstanding_programs(DieId die) const override { return backend_->outstanding_programs(die); }
+    void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) override;
+    void on_wire(bool up, const WireBurst& burst);
+    std::vector<std::string> finish_wave();
+
+    const SsdConfig& config_;
+    const WaveOptions wave_options_;
+    FlashObserver flash_;
+    std::unique_ptr<VcdWriter> vcd_;
+    std::unique_ptr<DeviceWave> wave_;
+    SsdSystem* system_ = nullptr;
+    FlashPort* backend_ = nullptr;
+    Side up_{*this, true};
+    Side down_{*this, false};
+    std::vector<std::unique_ptr<SocketTap>> taps_;
+    bool finished_ = false;
+};
+
+}  // namespace ssdtlm

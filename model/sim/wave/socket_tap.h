@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A socket in the middle of a connection: passes all calls on and shows the two that carry the short AT protocol.
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+namespace ssdtlm {
+
+class SocketTap final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
+public:
+    class Watcher {
+    public:
+        /// Before the call is passed on. `tap`: as given to the constructor.
+        virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
+        virtual void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
+
+    protected:
+        ~Watcher() = default;
+    };
+
+    SocketTap(const sc_core::sc_module_name& name, Watcher& watcher, std::uint32_t tap)
+        : sc_module(name), target("target"), initiator("initiator"), watcher_(watcher), tap_(tap) {
+        target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+        initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    }
+
+    tlm::tlm_target_socket<> target;
+    tlm::tlm_initiator_socket<> initiator;
+
+private:
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+        watcher_.forward(tap_, payload, phase);
+        return initiator->nb_transport_fw(payload, phase, delay);
+    }
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+        watcher_.backward(tap_, payload, phase);
+        return target->nb_transport_bw(payload, phase, delay);
+    }
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+        initiator->b_transport(payload, delay);
+    }
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload) override { return initiator->transport_dbg(payload); }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override {
+        return initiator->get_direct_mem_ptr(payload, dmi);
+    }
+    void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
+        target->invalidate_direct_mem_ptr(first, last);
+    }
+
+    Watcher& watcher_;
+    const std::uint32_t tap_;
+};
+
+}  // namespace ssdtlm

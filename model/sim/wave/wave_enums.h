@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and colours of what the signals show. Kernel-free.
+#pragma once
+
+#include "common/wave/wave_signal.h"
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+/// 0: none, then by FlashClass.
+const WaveEnum& class_names();
+constexpr std::uint64_t class_value(FlashClass c) { return 1 + static_cast<std::uint64_t>(c); }
+
+enum class BusState : std::uint8_t { idle, command, data_in, data_out, turnaround };
+const WaveEnum& bus_state_names();
+
+/// Idle, selected (its command is on the bus), data_ready (read, waits for the bus), data_out, then in the array by
+/// FlashClass.
+enum class DieState : std::uint8_t { idle, selected, data_ready, data_out, array };
+const WaveEnum& die_state_names();
+constexpr std::uint64_t die_state(FlashClass c) { return static_cast<std::uint64_t>(DieState::array) + static_cast<std::uint64_t>(c); }
+
+/// 0: idle, then by TlpKind.
+const WaveEnum& tlp_names();
+/// 0: idle, then by CoreStep.
+const WaveEnum& core_step_names();
+
+enum class RunPhase : std::uint8_t { bring_up, workload, shutdown };
+const WaveEnum& run_phase_names();
+
+}  // namespace ssdtlm

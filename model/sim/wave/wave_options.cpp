@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/wave/wave_options.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/config/quantity.h"
+
+namespace ssdtlm {
+
+namespace {
+
+// Around a trigger, unless told otherwise. assumed: some page programs.
+constexpr Ps kBefore = 1ms;
+constexpr Ps kAfter = 2ms;
+
+const std::vector<std::string> kScopeNames = {"all", "host", "link", "nvme", "firmware", "gc", "scheduler", "channel", "die"};
+const std::vector<std::string> kTriggers = {"command", "gc", "latency", "overtake"};
+const std::vector<std::string> kFormats = {"vcd", "fst"};
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string s;
+    for (const auto& n : names) s += (s.empty() ? "" : ", ") + n;
+    return s;
+}
+
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {
+    const std::string near = nearest(given, names);
+    return near.empty() ? "" : "did you mean '" + near + "'?";
+}
+
+Ps time_of(const char* option, const std::string& text, std::vector<Problem>& problems) {
+    const QuantityResult q = parse_quantity(text, Dimension::time);
+    if (!q.ok)
+        problems.push_back({"command line", std::string(option) + " '" + text + "': " + q.found, describe(Dimension::time), q.repair});
+    return Ps{q.value};
+}
+
+void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>& problems) {
+    using Trigger = WaveOptions::Trigger;
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equals);
+    const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
+    const std::string where = "--wave-trigger '" + text + "'";
+    if (name == "gc" || name == "overtake") {
+        if (equals != text.size()) problems.push_back({"command line", where + ": takes no value", name, ""});
+        o.trigger = name == "gc" ? Trigger::gc : Trigger::overtake;
+    } else if (name == "command") {
+        o.trigger = Trigger::command;
+        const bool digits = !value.empty() && value.size() < 19 && std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+        if (digits) o.command = std::stoull(value);
+        if (o.command == 0)
+            problems.push_back({"command line", where + ": names no command", "command=N with N from 1 on", "for example command=1000"});
+    } else if (name == "latency") {
+        o.trigger = Trigger::latency;
+        const QuantityResult q = parse_quantity(value, Dimension::time);
+        o.latency = Ps{q.value};
+        if (!q.ok)
+            problems.push_back({"command line", where + ": " + q.found, "latency= with " + describe(Dimension::time), "for example latency=500us"});
+    } else {
+        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake", did_you_mean(name, kTriggers)});
+    }
+    o.trigger_text = text;
+}
+
+/// One item of the list: a name, indices, ".pins".
+struct Item {
+    std::string text;
+    std::string name;
+    std::vector<std::string> indices;
+    bool pins = false;
+};
+
+class ScopeParser {
+public:
+    explicit ScopeParser(const NandGeometry& g) : g_(g) {
+        scopes_.scheduler.resize(g.channels);
+        scopes_.channels.resize(g.channels);
+        scopes_.pins.resize(g.channels);
+        scopes_.dies.resize(g.dies());
+    }
+
+    WaveScopes parse(const std::string& text) {
+        for (std::size_t from = 0; from <= text.size();) {
+            const std::size_t comma = std::min(text.find(',', from), text.size());
+            std::string word = text.substr(from, comma - from);
+            word.erase(std::remove_if(word.begin(), word.end(), [](unsigned char c) { return std::isspace(c) != 0; }), word.end());
+            item(word);
+            from = comma + 1;
+        }
+        if (!problems_.empty()) throw UserError(problems_);
+        return scopes_;
+    }
+
+private:
+    void refuse(const std::string& what, const std::string& allowed, const std::string& repair) {
+        problems_.push_back({"command line", "--wave " + what, allowed, repair});
+    }
+
+    void item(const std::string& text) {
+        Item i{text, "", {}, false};
+        std::size_t at = 0;
+        while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_')) ++at;
+        i.name = text.substr(0, at);
+        while (at < text.size() && text[at] == '[') {
+            const std::size_t close = text.find(']', at);
+            if (close == std::string::npos) break;
+            i.indices.push_back(text.substr(at + 1, close - at - 1));
+            at = close + 1;
+        }
+        if (std::find(kScopeNames.begin(), kScopeNames.end(), i.name) == kScopeNames.end())
+            return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(kScopeNames), did_you_mean(i.name, kScopeNames));
+        if (at < text.size() && text.substr(at) == ".pins" && i.name == "channel")
+            i.pins = true;
+        else if (at < text.size() && text[at] == '.')
+            return refuse("scope '" + text + "': '" + text.substr(at) + "' is no part of it", i.name == "channel" ? ".pins" : "",
+                          i.name == "channel" ? did_you_mean(text.substr(at), {".pins"}) : "");
+        else if (at < text.size())
+            return refuse("scope '" + text + "' is not understood", "a name, then [index] or [*]", "for example channel[3] or die[*][0]");
+        select(i);
+    }
+
+    /// The index as a range; false with a problem when there is no such.
+    bool range(const Item& i, std::size_t which, std::uint32_t count, const char* of, std::uint32_t& first, std::uint32_t& limit) {
+        first = 0;
+        limit = count;
+        if (which >= i.indices.size() || i.indices[which] == "*") return true;
+        const std::string& text = i.indices[which];
+        const bool digits = !text.empty() && text.size() < 9 && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+        if (digits) first = static_cast<std::uint32_t>(std::stoul(text));
+        if (!digits || first >= count) {
+            refuse("scope '" + i.text + "': " + of + " " + text + " does not exist", "0 to " + std::to_string(count - 1) + ", or *", "");
+            return false;
+        }
+        limit = first + 1;
+        return true;
+    }
+
+    void select(const Item& i) {
+        const std::size_t most = i.name == "die" ? 2 : i.name == "channel" || i.name == "scheduler" ? 1 : 0;
+        if (i.indices.size() > most)
+            return refuse("scope '" + i.text + "' has too many indices", most == 0 ? i.name : i.name + (most == 1 ? "[channel]" : "[channel][die]"), "");
+        const bool all = i.name == "all";
+        if (all || i.name == "host") scopes_.host = true;
+        if (all || i.name == "link") scopes_.link = true;
+        if (all || i.name == "nvme") scopes_.nvme = true;
+        if (all || i.name == "firmware") scopes_.firmware = true;
+        if (all || i.name == "gc") scopes_.gc = true;
+        std::uint32_t first = 0, limit = 0, first_die = 0, limit_die = 0;
+        if (!range(i, 0, g_.channels, "channel", first, limit)) return;
+        if (!range(i, 1, g_.dies_per_channel(), "die", first_die, limit_die)) return;
+        for (std::uint32_t ch = first; ch < limit; ++ch) {
+            if (all || i.name == "scheduler") scopes_.scheduler[ch] = true;
+            if (all || (i.name == "channel" && !i.pins)) scopes_.channels[ch] = true;
+            if (i.pins) scopes_.pins[ch] = true;
+            for (std::uint32_t d = first_die; d < limit_die; ++d)
+                if (all || i.name == "die") scopes_.dies[ch * g_.dies_per_channel() + d] = true;
+        }
+    }
+
+    const NandGeometry& g_;
+    WaveScopes scopes_;
+    std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+WaveWindow WaveOptions::window() const {
+    WaveWindow w;
+    w.from = from;
+    w.to = to;
+    w.triggered = trigger != Trigger::none;
+    w.before = before;
+    w.after = after;
+    return w;
+}
+
+WaveOptions parse_wave_options(const WaveTexts& t, std::vector<Problem>& problems) {
+    WaveOptions o;
+    o.on = !t.scopes.empty();
+    o.scopes = t.scopes;
+    if (!o.on && t.any())
+        problems.push_back({"command line", "options of the wave without a wave", "", "add --wave, or --wave=SCOPES for a part of the device"});
+    if (!t.from.empty()) o.from = SimTime{time_of("--wave-from", t.from, problems)};
+    if (!t.to.empty()) o.to = SimTime{time_of("--wave-to", t.to, problems)};
+    if (o.to < o.from) problems.push_back({"command line", "--wave-to is before --wave-from", "", ""});
+    if (!t.trigger.empty()) parse_trigger(t.trigger, o, problems);
+    // What made a command late lies before its end.
+    o.before = !t.before.empty() ? time_of("--wave-before", t.before, problems)
+               : o.trigger == WaveOptions::Trigger::latency ? std::max(kBefore, o.latency + o.latency / 2) : kBefore;
+    o.after = !t.after.empty() ? time_of("--wave-after", t.after, problems) : kAfter;
+    if (o.trigger == WaveOptions::Trigger::none && (!t.before.empty() || !t.after.empty()))
+        problems.push_back({"command line", "--wave-before or --wave-after without --wave-trigger", "", "they are counted from the trigger"});
+    if (std::find(kFormats.begin(), kFormats.end(), t.format) == kFormats.end())
+        problems.push_back({"command line", "--wave-format '" + t.format + "'", listed(kFormats), did_you_mean(t.format, kFormats)});
+    o.fst = t.format == "fst";
+    return o;
+}
+
+bool WaveScopes::any_flash() const {
+    const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
+    return any(scheduler) || any(channels) || any(dies);
+}
+
+bool WaveScopes::any_pins() const { return std::find(pins.begin(), pins.end(), true) != pins.end(); }
+
+WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry) { return ScopeParser(geometry).parse(text); }
+
+}  // namespace ssdtlm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ssdtlm run` is asked to record: the texts of the command line, and what they mean for a device. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "common/report/error.h"
+#include "common/units/units.h"
+#include "common/wave/wave_recorder.h"
+
+namespace ssdtlm {
+
+/// As typed.
+struct WaveTexts {
+    std::string scopes;  ///< --wave, "" when it is not given
+    std::string from;
+    std::string to;
+    std::string trigger;
+    std::string before;
+    std::string after;
+    std::string format = "vcd";
+    bool any() const { return !from.empty() || !to.empty() || !trigger.empty() || !before.empty() || !after.empty() || format != "vcd"; }
+};
+
+struct WaveOptions {
+    enum class Trigger : std::uint8_t { none, command, gc, latency, overtake };
+    bool on = false;
+    std::string scopes;
+    SimTime from{};
+    SimTime to = kNever;
+    Trigger trigger = Trigger::none;
+    std::string trigger_text;
+    std::uint64_t command = 0;  ///< the command whose submission is the trigger, from 1
+    Ps latency{};               ///< a completion later than this is the trigger
+    Ps before{};
+    Ps after{};
+    bool fst = false;
+
+    WaveWindow window() const;
+};
+
+/// Mistakes are appended to `problems`.
+WaveOptions parse_wave_options(const WaveTexts& texts, std::vector<Problem>& problems);
+
+/// Which parts of a device are recorded.
+struct WaveScopes {
+    bool host = false;
+    bool link = false;
+    bool nvme = false;
+    bool firmware = false;
+    bool gc = false;
+    std::vector<bool> scheduler;  ///< by channel
+    std::vector<bool> channels;
+    std::vector<bool> pins;       ///< by channel
+    std::vector<bool> dies;       ///< global
+
+    bool any_flash() const;
+    bool any_pins() const;
+};
+
+/// "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws UserError with all
+/// mistakes: names that do not exist, indices that the device does not have.
+WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry);
+
+}  // namespace ssdtlm

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waveforms: the file is valid, says what result.json says, and recording changes nothing."""
+import json
+import re
+import shutil
+import subprocess
+
+from support import BINARY, OK, USER_ERROR, SystemTest
+from vcd import Vcd
+
+# flash_class and die_state of the translation files.
+HOST_READ, GC_READ, HOST_PROGRAM, GC_PROGRAM, ERASE = 1, 5, 3, 6, 7
+MIX = ("rw=randrw", "rwmixread=50", "bs=4k", "iodepth=8", "number_ios=4000", "norandommap")
+
+
+def names(folder, enum):
+    """The labels of a translation file by value."""
+    labels = {}
+    for line in (folder / "wave.names" / f"{enum}.txt").read_text().splitlines():
+        value, label = line.split(" ", 1)
+        labels[int(value, 16)] = label.rsplit("?", 1)[-1]
+    return labels
+
+
+class Waves(SystemTest):
+    def wave(self, device, job, *args, output="wave"):
+        scopes = [] if any(a.startswith("--wave=") for a in args) else ["--wave"]
+        done = self.ssdtlm("run", device, "-w", job, "-o", output, *scopes, *args)
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        return self.dir / output, done.stdout
+
+    def test_says_what_the_results_say(self):
+        job = self.job("mix", *MIX)
+        folder, text = self.wave("tiny-test", job)
+        vcd = Vcd(folder / "wave.vcd")
+        result = json.loads((folder / "result.json").read_text())
+        counters = result["counters"]
+        self.assertIn("waveform:", text)
+        self.assertGreater(counters["gc_victims"], 0)
+        classes = names(folder, "flash_class")
+        self.assertEqual([classes[i] for i in (HOST_READ, GC_READ, HOST_PROGRAM, GC_PROGRAM, ERASE)],
+                         ["host_read", "gc_read", "host_program", "gc_program", "erase"])
+        states = {label: value for value, label in names(folder, "die_state").items()}
+
+        # Each operation is a stretch of its state on a die (one plane: no multi-plane operations here).
+        def operations(label):
+            return sum(len(vcd[f"ssd.die_{c}_0.state"].spans(states[label], vcd.end)) for c in range(2))
+
+        self.assertEqual(operations("host_read"), counters["flash_host_page_reads"])
+        self.assertEqual(operations("gc_read"), counters["flash_gc_page_reads"])
+        self.assertEqual(operations("host_program"), counters["flash_host_page_programs"])
+        self.assertEqual(operations("gc_program"), counters["flash_gc_page_programs"])
+        self.assertEqual(operations("erase"), counters["flash_block_erases"])
+
+        # R/B# is low exactly while the array works, for exactly the array time.
+        times = {"host_read": 75_000_000, "gc_read": 75_000_000, "host_program": 750_000_000, "gc_program": 750_000_000,
+                 "erase": 3_800_000_000}
+        for c in range(2):
+            state, rb_n, planes = (vcd[f"ssd.die_{c}_0.{n}"] for n in ("state", "rb_n", "busy_planes"))
+            busy = sorted(s for label in times for s in state.spans(states[label], vcd.end))
+            self.assertEqual(busy, rb_n.spans(0, vcd.end))
+            self.assertEqual(busy, planes.spans(1, vcd.end))
+            for label, time in times.items():
+                self.assertEqual({b - a for a, b in state.spans(states[label], vcd.end)}, {time}, label)
+
+        # The end: everything counted, nothing waiting, all wires idle.
+        def last(name):
+            return vcd["ssd." + name].values[-1]
+
+        self.assertEqual(last("host.completed"), counters["host_commands"])
+        self.assertEqual(last("host.interrupts"), counters["host_interrupts"])
+        self.assertEqual(last("gc.victims"), counters["gc_victims"])
+        self.assertEqual(last("gc.moved_pages"), counters["flash_gc_page_programs"])
+        self.assertEqual(len(vcd["ssd.host.sq1_doorbell"].changes()), counters["host_sq_doorbells"])
+        for name in ("host.outstanding", "gc.active_planes", "firmware.buffer_used", "firmware.core0", "link.to_host.tlp",
+                     "link.to_device.tlp", "link.to_host.posted_header_credits_out", "link.to_host.posted_data_credits_out",
+                     "link.to_host.nonposted_header_credits_out", "link.to_device.posted_header_credits_out"):
+            self.assertEqual(last(name), 0, name)
+        for name, signal in vcd.signals.items():
+            if "waiting" in name or re.search(r"channel_\d\.(bus|class)$", name):
+                self.assertEqual(signal.values[-1], 0, name)
+
+        # A doorbell reaches the controller after it was stored, with the same value.
+        stored, arrived = vcd["ssd.host.sq1_doorbell"].changes(), vcd["ssd.nvme.sq1_tail"].changes()
+        self.assertEqual([v for _, v in stored], [v for _, v in arrived][:len(stored)])
+        self.assertTrue(all(a[0] < b[0] for a, b in zip(stored, arrived)))
+
+        # The bus: data phases of the channels add up to their bytes, and the die that is named is selected or sends.
+        bus = {label: value for value, label in names(folder, "bus_state").items()}
+        reads = counters["flash_host_page_reads"] + counters["flash_gc_page_reads"]
+        programs = counters["flash_host_page_programs"] + counters["flash_gc_page_programs"]
+        self.assertEqual(sum(len(vcd[f"ssd.channel_{c}.bus"].spans(bus["data_out"], vcd.end)) for c in range(2)), reads)
+        self.assertEqual(sum(len(vcd[f"ssd.channel_{c}.bus"].spans(bus["data_in"], vcd.end)) for c in range(2)), programs)
+        for c in range(2):
+            for begin, _ in vcd[f"ssd.channel_{c}.bus"].spans(bus["data_out"], vcd.end):
+                self.assertEqual(vcd[f"ssd.die_{c}_0.state"].at(begin), states["data_out"])
+
+    def test_recording_changes_nothing_and_is_the_same_each_time(self):
+        job = self.job("mix", *MIX)
+        plain = self.simulate("tiny-test", job, output="plain").files()
+        ahead, _ = self.wave("tiny-test", job, output="ahead")
+        for name, content in plain.items():
+            self.assertEqual((ahead / name).read_bytes(), content, name)
+        again, _ = self.wave("tiny-test", job, output="again")
+        lockstep, _ = self.wave("tiny-test", job, "--set", "run.agenda=lockstep", output="lockstep")
+        for other in (again, lockstep):
+            self.assertEqual((ahead / "wave.vcd").read_bytes(), (other / "wave.vcd").read_bytes())
+            self.assertEqual((ahead / "wave.gtkw").read_bytes(), (other / "wave.gtkw").read_bytes())
+
+    def test_window_is_a_part_of_the_whole(self):
+        job = self.job("mix", *MIX)
+        whole = Vcd(self.wave("tiny-test", job, output="whole")[0] / "wave.vcd")
+        begin, end = 300_000_000_000, 310_000_000_000
+        part = Vcd(self.wave("tiny-test", job, "--wave-from", "300ms", "--wave-to", "310ms", output="part")[0] / "wave.vcd")
+        self.assertEqual((part.begin, part.end), (begin, end))
+        self.assertEqual(part.signals.keys(), whole.signals.keys())
+        for name, signal in part.signals.items():
+            expected = [(t, v) for t, v in whole[name].changes() if begin < t <= end]
+            self.assertEqual(signal.changes(), expected, name)
+            self.assertEqual(signal.values[0], whole[name].at(begin), name)
+
+    def test_triggers(self):
+        job = self.job("mix", *MIX)
+        whole = Vcd(self.wave("tiny-test", job, output="whole")[0] / "wave.vcd")
+
+        def window(*args):
+            folder, text = self.wave("tiny-test", job, "--wave-before", "200us", "--wave-after", "100us", *args, output="part")
+            marker = int(re.search(r"^\*-\d+\.\d+ (\d+)", (folder / "wave.gtkw").read_text(), re.M)[1])
+            vcd = Vcd(folder / "wave.vcd")
+            self.assertEqual((vcd.begin, vcd.end), (marker - 200_000_000, marker + 100_000_000))
+            for name in ("ssd.host.completed", "ssd.die_0_0.state", "ssd.die_1_0.rb_n", "ssd.firmware.buffer_used"):
+                inside = [(t, v) for t, v in whole[name].changes() if vcd.begin < t <= vcd.end]
+                self.assertEqual(vcd[name].changes(), inside, name)
+            return marker
+
+        self.assertEqual(window("--wave-trigger", "gc"), whole["ssd.gc.victims"].times[1])
+        at = window("--wave-trigger", "command=1500")
+        in_flight = whole["ssd.host.completed"].at(at) + whole["ssd.host.outstanding"].at(at)
+        self.assertGreaterEqual(in_flight, 1500)
+        self.assertLess(in_flight, 1500 + 8)
+        late = window("--wave-trigger", "latency=3ms")
+        self.assertIn(late, whole["ssd.host.completed"].times)
+        over = window("--wave-trigger", "overtake")
+        self.assertTrue(any(whole[f"ssd.scheduler.channel_{c}.grant_passes"].at(over) > 0 and
+                            whole[f"ssd.scheduler.channel_{c}.waiting_gc_program"].at(over) > 0 and
+                            whole[f"ssd.scheduler.channel_{c}.grant"].at(over) == HOST_READ for c in range(2)))
+
+    def test_trigger_that_never_comes(self):
+        job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
+        for trigger in ("gc", "latency=1s", "command=11"):
+            folder, text = self.wave("tiny-test", job, "--wave-trigger", trigger)
+            self.assertIn(f"no waveform: the trigger {trigger} never came", text)
+            self.assertFalse((folder / "wave.vcd").exists())
+
+    def test_scopes(self):
+        job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
+
+        def scopes(text):
+            folder, _ = self.wave("femu-4g", job, f"--wave={text}", output="scoped")
+            return {name.split(".")[1] for name in Vcd(folder / "wave.vcd").signals}
+
+        self.assertEqual(scopes("host"), {"host"})
+        self.assertEqual(scopes("link, nvme"), {"link", "nvme"})
+        self.assertEqual(scopes("channel[1],die[0][3]"), {"channel_1", "die_0_3"})
+        self.assertEqual(scopes("die[1][*]"), {f"die_1_{d}" for d in range(8)})
+        self.assertEqual(scopes("channel"), {"channel_0", "channel_1"})
+        self.assertEqual(scopes("firmware,gc,scheduler[0]"), {"firmware", "gc", "scheduler"})
+
+    def test_pins(self):
+        job = self.job("few", "rw=randrw", "bs=4k", "iodepth=4", "number_ios=40")
+        folder, _ = self.wave("tiny-test", job, "--wave=channel[0],channel[0].pins,die[0]")
+        vcd = Vcd(folder / "wave.vcd")
+        pins = "ssd.channel_0.pins."
+        self.assertGreater(len(vcd[pins + "we_n"].changes()), 10)
+        # The pin is the die's R/B#; it falls tWB after the last WE# edge, which is up to one cycle before the cycle's end.
+        pin, die = vcd[pins + "rb_n_0"].changes(), vcd["ssd.die_0_0.rb_n"].changes()
+        self.assertEqual([v for _, v in pin], [v for _, v in die])
+        for (at, value), (expected, _) in zip(pin, die):
+            self.assertTrue(at == expected if value else expected - 25_000 < at <= expected, (at, expected))
+        # A chip is enabled only while its bus is not idle.
+        states = {label: value for value, label in names(folder, "bus_state").items()}
+        for begin, end in vcd[pins + "ce_n_0"].spans(0, vcd.end):
+            self.assertIn(vcd["ssd.channel_0.bus"].at(begin), (states["cmd"], states["data_out"]))
+        self.assertIsNone(vcd[pins + "dq"].values[0])
+
+    def test_mistakes(self):
+        job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
+        for args, message in (
+            (["--wave=chanel[3]"], "command line: --wave scope 'chanel' does not exist; all, host, link, nvme, firmware, gc, "
+                                   "scheduler, channel, die; did you mean 'channel'?"),
+            (["--wave=host,die[0][8]"], "command line: --wave scope 'die[0][8]': die 8 does not exist; 0 to 7, or *"),
+            (["--wave=channel[9]"], "command line: --wave scope 'channel[9]': channel 9 does not exist; 0 to 1, or *"),
+            (["--wave=channel[0].pin"], "did you mean '.pins'?"),
+            (["--wave=host[0]"], "command line: --wave scope 'host[0]' has too many indices; host"),
+            (["--wave=channel[0"], "is not understood"),
+            (["--wave", "--wave-from", "5"], "--wave-from '5'"),
+            (["--wave", "--wave-from", "5ms", "--wave-to", "1ms"], "--wave-to is before --wave-from"),
+            (["--wave", "--wave-trigger", "latncy=5ms"], "did you mean 'latency'?"),
+            (["--wave", "--wave-trigger", "latency=5"], "--wave-trigger 'latency=5'"),
+            (["--wave", "--wave-trigger", "command=0"], "names no command"),
+            (["--wave", "--wave-before", "5ms"], "without --wave-trigger"),
+            (["--wave", "--wave-format", "fts"], "did you mean 'fst'?"),
+            (["--wave-trigger", "gc"], "options of the wave without a wave"),
+        ):
+            done = self.ssdtlm("run", "femu-4g", "-w", job, "-o", "out", *args)
+            self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""), args)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_fst(self):
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=4", "number_ios=200")
+        done = subprocess.run(["env", "PATH=/nowhere", BINARY, "run", "tiny-test", "-w", job, "-o",
+                               "none", "--wave", "--wave-format", "fst"], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("vcd2fst is not installed", done.stderr)
+        self.assertIn("apt-get install gtkwave", done.stderr)
+        if shutil.which("vcd2fst") is None or shutil.which("fst2vcd") is None:
+            self.skipTest("no vcd2fst")
+        vcd, _ = self.wave("tiny-test", job, output="vcd")
+        fst, _ = self.wave("tiny-test", job, "--wave-format", "fst", output="fst")
+        self.assertFalse((fst / "wave.vcd").exists())
+        self.assertLess((fst / "wave.fst").stat().st_size, (vcd / "wave.vcd").stat().st_size / 2)
+        self.assertIn('wave.fst"', (fst / "wave.gtkw").read_text())
+        back = subprocess.run(["fst2vcd", fst / "wave.fst"], capture_output=True, text=True, check=True).stdout
+
+        def changes(text):
+            body = text.split("$enddefinitions $end")[1]
+            return sum(line[:1] in ("0", "1", "b", "z") for line in body.splitlines())
+
+        self.assertEqual(changes(back), changes((vcd / "wave.vcd").read_text()))
