@@ -2,7 +2,7 @@
 // How fast the simulator is: simulated commands per host second, events per command, bytes per logical page, start-up
 // time, for some workloads and schedulers on one device. One child process per workload (SystemC: one simulation per process).
 //
-//   ssdtlm_bench [--device PRESET] [--commands N] [--repeat R] [--no-integrity] [--json]
+//   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +46,7 @@ const Case kCases[] = {
 
 struct Options {
     std::string device = "mqsim-table3";
+    std::string only;  ///< empty: all cases
     std::uint64_t commands = 1'000'000;
     int repeat = 1;
     bool integrity = true;
@@ -128,13 +129,15 @@ int main(int argc, char** argv) {
             o.integrity = false;
         } else if (is("--device") && value) {
             o.device = argv[++i];
+        } else if (is("--only") && value) {
+            o.only = argv[++i];
         } else if (is("--commands") && value && std::strtoull(argv[i + 1], nullptr, 10) > 0) {
             o.commands = std::strtoull(argv[++i], nullptr, 10);
         } else if (is("--repeat") && value && std::atoi(argv[i + 1]) > 0) {
             o.repeat = std::atoi(argv[++i]);
         } else {
             std::fprintf(stderr, "ssdtlm_bench: '%s' is not understood; "
-                                 "[--device PRESET] [--commands N] [--repeat R] [--no-integrity] [--json]\n", argv[i]);
+                                 "[--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]\n", argv[i]);
             return 2;
         }
     }
@@ -148,6 +151,7 @@ int main(int argc, char** argv) {
     if (!o.json) std::printf("%-30s %12s %12s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s");
     for (const Case& c : kCases) {
         if (c.needs_rtl && rtl_schedulers().empty()) continue;
+        if (std::string(c.name).find(o.only) == std::string::npos) continue;
         nlohmann::ordered_json best;
         for (int n = 0; n < o.repeat; ++n) {
             auto j = in_child(c, o);

@@ -289,6 +289,11 @@ TEST(LtAdapter, EveryFormOfTheBaseProtocol) {
 }
 
 TEST(LtAdapter, InitiatorWantsLockstep) {
+#ifdef __SANITIZE_ADDRESS__
+    // ASan does not know SystemC's coroutine stacks: once a thread has run, it no longer clears its marks when an
+    // exception unwinds the main stack, and later frames there look out of scope (google/sanitizers issue 189).
+    GTEST_SKIP() << "an exception beside SC_THREADs leaves ASan's stack marks stale";
+#endif
     try {
         in_child([] { return run(false); });
         FAIL() << "accepted";
