@@ -72,7 +72,6 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
     ++outstanding_;
     ++(txn.op == FlashOp::program ? programs_waiting_ : shorts_waiting_);
     ++dies_[die].waiting;
-    if (txn.cls == FlashClass::host_write) ++dies_[die].host_programs;
     dies_waiting_ |= die_bit(die);
     if ((dies_accepting() & die_bit(die)) == 0) return;  // its release calls service()
     if (waits_for_partners(txn) && now >= bus_free_at_)
@@ -350,7 +349,6 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         txns[i] = &release(onfi.die, onfi.target[i].plane);
         txns[i]->timeline.charge(Stage::array, agenda_.now());
-        if (txns[i]->cls == FlashClass::host_write) --dies_[onfi.die].host_programs;
     }
     service();
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);

@@ -84,7 +84,6 @@ public:
     /// A transaction for one of this channel's dies.
     void submit(FlashTransaction& txn, std::uint32_t die);
 
-    std::uint32_t outstanding_programs(std::uint32_t die) const { return dies_[die].host_programs; }
     bool idle() const { return outstanding_ == 0; }
     const ChannelCounters& counters() const { return counters_; }
     /// Time the die was busy up to now, by whose work.
@@ -101,7 +100,6 @@ private:
     struct Die {
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
         std::uint32_t waiting = 0;        // transactions in the scheduler
-        std::uint32_t host_programs = 0;  // host_write class, waiting or running
         std::uint8_t way = 0;
         std::uint8_t running = 0;         // planes with an operation or with data not yet out
     };

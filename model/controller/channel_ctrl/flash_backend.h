@@ -31,10 +31,6 @@ public:
                      "flash transaction names a plane of another die");
         route.channel->submit(txn, route.die);
     }
-    std::uint32_t outstanding_programs(DieId die) const override {
-        const Route& route = routes_[idx(die)];
-        return route.channel->outstanding_programs(route.die);
-    }
 
     ChannelController& channel(std::uint32_t i) { return *channels_[i]; }
     const ChannelController& channel(std::uint32_t i) const { return *channels_[i]; }

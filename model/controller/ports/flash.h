@@ -50,8 +50,6 @@ class FlashPort {
 public:
     virtual ~FlashPort() = default;
     virtual void submit(FlashTransaction& txn) = 0;
-    /// Host programs queued or running on a die (the firmware's flush throttle reads it).
-    virtual std::uint32_t outstanding_programs(DieId die) const = 0;
 };
 
 }  // namespace ssdtlm

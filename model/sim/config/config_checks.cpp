@@ -67,11 +67,6 @@ private:
         at_most("host.queue_pairs", h.queue_pairs, "nvme.max_queue_pairs", n.max_queue_pairs);
         at_most("host.queue_entries", h.queue_entries, "nvme.max_queue_entries", n.max_queue_entries);
         at_most("nvme.fetch_burst", n.fetch_burst, "nvme.fetch_window", n.fetch_window);
-        if (h.buffer_offset >= h.page_bytes) {
-            add("host.buffer_offset",
-                value("host.buffer_offset") + " is not inside a page of " + value("host.page_size"),
-                "less than " + value("host.page_size"), "lower it");
-        }
         if ((n.interrupt_coalescing_threshold == 0) != (n.interrupt_coalescing_time == 0)) {
             const bool threshold = n.interrupt_coalescing_threshold != 0;
             const std::string set =

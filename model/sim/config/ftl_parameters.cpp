@@ -65,7 +65,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
                         .range("1", "1024")
-                        .says("Programs from the buffer that are queued or running on one die, at most")
+                        .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's")
                         .from("assumed: keeps two planes busy with one more in waiting each"));
     table.push_back(
         P::choice(

@@ -21,15 +21,10 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .range("2", "4096")
                         .says("Entries of the admin queues")
                         .from("Linux drivers/nvme/host/nvme.h NVME_AQ_DEPTH = 32"));
-    table.push_back(P::quantity(
-                        "host.page_size", Dimension::bytes, [](auto& c) -> auto& { return c.host.page_bytes; })
-                        .only({4096, 8192, 16384, 32768, 65536})
-                        .says("Host memory page, which CC.MPS tells the controller; PRP entries point to such pages")
-                        .from("x86-64"));
     table.push_back(
         P::quantity(
             "host.buffer_offset", Dimension::bytes, [](auto& c) -> auto& { return c.host.buffer_offset; })
-            .range("0B", "65532B")
+            .range("0B", "4092B")
             .multiple_of("4B")
             .says("Offset of data buffers in their first page; above 0 the first PRP entry has an offset and "
                   "transfers touch one page more")

@@ -72,7 +72,6 @@ public:
             std::int64_t busy = 0;
             for (const std::int64_t ps : backend->die_busy(DieId{d})) busy += ps;
             EXPECT_LE(busy, elapsed);
-            EXPECT_EQ(backend->outstanding_programs(DieId{d}), 0u);
         }
         for (std::uint32_t c = 0; c < 2; ++c) {
             EXPECT_LE(backend->channel(c).counters().bus_busy().count(), elapsed);

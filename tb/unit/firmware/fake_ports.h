@@ -51,7 +51,6 @@ public:
         t.timeline.charge(Stage::die_wait_host_write, start);
         agenda_.post<&FakeFlash::end>(start + time, this, t.tag);
     }
-    std::uint32_t outstanding_programs(DieId) const override { return 0; }
 
     std::array<std::uint64_t, kFlashClassCount> ended{};
     /// While set, nothing that is submitted ends; release() lets it go.
