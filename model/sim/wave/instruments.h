@@ -48,7 +48,6 @@ private:
     void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void submit(FlashTransaction& txn) override;
-    std::uint32_t outstanding_programs(DieId die) const override { return backend_->outstanding_programs(die); }
     void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) override;
     void on_wire(bool up, const WireBurst& burst);
     std::vector<std::string> finish_wave();
