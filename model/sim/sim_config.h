@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/units/units.h"
+#include "controller/channel_ctrl/channel_config.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/cpu/firmware_config.h"
 #include "controller/dram/dram_config.h"
@@ -37,6 +38,7 @@ struct SsdConfig {
     FirmwareConfig firmware;
     FtlConfig ftl;
     SchedulerConfig scheduler;
+    ChannelConfig channel;
     EccConfig ecc;
     DramConfig dram;
     NandConfig nand;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "controller/scheduler/scheduler_registry.h"
 
@@ -91,6 +92,8 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
                 if (unit < s.ftl.logical_units()) s.ftl.prefetch(Lpa{static_cast<std::uint32_t>(unit)});
             },
             this);
+    for (const std::uint32_t ch : config.channel.rtl_sequencer)
+        backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config.nand));

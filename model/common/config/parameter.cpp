@@ -159,7 +159,7 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
         values.push_back(*v);
         return Value{std::move(values)};
     }
-    if (raw.items.empty()) return c.wrong(raw, "is an empty list", "one value, or a list of them", "");
+    if (raw.items.empty() && !p.may_be_empty) return c.wrong(raw, "is an empty list", "one value, or a list of them", "");
     bool all = true;
     for (const auto& item : raw.items) {
         const auto v = c.number(item);
@@ -174,7 +174,7 @@ std::string to_toml(const ParameterInfo& p, const Value& v) {
     if (const auto* s = std::get_if<std::string>(&v)) return quoted(*s);
     if (const auto* i = std::get_if<std::int64_t>(&v)) return scalar_toml(p, *i);
     const auto& list = std::get<std::vector<std::int64_t>>(v);
-    if (list.size() == 1) return scalar_toml(p, list[0]);
+    if (list.size() == 1 && !p.may_be_empty) return scalar_toml(p, list[0]);
     std::string s = "[";
     for (const auto i : list) s += (s.size() > 1 ? ", " : "") + scalar_toml(p, i);
     return s + "]";

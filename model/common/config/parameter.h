@@ -35,6 +35,7 @@ struct ParameterInfo {
     ParameterKind kind = ParameterKind::integer;
     Dimension dimension = Dimension::time;  ///< quantities
     bool list = false;                      ///< one value, or an array of values
+    bool may_be_empty = false;              ///< list: also of none; always written as a list
     bool required = false;                  ///< has no usable default: some file must set it
     std::int64_t min = 0;
     std::int64_t max = 0;
@@ -125,6 +126,20 @@ struct ParameterOf {
         p.dimension = Dimension::percent;
         p.get = [field](const Config& c) { return Value{static_cast<std::int64_t>(field(c) * 1e6 + 0.5)}; };
         p.set = [field](Config& c, const Value& v) { field(c) = static_cast<double>(std::get<std::int64_t>(v)) / 1e6; };
+        return p;
+    }
+    /// A vector of unsigned integers, which may be empty.
+    template <class Field>
+    static P integers(std::string key, Field field) {
+        P p = basic(std::move(key), ParameterKind::integer);
+        p.list = true;
+        p.may_be_empty = true;
+        p.get = [field](const Config& c) { return Value{std::vector<std::int64_t>(field(c).begin(), field(c).end())}; };
+        p.set = [field](Config& c, const Value& v) {
+            using T = typename std::decay_t<decltype(field(c))>::value_type;
+            field(c).clear();
+            for (const std::int64_t i : std::get<std::vector<std::int64_t>>(v)) field(c).push_back(static_cast<T>(i));
+        };
         return p;
     }
     /// A vector of durations: one for all, or one for each.

@@ -41,9 +41,10 @@ Json type_of(const ParameterInfo& p) {
 Json standard_json(const ParameterInfo& p, const Value& v) {
     if (const auto* b = std::get_if<bool>(&v)) return *b;
     if (const auto* i = std::get_if<std::int64_t>(&v); i != nullptr && p.kind == ParameterKind::integer) return *i;
-    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&v); list != nullptr && list->size() > 1) {
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&v);
+        list != nullptr && (list->size() > 1 || p.may_be_empty)) {
         Json values = Json::array();
-        for (const auto i : *list) values.push_back(to_text(p, Value{i}));
+        for (const auto i : *list) values.push_back(standard_json(p, Value{i}));
         return values;
     }
     return to_text(p, v);
@@ -82,7 +83,7 @@ std::string json_schema(const std::vector<DocumentedParameter>& parameters, cons
         Json leaf;
         if (p.list) {
             Json one = type_of(p);
-            leaf["oneOf"] = Json::array({one, Json{{"type", "array"}, {"minItems", 1}, {"items", one}}});
+            leaf["oneOf"] = Json::array({one, Json{{"type", "array"}, {"minItems", p.may_be_empty ? 0 : 1}, {"items", one}}});
         } else {
             leaf = type_of(p);
         }
@@ -104,7 +105,7 @@ std::string markdown_reference(const std::vector<DocumentedParameter>& parameter
             const ParameterInfo& p = *d.info;
             if (p.table() != t.table) continue;
             const std::string standard = p.required ? "none: must be set" : "`" + to_toml(p, d.standard) + "`";
-            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.list ? "; one, or a list" : "") + " | " +
+            s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.may_be_empty ? "; a list" : p.list ? "; one, or a list" : "") + " | " +
                  cell(standard) + " | " + cell(p.sentence) + " | " + cell(p.source) + " |\n";
         }
     }

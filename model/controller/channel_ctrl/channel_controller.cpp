@@ -219,6 +219,10 @@ void ChannelController::start() {
             break;
     }
     onfi->bus_end = bus_free_at_ = now + cycles + data_in;
+    if (__builtin_expect(sequencer_ != nullptr, 0)) {
+        bus_free_at_ = play(*onfi, PinSelect::none);
+        cycles = onfi->bus_end - now - data_in;
+    }
     selected(grant.die) = grant.count == 1 ? selection(grant.die, onfi->target[0].plane) : kNothingSelected;
     for (std::uint32_t i = 0; i < grant.count; ++i)
         if (now != txns[i]->queued_at) charge_wait(*txns[i], grant.die);
@@ -242,7 +246,7 @@ void ChannelController::start() {
     ++counters_.operations;
     counters_.multi_plane += grant.count > 1;
     send(payload);
-    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi);
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi, sequencer_.get());
 }
 
 void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
@@ -275,19 +279,37 @@ void ChannelController::start_data_out() {
                                  txn.spare.data()};
     onfi->bus_begin = now;
     const Ps select = selected(die) == selection(die, plane) ? Ps{0} : timing_.select();
-    const Ps data = timing_.data_out(txn.data_bytes);
+    Ps data = timing_.data_out(txn.data_bytes);
     onfi->bus_end = now + select + data;
     bus_free_at_ = onfi->bus_end + timing_.turnaround();
+    if (__builtin_expect(sequencer_ != nullptr, 0)) {
+        bus_free_at_ = play(*onfi, select == Ps{0} ? PinSelect::none : PinSelect::enhanced);
+        data = onfi->bus_end - now - select;
+    }
     selected(die) = selection(die, plane);
 
     txn.timeline.charge(Stage::channel_wait, now);
     txn.timeline.charge(Stage::channel, onfi->bus_end);
     counters_.command += select;
     counters_.data_out += data;
-    counters_.turnaround += timing_.turnaround();
+    counters_.turnaround += bus_free_at_ - onfi->bus_end;
     counters_.bytes_out += timing_.bus_bytes(txn.data_bytes);
     send(payload);
-    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi);
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi, sequencer_.get());
+}
+
+/// The sequence's end comes from the sequencer; returns when the next one may begin.
+SimTime ChannelController::play(OnfiExtension& onfi, PinSelect select) {
+    PinCommand command;
+    command.sequence = onfi.sequence;
+    command.select = select;
+    command.die = onfi.die;
+    command.count = onfi.count;
+    command.target = onfi.target.data();
+    command.begin = onfi.bus_begin;
+    const BusSequencer::Held held = sequencer_->play(command, pins_ != nullptr);
+    onfi.bus_end = held.end;
+    return held.free;
 }
 
 void ChannelController::send(tlm::tlm_generic_payload& payload) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -30,6 +31,7 @@
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
 #include "nand/onfi/onfi_timing.h"
+#include "nand/pins/bus_sequencer.h"
 
 namespace ssdtlm {
 
@@ -88,6 +90,10 @@ public:
     const ChannelCounters& counters() const { return counters_; }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return whole(die).totals(agenda_.now()); }
+    /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
+    void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequencer_ = std::move(sequencer); }
+    /// Null: the timing model.
+    BusSequencer* sequencer() { return sequencer_.get(); }
     /// From now on (nothing may be on the bus) the channel's pins are played to a listener. Not owned.
     void play_pins(const NandConfig& nand, PinListener& listener) {
         pins_ = std::make_unique<ChannelPins>(nand, channel_, listener);
@@ -128,6 +134,7 @@ private:
     void occupy(std::uint32_t die, FlashTransaction& txn);
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane);
     void finish(FlashTransaction& txn);
+    SimTime play(OnfiExtension& onfi, PinSelect select);
     void send(tlm::tlm_generic_payload& payload);
     bool waits_for_partners(const FlashTransaction& txn) const;
 
@@ -178,6 +185,7 @@ private:
     ChannelCounters counters_;
     Grant granted_;                   // scratch
     PooledPayloads<OnfiPayload> payloads_;
+    std::unique_ptr<BusSequencer> sequencer_;  // null: timing_ says how long a sequence takes
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel's pins do while the timing model holds the bus: each sequence's edges when it is granted, the rise of
+// What a channel's pins do: each sequence's edges when it is granted, the rise of
 // R/B# when the array is done. Exists only while somebody listens; changes no time.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
+#include "nand/pins/bus_sequencer.h"
 #include "nand/pins/pin_generator.h"
 #include "nand/pins/pin_sequence.h"
 
@@ -22,11 +23,15 @@ public:
     void limit_burst_edges(std::uint32_t bytes) { generator_.limit_burst_edges(bytes); }
 
     /// A sequence that is on the bus; read_out: the die has filled in what it sends.
-    void issued(const OnfiExtension& onfi) {
+    /// `sequencer`: played it; null: the timing model.
+    void issued(const OnfiExtension& onfi, BusSequencer* sequencer) {
         if (onfi.sequence != OnfiSequence::read_out) ++busy_[onfi.die];
-        generator_.play(
-            generator_.command(onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end),
-            sequence_);
+        const PinCommand command =
+            generator_.command(onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
+        if (sequencer == nullptr)
+            generator_.play(command, sequence_);
+        else
+            sequencer->pins(command, sequence_);
         listener_.pins(channel_, sequence_);
     }
     /// The array is done. R/B# rises when none of the die's operations (independent plane reads) is left.

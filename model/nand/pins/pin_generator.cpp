@@ -128,7 +128,8 @@ PinCommand PinGenerator::command(OnfiSequence sequence, std::uint16_t die, std::
     c.count = count;
     c.target = target;
     c.begin = begin;
-    if (sequence == OnfiSequence::read_out && end - begin >= timing_.data_out(target[0].data_bytes) + timing_.select())
+    if (sequence == OnfiSequence::read_out &&
+        end - begin > timing_.data_out(target[0].data_bytes) + timing_.select() / 2)
         c.select = PinSelect::enhanced;
     return c;
 }

@@ -46,6 +46,17 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
                         .from("ONFI 5.0 multi-plane operations"));
+    table.push_back(P::integers(
+                        "channel.rtl_sequencer", [](auto& c) -> auto& { return c.channel.rtl_sequencer; })
+                        .range("0", "63")
+                        .says("Channels whose ONFI sequences a block in RTL plays (rtl/onfi), pin by pin and clock by clock")
+                        .from("none: the timing model on every channel"));
+    table.push_back(P::quantity(
+                        "channel.sequencer_clock", Dimension::frequency,
+                        [](auto& c) -> auto& { return c.channel.sequencer_hertz; })
+                        .range("100MHz", "1GHz")
+                        .says("Clock of that block; the timing of nand.onfi is rounded up to its clocks")
+                        .from("the usual times of a command are multiples of 2.5 ns"));
     table.push_back(P::quantity(
                         "ecc.decode_time", Dimension::time, [](auto& c) -> auto& { return c.ecc.decode_time; })
                         .range("0s", "1ms")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "adapter/onfi_sequencer_clocks.h"
 #include "common/config/quantity.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ports/scheduler_port.h"
@@ -35,6 +36,7 @@ public:
         link();
         const bool geometry_fits = geometry();
         nand();
+        channel();
         collection();
         if (geometry_fits) {
             capacity();
@@ -159,6 +161,22 @@ private:
             add("nand.onfi.rate", value("nand.onfi.rate") + " is more than " + limit.name + " can do",
                 "at most " + std::to_string(limit.max_megatransfers) + "MT/s (" + limit.source + ")",
                 "lower it, or choose another nand.onfi.interface");
+        }
+    }
+
+    void channel() {
+        const ChannelConfig& channel = c_.channel;
+        const std::uint32_t channels = c_.nand.geometry.channels;
+        for (const std::uint32_t ch : channel.rtl_sequencer) {
+            if (ch >= channels)
+                add("channel.rtl_sequencer", "there is no channel " + std::to_string(ch),
+                    "0 to " + std::to_string(channels - 1), "");
+        }
+        if (channel.rtl_sequencer.empty() || !out_.empty()) return;
+        try {
+            OnfiSequencerClocks(c_.nand, channel.sequencer_hertz);
+        } catch (const UserError& e) {
+            for (const Problem& p : e.problems()) add(p.where, p.found, p.allowed, p.repair);
         }
     }
 

@@ -52,7 +52,10 @@ std::string show_json(const ResolvedConfig& resolved) {
             entry["value"] = *b;
         } else if (const auto* n = std::get_if<std::int64_t>(&v); n != nullptr && p.kind == ParameterKind::integer) {
             entry["value"] = *n;
-        } else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&v); list != nullptr && list->size() > 1) {
+        } else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&v);
+                   list != nullptr && p.kind == ParameterKind::integer) {
+            entry["value"] = *list;
+        } else if (list != nullptr && list->size() > 1) {
             for (const auto item : *list) entry["value"].push_back(to_text(p, Value{item}));
         } else {
             entry["value"] = to_text(p, v);

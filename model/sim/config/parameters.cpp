@@ -53,6 +53,7 @@ const std::vector<TableSentence>& parameter_tables() {
         {"buffer", "The write buffer in DRAM."},
         {"precondition", "The state of the drive when the run starts; reached without simulating time."},
         {"scheduler", "The flash transaction scheduler."},
+        {"channel", "The channel controllers."},
         {"ecc", "Error correction."},
         {"dram", "The DRAM port of the controller."},
         {"nand", "The NAND dies."},
