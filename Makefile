@@ -5,7 +5,7 @@ WORKLOAD ?= configs/workload/random_mix.fio
 OUT      ?= results/$(basename $(notdir $(WORKLOAD)))
 JOBS     ?= $(shell nproc)
 
-.PHONY: run test test-asan test-nightly bench build deps clean
+.PHONY: run test test-asan test-nightly bench wave build deps clean
 
 run: build
 	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
@@ -30,6 +30,11 @@ bench: deps
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS) --target ssdtlm_bench
 	build/release/tb/bench/ssdtlm_bench
+
+# Records a host read that overtakes garbage collection and takes the README's picture of it.
+wave: build
+	@tools/install-deps.sh tools/debian-packages-wave.txt
+	tools/wave-picture.sh build/release/ssdtlm results/wave docs/images/wave.png
 
 build: deps
 	cmake --preset release >/dev/null

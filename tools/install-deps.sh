@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing of tools/debian-packages.txt. Uses sudo only when not root.
+# Installs what is missing of tools/debian-packages.txt and of the lists given. Uses sudo only when not root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 missing=()
-for package in $(grep -v '^#' "$here/debian-packages.txt"); do
+for package in $(grep -hv '^#' "$here/debian-packages.txt" "$@"); do
     state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$state" = installed ] || missing+=("$package")
 done

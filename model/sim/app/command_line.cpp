@@ -131,7 +131,7 @@ private:
         run->add_option("--wave-to", wave_.to, "Simulated time at which it ends");
         run->add_option("--wave-trigger", wave_.trigger,
                         "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above it), "
-                        "overtake (a host read goes before programs of garbage collection)");
+                        "overtake=N (a host read goes before N programs of garbage collection)");
         run->add_option("--wave-before", wave_.before, "History before the trigger; default 1ms");
         run->add_option("--wave-after", wave_.after, "Length after the trigger; default 2ms");
         run->add_option("--wave-format", wave_.format, "vcd, or fst (needs vcd2fst)")->capture_default_str();

@@ -157,18 +157,22 @@ void DeviceWave::check_trigger() {
     switch (options_.trigger) {
         case WaveOptions::Trigger::none:
         case WaveOptions::Trigger::latency: break;
-        case WaveOptions::Trigger::command: now = s.driver.counters().commands_submitted >= options_.command; break;
+        case WaveOptions::Trigger::command: now = s.driver.counters().commands_submitted >= options_.count; break;
         case WaveOptions::Trigger::gc: now = s.firmware.gc().victims() != 0; break;
-        case WaveOptions::Trigger::overtake: now = flash_.take_overtaken(); break;
+        case WaveOptions::Trigger::overtake: now = flash_.take_overtaken() >= options_.count; break;
     }
     if (!now) return;
     triggered_ = recorder_.trigger(s.agenda.now());
-    if (options_.trigger == WaveOptions::Trigger::overtake) open_channel_ = flash_.overtaken_channel();
+    if (!triggered_ || options_.trigger != WaveOptions::Trigger::overtake) return;
+    open_channel_ = flash_.overtaken_channel();
+    marks_ = {{flash_.overtaker_submitted(), "read queued"}, {s.agenda.now(), "read granted"}};
 }
 
 void DeviceWave::completed(Ps latency) {
-    if (probing_ && !triggered_ && options_.trigger == WaveOptions::Trigger::latency && latency > options_.latency)
-        triggered_ = recorder_.trigger(system_->agenda.now());
+    if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency) return;
+    triggered_ = recorder_.trigger(system_->agenda.now());
+    if (!triggered_) return;
+    marks_ = {{system_->agenda.now() - latency, "submitted"}, {system_->agenda.now(), "completed"}};
 }
 
 void DeviceWave::doorbell(std::uint32_t offset, std::uint32_t value) {

@@ -16,6 +16,7 @@
 #include "nand/pins/pin_sequence.h"
 #include "sim/ssd_system.h"
 #include "sim/wave/flash_signals.h"
+#include "sim/wave/gtkw_writer.h"
 #include "sim/wave/wave_options.h"
 
 namespace ssdtlm {
@@ -41,6 +42,7 @@ public:
     const WaveRecorder& recorder() const { return recorder_; }
     /// The channel that a viewer should show: the trigger's, else the first that is recorded.
     std::uint32_t open_channel() const;
+    const std::vector<GtkwMark>& marks() const { return marks_; }
 
 private:
     static constexpr WaveId kNone = ~WaveId{0};
@@ -86,6 +88,7 @@ private:
     bool probing_ = false;
     bool triggered_ = false;
     std::uint32_t open_channel_ = 0;
+    std::vector<GtkwMark> marks_;
 
     std::vector<Watched> watched_;
     WaveId phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;

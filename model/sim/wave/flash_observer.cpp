@@ -40,7 +40,7 @@ void FlashObserver::count_passed(BusSequence& s) const {
         for (const FlashWork& w : dies_[s.channel * geometry_.dies_per_channel() + d].waiting) {
             if (w.op == FlashOp::read || w.number > s.work[0].number) continue;
             ++s.passed;
-            s.passed_gc += w.cls == FlashClass::gc_write;
+            s.passed_gc += d == s.die && w.cls == FlashClass::gc_write;
         }
 }
 

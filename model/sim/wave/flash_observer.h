@@ -43,7 +43,7 @@ struct BusSequence {
     SimTime end{};
     SimTime busy_from{};             ///< R/B# falls (not: read_out)
     std::uint32_t passed = 0;        ///< reads: programs and erases of the channel that wait and were submitted earlier
-    std::uint32_t passed_gc = 0;     ///< of those, programs of garbage collection
+    std::uint32_t passed_gc = 0;     ///< of those, programs of garbage collection for the same die
 };
 
 class FlashListener {

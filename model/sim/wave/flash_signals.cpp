@@ -81,13 +81,12 @@ void FlashSignals::sequence(const BusSequence& s) {
     d.waits -= s.count;
     set(d.waiting, s.begin, d.waits);
     set(c.grant_class, s.begin, class_value(s.cls));
-    set(c.grant_class, s.end, 0);
     set(c.grant_die, s.begin, s.die);
     set(c.passed, s.begin, s.passed);
-    set(c.passed, s.end, 0);
-    if (s.cls == FlashClass::host_read && s.passed_gc != 0) {
-        overtaken_ = true;
+    if (s.cls == FlashClass::host_read && s.passed_gc > overtaken_) {
+        overtaken_ = s.passed_gc;
         overtaken_channel_ = s.channel;
+        overtaker_ = s.work[0].submitted;
     }
     show(d, s.begin);
     set(d.state, s.busy_from, die_state(s.cls));

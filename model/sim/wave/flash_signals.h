@@ -24,13 +24,16 @@ public:
 
     /// Pages that garbage collection has programmed.
     std::uint64_t moved_pages() const { return moved_pages_; }
-    /// Since the last call, a read of the host went before programs of garbage collection that wait on its channel.
-    bool take_overtaken() {
-        const bool was = overtaken_;
-        overtaken_ = false;
+    /// Programs of garbage collection that waited for a die when a read of the host submitted later went before them: the
+    /// most since the last call.
+    std::uint32_t take_overtaken() {
+        const std::uint32_t was = overtaken_;
+        overtaken_ = 0;
         return was;
     }
     std::uint32_t overtaken_channel() const { return overtaken_channel_; }
+    /// When that read was submitted to the scheduler.
+    SimTime overtaker_submitted() const { return overtaker_; }
 
 private:
     static constexpr WaveId kNone = ~WaveId{0};
@@ -68,8 +71,9 @@ private:
     std::vector<Channel> channels_;
     std::vector<Die> dies_;
     std::uint64_t moved_pages_ = 0;
-    bool overtaken_ = false;
+    std::uint32_t overtaken_ = 0;
     std::uint32_t overtaken_channel_ = 0;
+    SimTime overtaker_{};
 };
 
 }  // namespace ssdtlm

@@ -24,10 +24,10 @@ constexpr unsigned kBin = 0x8;
 constexpr const char* kFolder = "/run/";
 
 // The zoom is chosen for a wave window of this width. Its unit in save files is a frame.
-constexpr double kPixels = 1200;
+constexpr double kPixels = 1000;
 constexpr double kPixelsPerFrame = 200;
 
-constexpr const char* kConstant = "without a change";
+constexpr const char* kConstant = "constant or redundant";
 
 /// "ssd.die_3_1" belongs to the group "channel 3", as does "ssd.scheduler.channel_3".
 struct Place {
@@ -47,11 +47,11 @@ Place place_of(const std::string& scope) {
     if (rest.rfind("scheduler.channel_", 0) == 0) {
         channel(rest.substr(18));
         p.prefix = "";
-        p.rank = 1;
+        p.rank = 0;
     } else if (rest.rfind("channel_", 0) == 0) {
         const std::size_t dot = std::min(rest.find('.'), rest.size());
         channel(rest.substr(8, dot - 8));
-        p.rank = dot == rest.size() ? 0 : 3;
+        p.rank = dot == rest.size() ? 1 : 3;
     } else if (rest.rfind("die_", 0) == 0) {
         const std::size_t second = rest.find('_', 4);
         channel(rest.substr(4, second - 4));
@@ -123,7 +123,8 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
     for (std::size_t id = 0; id < signals.size(); ++id) {
         const WaveSignal& s = signals[id];
         Place p = place_of(s.scope);
-        if (!changed[id]) {  // unused queues, dies without work
+        const bool repeats = s.name == "busy_planes" && s.width == 1;  // R/B#
+        if (!changed[id] || repeats) {  // unused queues, dies without work
             p.prefix = p.group + ": " + p.prefix;
             p.group = kConstant;
             p.channel = -1;
@@ -150,8 +151,11 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
                         view.dump.filename().string(), base.filename().string(), start);
     text += fmt::format("*-{:.6f} {}", std::log2(shown / kPixels * kPixelsPerFrame),
                         view.marker == kNever ? -1 : view.marker.time_since_epoch().count());
-    for (int i = 0; i < 26; ++i) text += " -1";
-    text += "\n[sst_expanded] 0\n[signals_width] 260\n";
+    for (std::size_t i = 0; i < 26; ++i)
+        text += fmt::format(" {}", i < view.marks.size() ? view.marks[i].at.time_since_epoch().count() : -1);
+    text += "\n";
+    for (std::size_t i = 0; i < view.marks.size(); ++i) text += fmt::format("[markername] {}{}\n", static_cast<char>('A' + i), view.marks[i].name);
+    text += "[sst_expanded] 0\n[signals_width] 300\n";
     const std::string folder = kFolder + names.filename().string();
     for (const std::string& g : order) {
         std::vector<Item>& items = groups[g];

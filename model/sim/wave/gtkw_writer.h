@@ -5,17 +5,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "common/wave/wave_signal.h"
 
 namespace ssdtlm {
 
+/// A named marker.
+struct GtkwMark {
+    SimTime at{};
+    std::string name;
+};
+
 struct GtkwView {
     std::filesystem::path dump;       ///< the waveform
     SimTime begin{};                  ///< of the waveform
     SimTime end{};
     SimTime marker = kNever;          ///< the trigger; kNever: none
+    std::vector<GtkwMark> marks;      ///< A, B, ...
     std::uint32_t open_channel = 0;   ///< the groups of other channels are closed
 };
 

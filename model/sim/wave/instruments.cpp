@@ -106,6 +106,7 @@ std::vector<std::string> Instruments::finish_wave() {
     view.begin = recorder.begin_time();
     view.end = recorder.end_time();
     view.marker = recorder.trigger_time();
+    view.marks = wave_->marks();
     const std::uint64_t bytes = vcd_->bytes();
     vcd_.reset();
     if (wave_options_.fst) file = convert_to_fst(file);

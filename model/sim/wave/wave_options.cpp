@@ -42,15 +42,16 @@ void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>
     const std::string name = text.substr(0, equals);
     const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
     const std::string where = "--wave-trigger '" + text + "'";
-    if (name == "gc" || name == "overtake") {
+    if (name == "gc") {
         if (equals != text.size()) problems.push_back({"command line", where + ": takes no value", name, ""});
-        o.trigger = name == "gc" ? Trigger::gc : Trigger::overtake;
-    } else if (name == "command") {
-        o.trigger = Trigger::command;
+        o.trigger = Trigger::gc;
+    } else if (name == "overtake" && equals == text.size()) {
+        o.trigger = Trigger::overtake;
+    } else if (name == "command" || name == "overtake") {
+        o.trigger = name == "command" ? Trigger::command : Trigger::overtake;
         const bool digits = !value.empty() && value.size() < 19 && std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-        if (digits) o.command = std::stoull(value);
-        if (o.command == 0)
-            problems.push_back({"command line", where + ": names no command", "command=N with N from 1 on", "for example command=1000"});
+        o.count = digits ? std::stoull(value) : 0;
+        if (o.count == 0) problems.push_back({"command line", where + ": '" + value + "' is no count", name + "=N with N from 1 on", ""});
     } else if (name == "latency") {
         o.trigger = Trigger::latency;
         const QuantityResult q = parse_quantity(value, Dimension::time);
@@ -58,7 +59,7 @@ void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>
         if (!q.ok)
             problems.push_back({"command line", where + ": " + q.found, "latency= with " + describe(Dimension::time), "for example latency=500us"});
     } else {
-        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake", did_you_mean(name, kTriggers)});
+        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake, overtake=N", did_you_mean(name, kTriggers)});
     }
     o.trigger_text = text;
 }

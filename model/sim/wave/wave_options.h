@@ -33,7 +33,7 @@ struct WaveOptions {
     SimTime to = kNever;
     Trigger trigger = Trigger::none;
     std::string trigger_text;
-    std::uint64_t command = 0;  ///< the command whose submission is the trigger, from 1
+    std::uint64_t count = 1;  ///< command: which submission is the trigger, from 1; overtake: programs passed
     Ps latency{};               ///< a completion later than this is the trigger
     Ps before{};
     Ps after{};
