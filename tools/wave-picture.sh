@@ -39,6 +39,7 @@ exit 1
 SHOOT
 chmod +x "$work/shoot"
 LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a -s '-screen 0 1240x540x24' "$work/shoot" "$work" "$folder/wave.gtkw"
+# Without title and tool bar: they hold the folder, and nothing else of interest.
 mkdir -p "$(dirname "$picture")"
-convert "$work/shot.png" -colors 128 -strip -define png:exclude-chunks=date,time "$picture"
+convert "$work/shot.png" -chop 0x97 -colors 128 -strip -define png:exclude-chunks=date,time "$picture"
 echo "picture in $picture"
