@@ -18,7 +18,7 @@ endif()
 
 # ssdtlm_verilate(<target> TOP <module> SOURCES <file>... [PREFIX V<module>] [PARAMETERS NAME=VALUE...])
 # Static library <target> with the C++ class <PREFIX> of module <TOP>, for use as <PREFIX>.h. Several blocks may go into
-# one target. Any warning of verilator -Wall is an error. The class can write FST. Generated code is compiled without
+# one target; modules in the files' folders are found by name. Any warning of verilator -Wall is an error. The class can write FST. Generated code is compiled without
 # the project's warnings.
 function(ssdtlm_verilate target)
   cmake_parse_arguments(A "" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
@@ -30,10 +30,14 @@ function(ssdtlm_verilate target)
     list(APPEND parameters -G${parameter})
   endforeach()
   set(sources)
+  set(folders)
   foreach(source ${A_SOURCES})
     get_filename_component(source ${source} ABSOLUTE)
     list(APPEND sources ${source})
+    get_filename_component(folder ${source} DIRECTORY)
+    list(APPEND folders -I${folder})
   endforeach()
+  list(REMOVE_DUPLICATES folders)
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_CLANG_TIDY "")
@@ -46,7 +50,7 @@ function(ssdtlm_verilate target)
     set_property(GLOBAL APPEND PROPERTY SSDTLM_LIBRARIES ${target})
   endif()
   verilate(${target} TRACE_FST PREFIX ${A_PREFIX} TOP_MODULE ${A_TOP} SOURCES ${sources}
-           VERILATOR_ARGS -Wall -O3 --x-initial unique --x-assign unique ${parameters} OPT_FAST -O3 OPT_GLOBAL -O2)
+           VERILATOR_ARGS -Wall -O3 --x-initial unique --x-assign unique ${parameters} ${folders} OPT_FAST -O3 OPT_GLOBAL -O2)
   # Users of the class see its headers as system headers; an installed library does not need them.
   get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
   set(build_folders)

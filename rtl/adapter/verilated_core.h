@@ -31,6 +31,9 @@ public:
           planes_(shape.planes_per_die),
           independent_plane_read_(shape.independent_plane_read) {
         context_.traceEverOn(true);
+        // Registers start with random bits, as they do in hardware: what is used before it was set shows.
+        context_.randReset(2);
+        context_.randSeed(1);
         top_ = std::make_unique<Top>(&context_, "scheduler");
         reset();
         // A block of the user's need not have these registers.
@@ -114,7 +117,6 @@ public:
     std::uint32_t read_csr(std::uint16_t address) const {
         put(top_->araddr, address);
         put(top_->arvalid, 1);
-        put(top_->rready, 1);
         idle_edge();
         put(top_->arvalid, 0);
         const auto value = static_cast<std::uint32_t>(top_->rdata);
@@ -127,7 +129,6 @@ public:
         put(top_->wstrb, 0xF);
         put(top_->awvalid, 1);
         put(top_->wvalid, 1);
-        put(top_->bready, 1);
         idle_edge();
         put(top_->awvalid, 0);
         put(top_->wvalid, 0);
@@ -139,8 +140,17 @@ private:
     static constexpr std::uint64_t kPatience = 100'000;  // edges
 
     void reset() {
-        put(top_->rst_n, 0);
+        put(top_->push_valid, 0);
+        put(top_->query_valid, 0);
+        put(top_->query_idle_dies, 0);
+        put_bits(top_->query_idle_read_planes, 0, kPlanes * kDies, 0);
+        put(top_->awvalid, 0);
+        put(top_->wvalid, 0);
+        put(top_->arvalid, 0);
+        put(top_->bready, 1);
+        put(top_->rready, 1);
         put(top_->grant_ready, 1);
+        put(top_->rst_n, 0);
         idle_edge();
         idle_edge();
         put(top_->rst_n, 1);

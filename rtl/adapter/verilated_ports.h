@@ -15,10 +15,10 @@ void put(Port& port, std::uint64_t value) {
     port = static_cast<Port>(value);
 }
 
-/// `width` bits from bit `at` on.
+/// `width` bits from bit `at` on; bits beyond the value's 64 are 0.
 template <class Port>
 void put_bits(Port& port, unsigned at, unsigned width, std::uint64_t value) {
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - width);
+    const std::uint64_t mask = width < 64 ? (std::uint64_t{1} << width) - 1 : ~std::uint64_t{0};
     if constexpr (std::is_integral_v<Port>) {
         port = static_cast<Port>((port & ~(mask << at)) | (value & mask) << at);
     } else {
@@ -26,7 +26,7 @@ void put_bits(Port& port, unsigned at, unsigned width, std::uint64_t value) {
             const unsigned word = (at + done) / 32, shift = (at + done) % 32;
             const unsigned n = width - done < 32 - shift ? width - done : 32 - shift;
             const std::uint32_t part = static_cast<std::uint32_t>(~std::uint64_t{0} >> (64 - n)) << shift;
-            port[word] = (port[word] & ~part) | (static_cast<std::uint32_t>(value >> done << shift) & part);
+            port[word] = (port[word] & ~part) | (static_cast<std::uint32_t>((done < 64 ? value >> done : 0) << shift) & part);
             done += n;
         }
     }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program under test, run as a user runs it, and readers for what it writes.
 
-SSDTLM names the binary, SSDTLM_SOURCE the source tree; ctest sets both.
+SSDTLM names the binary, SSDTLM_SOURCE the source tree; ctest sets both. SSDTLM_SET="key=value ..." is added to the
+configuration of every run: the same tests with another implementation of an organ.
 """
 import csv
 import json
@@ -17,6 +18,8 @@ SOURCE = pathlib.Path(os.environ.get("SSDTLM_SOURCE", pathlib.Path(__file__).res
 JOBS = SOURCE / "configs" / "workload"
 TRACES = JOBS / "traces"
 PRESETS = sorted(p.stem for p in (SOURCE / "configs" / "device").glob("*.toml"))
+
+SETTINGS = [word for setting in os.environ.get("SSDTLM_SET", "").split() for word in ("--set", setting)]
 
 OK, CHECK_FAILED, USER_ERROR, INTERRUPTED = 0, 1, 2, 130
 
@@ -64,8 +67,13 @@ class SystemTest(unittest.TestCase):
         return self.write(name + ".fio", "\n".join([f"[{name}]", "ioengine=libaio", "direct=1", *lines, ""]))
 
     def ssdtlm(self, *args, binary=BINARY, timeout=600):
+        words = [str(a) for a in args]
+        if words[:1] == ["run"]:
+            words[1:1] = SETTINGS
+        elif words[:2] == ["config", "show"]:
+            words[2:2] = SETTINGS
         return subprocess.run(
-            [binary, *map(str, args)], cwd=self.dir, capture_output=True, text=True, errors="replace", timeout=timeout
+            [binary, *words], cwd=self.dir, capture_output=True, text=True, errors="replace", timeout=timeout
         )
 
     def simulate(self, device, workload, *args, output="out", binary=BINARY, timeout=600):

@@ -5,14 +5,14 @@ import subprocess
 import time
 import unittest
 
-from support import BINARY, INTERRUPTED, Result, SystemTest, fio_job_total
+from support import BINARY, INTERRUPTED, SETTINGS, Result, SystemTest, fio_job_total
 
 
 class Interrupt(SystemTest):
     def interrupted(self, *args, send=signal.SIGINT, wait=1.0):
         job = self.job("long", "rw=randrw", "bs=4k", "iodepth=32", "runtime=1000", "time_based", "write_iops_log=long")
         program = subprocess.Popen(
-            [BINARY, "run", "femu-4g", "-w", job, "-o", "out", *args],
+            [BINARY, "run", *SETTINGS, "femu-4g", "-w", job, "-o", "out", *args],
             cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         time.sleep(wait)
