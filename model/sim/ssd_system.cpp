@@ -79,7 +79,10 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     else
         driver.mmio_initiator.bind(link.host_target);
     link.device_initiator.bind(front_end.mmio_target);
-    dma.pcie_initiator.bind(link.device_target);
+    if (taps != nullptr)
+        taps->join_dma(dma.pcie_initiator, link.device_target);
+    else
+        dma.pcie_initiator.bind(link.device_target);
     link.host_initiator.bind(root_complex.link_target);
     front_end.bind(firmware);
     firmware.bind(front_end);

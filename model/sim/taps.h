@@ -18,6 +18,8 @@ public:
     virtual FlashPort& flash(FlashPort& backend) = 0;
     /// Joins the driver to the link.
     virtual void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) = 0;
+    /// Joins the DMA engine to the link.
+    virtual void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) = 0;
     /// Joins a channel controller to its bus.
     virtual void join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) = 0;
 

@@ -135,6 +135,10 @@ private:
         run->add_option("--wave-before", wave_.before, "History before the trigger; default 1ms");
         run->add_option("--wave-after", wave_.after, "Length after the trigger; default 2ms");
         run->add_option("--wave-format", wave_.format, "vcd, or fst (needs vcd2fst)")->capture_default_str();
+        run->add_flag("--timeline", timeline_,
+                      "Write trace.json: who occupied each queue, link direction, core, channel and die, for Perfetto or DuckDB");
+        run->add_option("--timeline-from", timeline_from_, "Simulated time at which it begins");
+        run->add_option("--timeline-to", timeline_to_, "Simulated time at which it ends");
     }
     void add_run() {
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
@@ -265,6 +269,7 @@ private:
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run) return;
         run.wave = parse_wave_options(wave_, problems_);
+        run.timeline = parse_timeline_options(timeline_, timeline_from_, timeline_to_, problems_);
         const std::string extension = ".fio";
         const bool fio = run.workload.size() > extension.size() &&
                          run.workload.compare(run.workload.size() - extension.size(), extension.size(), extension) == 0;
@@ -277,6 +282,9 @@ private:
     std::vector<Problem> problems_;
     std::vector<std::string> trace_formats_;
     WaveTexts wave_;
+    bool timeline_ = false;
+    std::string timeline_from_;
+    std::string timeline_to_;
     std::string action_ = "D";
     std::string beyond_ = "error";
     std::string replay_ = "stamped";

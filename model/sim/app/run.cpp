@@ -72,7 +72,8 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     ReportedWorkload workload(*source.workload, report);
 
     std::optional<Instruments> instruments;
-    if (options.wave.on) instruments.emplace(config, options.wave, std::filesystem::path(options.output_directory));
+    if (options.wave.on || options.timeline.on)
+        instruments.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
 
     ProgressLine progress(options.quiet);
     Simulation::Options o;

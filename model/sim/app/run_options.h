@@ -21,6 +21,7 @@ struct RunOptions {
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
     WaveOptions wave;
+    TimelineOptions timeline;
     bool quiet = false;  ///< no progress, no summary
     bool json = false;   ///< the summary on standard output is result.json
 };

@@ -9,8 +9,14 @@
 
 namespace ssdtlm {
 
-Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const std::filesystem::path& directory)
+Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
+                         const std::filesystem::path& directory)
     : config_(config), wave_options_(wave), flash_(config.nand) {
+    if (timeline.on) {
+        trace_ = std::make_unique<TraceWriter>(directory / "trace.json");
+        timeline_ = std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
+        flash_.add(*timeline_);
+    }
     if (!wave.on) return;
     const WaveScopes scopes = parse_wave_scopes(wave.scopes, config.nand.geometry);
     if (wave.fst) require_vcd2fst();
@@ -27,16 +33,25 @@ FlashPort& Instruments::flash(FlashPort& backend) {
     return *this;
 }
 
+void Instruments::join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to) {
+    taps_.push_back(std::make_unique<SocketTap>(name, static_cast<SocketTap::Watcher&>(*this), tap));
+    from.bind(taps_.back()->target);
+    taps_.back()->initiator.bind(to);
+}
+
 void Instruments::join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) {
-    taps_.push_back(std::make_unique<SocketTap>("mmio_tap", static_cast<SocketTap::Watcher&>(*this), kMmioTap));
-    driver.bind(taps_.back()->target);
-    taps_.back()->initiator.bind(link);
+    join("mmio_tap", kMmioTap, driver, link);
+}
+
+void Instruments::join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) {
+    if (timeline_ != nullptr)
+        join("dma_tap", kDmaTap, engine, link);
+    else
+        engine.bind(link);
 }
 
 void Instruments::join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) {
-    taps_.push_back(std::make_unique<SocketTap>(fmt::format("onfi_tap_{}", channel).c_str(), static_cast<SocketTap::Watcher&>(*this), channel));
-    controller.bind(taps_.back()->target);
-    taps_.back()->initiator.bind(bus);
+    join(fmt::format("onfi_tap_{}", channel).c_str(), channel, controller, bus);
 }
 
 void Instruments::attach(SsdSystem& system) {
@@ -44,6 +59,9 @@ void Instruments::attach(SsdSystem& system) {
     if (wave_ != nullptr) wave_->attach(system);
     system.link.set_probes(&up_, &down_);
     system.firmware.set_core_probe(this);
+    if (timeline_ == nullptr) return;
+    system.front_end.bind(static_cast<CommandSink&>(*this));
+    system.firmware.bind(static_cast<CompletionSink&>(*this));
 }
 
 void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
@@ -55,31 +73,53 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         if (wave_ != nullptr) wave_->doorbell(static_cast<std::uint32_t>(payload.get_address()), value);
         return;
     }
+    if (tap == kDmaTap) {
+        if (payload.is_write()) timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr());
+        return;
+    }
     const auto& onfi = *payload.get_extension<OnfiExtension>();
     flash_.begin(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
 }
 
 void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
-    if (tap == kMmioTap || phase != tlm::BEGIN_RESP) return;
+    if (tap == kMmioTap || tap == kDmaTap || phase != tlm::BEGIN_RESP) return;
     const auto& onfi = *payload.get_extension<OnfiExtension>();
     flash_.end(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), system_->agenda.now());
 }
 
 void Instruments::submit(FlashTransaction& txn) {
-    flash_.submit(txn, 0, system_->agenda.now());
+    std::uint64_t number = 0;
+    if (timeline_ != nullptr) {
+        const Command* command = system_->firmware.command_of(txn);
+        if (command != nullptr) number = timeline_->number_of(command->index);
+    }
+    flash_.submit(txn, number, system_->agenda.now());
     backend_->submit(txn);
 }
 
-void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint32_t, SimTime start, SimTime end) {
+void Instruments::submit(Command& command) {
+    timeline_->command_begins(command);
+    system_->firmware.submit(command);
+}
+
+void Instruments::complete(Command& command) {
+    timeline_->command_ends(command, system_->agenda.now());
+    system_->front_end.complete(command);
+}
+
+void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) {
     if (wave_ != nullptr && wave_->probing()) wave_->on_step(core, step, start, end);
+    if (timeline_ != nullptr) timeline_->on_step(core, step, command, start, end);
 }
 
 void Instruments::on_wire(bool up, const WireBurst& burst) {
     if (wave_ != nullptr && wave_->probing()) wave_->on_wire(up, burst);
+    if (timeline_ != nullptr) timeline_->on_wire(up, burst);
 }
 
-void Instruments::on_complete(const HostRequest&, SimTime, SimTime submitted, SimTime now, const Timeline&, bool) {
+void Instruments::on_complete(const HostRequest& request, SimTime, SimTime submitted, SimTime now, const Timeline& timeline, bool) {
     if (wave_ != nullptr) wave_->completed(now - submitted);
+    if (timeline_ != nullptr) timeline_->request_ends(request, timeline, system_->agenda.now());
 }
 
 std::vector<std::string> Instruments::finish() {
@@ -87,7 +127,13 @@ std::vector<std::string> Instruments::finish() {
     finished_ = true;
     system_->link.set_probes(nullptr, nullptr);
     system_->firmware.set_core_probe(nullptr);
-    return wave_ == nullptr ? std::vector<std::string>{} : finish_wave();
+    std::vector<std::string> said;
+    if (wave_ != nullptr) said = finish_wave();
+    if (timeline_ != nullptr) {
+        timeline_->finish();
+        said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
+    }
+    return said;
 }
 
 std::vector<std::string> Instruments::finish_wave() {

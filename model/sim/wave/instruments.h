@@ -12,6 +12,7 @@
 #include "host_pcie/protocol/completion_observer.h"
 #include "sim/ssd_system.h"
 #include "sim/taps.h"
+#include "sim/wave/device_timeline.h"
 #include "sim/wave/device_wave.h"
 #include "sim/wave/flash_observer.h"
 #include "sim/wave/socket_tap.h"
@@ -19,10 +20,12 @@
 
 namespace ssdtlm {
 
-class Instruments final : public SsdTaps, public CompletionObserver, private SocketTap::Watcher, private FlashPort, private CoreProbe {
+class Instruments final : public SsdTaps, public CompletionObserver, private SocketTap::Watcher, private FlashPort, private CoreProbe,
+                          private CommandSink, private CompletionSink {
 public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
-    Instruments(const SsdConfig& config, const WaveOptions& wave, const std::filesystem::path& directory);
+    Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
+                const std::filesystem::path& directory);
     ~Instruments() override;
 
     /// When the device is built, before the simulation starts.
@@ -32,12 +35,14 @@ public:
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
+    void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) override;
     void join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) override;
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
 private:
     static constexpr std::uint32_t kMmioTap = ~std::uint32_t{0};
+    static constexpr std::uint32_t kDmaTap = kMmioTap - 1;
     struct Side final : LinkProbe {
         Side(Instruments& o, bool u) : owner(o), up(u) {}
         void on_wire(const WireBurst& burst) override { owner.on_wire(up, burst); }
@@ -50,6 +55,9 @@ private:
     void submit(FlashTransaction& txn) override;
     void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) override;
     void on_wire(bool up, const WireBurst& burst);
+    void submit(Command& command) override;
+    void complete(Command& command) override;
+    void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to);
     std::vector<std::string> finish_wave();
 
     const SsdConfig& config_;
@@ -57,6 +65,8 @@ private:
     FlashObserver flash_;
     std::unique_ptr<VcdWriter> vcd_;
     std::unique_ptr<DeviceWave> wave_;
+    std::unique_ptr<TraceWriter> trace_;
+    std::unique_ptr<DeviceTimeline> timeline_;
     SsdSystem* system_ = nullptr;
     FlashPort* backend_ = nullptr;
     Side up_{*this, true};

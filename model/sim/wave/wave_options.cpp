@@ -198,6 +198,17 @@ WaveOptions parse_wave_options(const WaveTexts& t, std::vector<Problem>& problem
     return o;
 }
 
+TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to, std::vector<Problem>& problems) {
+    TimelineOptions o;
+    o.on = on;
+    if (!on && !(from.empty() && to.empty()))
+        problems.push_back({"command line", "--timeline-from or --timeline-to without --timeline", "", "add --timeline"});
+    if (!from.empty()) o.from = SimTime{time_of("--timeline-from", from, problems)};
+    if (!to.empty()) o.to = SimTime{time_of("--timeline-to", to, problems)};
+    if (o.to < o.from) problems.push_back({"command line", "--timeline-to is before --timeline-from", "", ""});
+    return o;
+}
+
 bool WaveScopes::any_flash() const {
     const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
     return any(scheduler) || any(channels) || any(dies);

@@ -45,6 +45,13 @@ struct WaveOptions {
 /// Mistakes are appended to `problems`.
 WaveOptions parse_wave_options(const WaveTexts& texts, std::vector<Problem>& problems);
 
+struct TimelineOptions {
+    bool on = false;
+    SimTime from{};
+    SimTime to = kNever;
+};
+TimelineOptions parse_timeline_options(bool on, const std::string& from, const std::string& to, std::vector<Problem>& problems);
+
 /// Which parts of a device are recorded.
 struct WaveScopes {
     bool host = false;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/wave/device_timeline.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "host_pcie/protocol/nvme.h"
+#include "sim/wave/wave_enums.h"
+
+namespace ssdtlm {
+
+namespace {
+
+enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies };
+constexpr std::uint32_t kLanes = 100'000;  // tracks per queue
+
+const char* class_name(FlashClass c) { return class_names().labels[class_value(c)].text.c_str(); }
+
+const char* op_name(IoOp op) {
+    static constexpr const char* kNames[] = {"read", "write", "flush", "deallocate", "write_zeroes"};
+    return kNames[static_cast<std::size_t>(op)];
+}
+
+std::string command_argument(std::uint64_t number) { return number == 0 ? "" : fmt::format(R"("command":{},)", number); }
+
+}  // namespace
+
+DeviceTimeline::DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to)
+    : writer_(writer),
+      geometry_(nand.geometry),
+      plane_tracks_(nand.independent_plane_read),
+      from_(from),
+      to_(to),
+      operations_(nand.geometry.planes()) {
+    writer.name_group(kQueues, "queues");
+    writer.name_group(kLink, "link");
+    writer.name_track({kLink, 0}, "to device");
+    writer.name_track({kLink, 1}, "to host");
+    writer.name_group(kCores, "firmware");
+    for (std::uint32_t i = 0; i < cores; ++i) writer.name_track({kCores, i}, fmt::format("core {}", i));
+    writer.name_group(kChannels, "channels");
+    writer.name_group(kDies, "dies");
+    for (std::uint32_t ch = 0; ch < geometry_.channels; ++ch) {
+        writer.name_track({kChannels, ch}, fmt::format("channel {}", ch));
+        for (std::uint32_t d = 0; d < geometry_.dies_per_channel(); ++d)
+            for (std::uint32_t p = 0; p < (plane_tracks_ ? geometry_.planes_per_die : 1); ++p)
+                writer.name_track(die_track(ch, d, p), fmt::format("die {}.{}{}", ch, d, plane_tracks_ ? fmt::format(" plane {}", p) : ""));
+    }
+}
+
+TrackId DeviceTimeline::die_track(std::uint32_t channel, std::uint32_t die, std::uint32_t plane) const {
+    const std::uint32_t global = channel * geometry_.dies_per_channel() + die;
+    return {kDies, global * geometry_.planes_per_die + (plane_tracks_ ? plane : 0)};
+}
+
+// --- commands --------------------------------------------------------------------------------------------------------
+
+void DeviceTimeline::command_begins(const Command& c) {
+    if (c.sqid == 0) return;  // the controller's own flush
+    const std::uint64_t number = ++commands_;
+    if (c.index >= running_.size()) running_.resize(c.index + 1u);
+    running_[c.index] = number;
+    by_id_[std::uint32_t{c.sqid} << 16 | c.cid] = number;
+    if (c.op == IoOp::read)
+        for (const std::uint64_t page : c.pages) by_page_[page / nvme::kPageBytes] = number;
+    Record& r = records_[c.timeline];
+    if (r.number != 0) write(r, r.ended, nullptr);  // part of a request that another command ended
+    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, c.timeline->start(), {}};
+}
+
+void DeviceTimeline::command_ends(const Command& c, SimTime now) {
+    if (c.sqid == 0) return;
+    running_[c.index] = 0;
+    const auto found = records_.find(c.timeline);
+    if (found != records_.end()) found->second.ended = now;
+}
+
+void DeviceTimeline::request_ends(const HostRequest&, const Timeline& timeline, SimTime now) {
+    const auto found = records_.find(&timeline);
+    if (found == records_.end() || found->second.number == 0) return;  // never reached the firmware
+    write(found->second, now, &timeline);
+    found->second.number = 0;
+}
+
+void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages) {
+    if (!wanted(r.submitted)) return;
+    std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{})", r.number, r.sqid, r.cid, r.slba, r.bytes);
+    if (stages != nullptr)
+        stages->for_each([&arguments](Stage s, std::int64_t ps) {
+            arguments += fmt::format(R"(,"{}_us":{}.{:06})", stage_name(s), ps / 1'000'000, ps % 1'000'000);
+        });
+    const TrackId track = lane(r.sqid, r.submitted, end);
+    writer_.slice(track, r.submitted, end, r.name, arguments);
+    writer_.flow(track, r.submitted, r.number, true);
+}
+
+/// The first track of the queue on which nothing is later than `begin`. Commands come in the order of their ends.
+TrackId DeviceTimeline::lane(std::uint16_t queue, SimTime begin, SimTime end) {
+    if (queue >= lanes_.size()) lanes_.resize(queue + 1u);
+    std::vector<SimTime>& lanes = lanes_[queue];
+    std::uint32_t i = 0;
+    while (i < lanes.size() && lanes[i] > begin) ++i;
+    const TrackId track{kQueues, queue * kLanes + i};
+    if (i == lanes.size()) {
+        lanes.emplace_back();
+        writer_.name_track(track, fmt::format("queue {} slot {}", queue, i));
+    }
+    lanes[i] = end;
+    return track;
+}
+
+// --- cores and link --------------------------------------------------------------------------------------------------
+
+void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) {
+    if (!wanted(start)) return;
+    const std::uint64_t number = command == CoreProbe::kNoCommand ? 0 : number_of(command);
+    std::string arguments = command_argument(number);
+    if (!arguments.empty()) arguments.pop_back();
+    writer_.slice({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text.c_str(), arguments);
+    if (number != 0) writer_.flow({kCores, core}, start, number, false);
+}
+
+void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data) {
+    std::uint64_t number = 0;
+    if (bytes == nvme::kCqeBytes) {
+        nvme::Cqe cqe;
+        std::memcpy(&cqe, data, sizeof cqe);
+        const auto found = by_id_.find(std::uint32_t{cqe.sqid} << 16 | cqe.cid);
+        if (found != by_id_.end()) number = found->second;
+    }
+    if (number == 0) {
+        const auto found = by_page_.find(address / nvme::kPageBytes);
+        if (found != by_page_.end()) number = found->second;
+    }
+    writes_.push_back(number);
+}
+
+void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
+    std::uint64_t number = 0;
+    // Posted writes keep their order, so the first one given to the link is the first one on the wire.
+    if (up && b.kind == TlpKind::mem_write && !writes_.empty()) {
+        number = writes_.front();
+        writes_.pop_front();
+    }
+    if (!wanted(b.start)) return;
+    const TrackId track{kLink, up ? 1u : 0u};
+    writer_.slice(track, b.start, b.end, tlp_names().labels[1 + static_cast<std::size_t>(b.kind)].text.c_str(),
+                  fmt::format(R"({}"tlps":{},"wire_bytes":{})", command_argument(number), b.tlps, b.wire_bytes));
+    if (number != 0) writer_.flow(track, b.start, number, false);
+}
+
+// --- flash -----------------------------------------------------------------------------------------------------------
+
+void DeviceTimeline::sequence(const BusSequence& s) {
+    const bool out = s.sequence == OnfiSequence::read_out;
+    if (!out) {
+        const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
+        for (std::uint32_t i = 0; i < s.count; ++i) operations_[first + s.work[i].plane].busy_from = kNever;
+        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
+    }
+    if (!wanted(s.begin)) return;
+    const char* const part = out ? " data" : s.sequence == OnfiSequence::program ? " command and data" : " command";
+    writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(part)).c_str(),
+                  fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
+                              command_argument(s.work[0].command), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
+                              std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed));
+    for (std::uint32_t i = 0; i < s.count; ++i)
+        if (s.work[i].command != 0 && (i == 0 || s.work[i].command != s.work[i - 1].command))
+            writer_.flow({kChannels, s.channel}, s.begin, s.work[i].command, false);
+}
+
+void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
+    const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
+    for (std::uint32_t left = planes; left != 0; left &= left - 1) {
+        Operation& o = operations_[first + static_cast<std::uint32_t>(__builtin_ctz(left))];
+        if (o.busy_from == kNever) continue;
+        const SimTime begin = o.busy_from;
+        o.busy_from = kNever;
+        if (!wanted(begin)) continue;
+        const TrackId track = die_track(channel, die, o.work.plane);
+        writer_.slice(track, begin, now, class_name(o.cls),
+                      fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{})", command_argument(o.work.command), o.work.plane, o.count,
+                                  o.work.block, o.work.page));
+        if (o.work.command != 0) writer_.flow(track, begin, o.work.command, false);
+    }
+}
+
+void DeviceTimeline::finish() {
+    std::vector<Record> rest;  // of requests of several commands
+    for (const auto& [timeline, record] : records_)
+        if (record.number != 0) rest.push_back(record);
+    std::sort(rest.begin(), rest.end(), [](const Record& a, const Record& b) { return a.number < b.number; });
+    for (const Record& r : rest) write(r, std::max(r.ended, r.submitted), nullptr);
+    writer_.close();
+}
+
+}  // namespace ssdtlm

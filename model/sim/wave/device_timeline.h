@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transaction timeline of a device: a track for each queue, link direction, core, channel and die; a slice for all
+// that occupies one of them; and for each command a flow from its slice in the queue through the slices that served it
+// (core step, flash command, array, data out, data on the link, CQE). Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/cpu/core_probe.h"
+#include "controller/ports/command.h"
+#include "host_pcie/link/link_probe.h"
+#include "host_pcie/protocol/host_request.h"
+#include "nand/onfi/nand_config.h"
+#include "sim/wave/flash_observer.h"
+#include "sim/wave/trace_writer.h"
+
+namespace ssdtlm {
+
+class DeviceTimeline final : public FlashListener {
+public:
+    /// Slices that begin before `from` or behind `to` are left out.
+    DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to);
+
+    /// The firmware takes a command from the NVMe controller.
+    void command_begins(const Command& command);
+    /// The firmware is done with it.
+    void command_ends(const Command& command, SimTime now);
+    /// The host's handler has seen the completion of the command with this timeline, which stands for the whole request.
+    void request_ends(const HostRequest& request, const Timeline& timeline, SimTime now);
+    /// Number of the command with this index, from 1; 0: none.
+    std::uint64_t number_of(std::uint32_t index) const { return index < running_.size() ? running_[index] : 0; }
+
+    void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end);
+    /// A DMA write is given to the link: whose it is, told by its address or, for a CQE, by what is in it.
+    void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data);
+    void on_wire(bool up, const WireBurst& burst);
+
+    void submitted(std::uint32_t, std::uint32_t, const FlashWork&, SimTime) override {}
+    void sequence(const BusSequence& s) override;
+    void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
+    void data_done(std::uint32_t, std::uint32_t, std::uint32_t, SimTime) override {}
+
+    /// The end of the run: what has not been written yet.
+    void finish();
+
+private:
+    struct Record {
+        std::uint64_t number = 0;
+        const char* name = "";
+        std::uint16_t sqid = 0;
+        std::uint16_t cid = 0;
+        std::uint64_t slba = 0;
+        std::uint64_t bytes = 0;
+        SimTime submitted{};
+        SimTime ended{};
+    };
+    struct Operation {
+        FlashWork work;
+        FlashClass cls = FlashClass::host_read;
+        std::uint32_t count = 0;
+        SimTime busy_from = kNever;  ///< kNever: none
+    };
+    bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
+    void write(const Record& r, SimTime end, const Timeline* stages);
+    TrackId lane(std::uint16_t queue, SimTime begin, SimTime end);
+    TrackId die_track(std::uint32_t channel, std::uint32_t die, std::uint32_t plane) const;
+
+    TraceWriter& writer_;
+    const NandGeometry geometry_;
+    const bool plane_tracks_;  // planes of a die work on their own
+    const SimTime from_;
+    const SimTime to_;
+    std::uint64_t commands_ = 0;
+    std::vector<std::uint64_t> running_;                        // by command index
+    std::unordered_map<const Timeline*, Record> records_;       // looked up only
+    std::unordered_map<std::uint32_t, std::uint64_t> by_id_;    // SQ << 16 | CID
+    std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to
+    std::vector<std::vector<SimTime>> lanes_;                   // by queue: when each lane is free
+    std::vector<Operation> operations_;                         // by global plane
+    std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
+};
+
+}  // namespace ssdtlm
