@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the simulator is: simulated commands per host second, events per command, bytes per logical page, start-up
-// time, for some workloads and schedulers on one device. One child process per workload (SystemC: one simulation per process).
+// time, for some workloads and schedulers on one device, and what recording a waveform or timeline costs. One child process per workload (SystemC: one simulation per process).
 //
 //   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]
 #include <sys/wait.h>
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,11 +17,14 @@
 #include "adapter/rtl_schedulers.h"
 #include "sim/config/config_loader.h"
 #include "sim/simulation.h"
+#include "sim/wave/instruments.h"
 #include "support/closed_loop.h"
 
 namespace {
 
 using namespace ssdtlm;
+
+enum class Record : std::uint8_t { nothing, wave, channel, timeline };
 
 struct Case {
     const char* name;
@@ -32,6 +36,7 @@ struct Case {
     double share;  ///< of --commands
     const char* setting = nullptr;  ///< key=value on top of the device
     bool needs_rtl = false;
+    Record record = Record::nothing;
 };
 const Case kCases[] = {
     {"4 KiB random read QD32", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1},
@@ -42,6 +47,10 @@ const Case kCases[] = {
      "scheduler.implementation=tlm_clocked"},
     {"4 KiB read, RTL scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
      "scheduler.implementation=rtl", true},
+    {"4 KiB read, one channel's wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::channel},
+    {"4 KiB read, whole wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
+    {"4 KiB read, timeline", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::timeline},
+    {"4 KiB write, whole wave", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
 };
 
 struct Options {
@@ -51,6 +60,21 @@ struct Options {
     int repeat = 1;
     bool integrity = true;
     bool json = false;
+};
+
+/// A folder of its own for what is recorded.
+struct Folder {
+    Folder() : path(std::filesystem::temp_directory_path() / ("ssdtlm_bench_" + std::to_string(getpid()))) {
+        std::filesystem::create_directories(path);
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::uint64_t bytes() const {
+        std::uint64_t n = 0;
+        for (const char* name : {"wave.vcd", "trace.json"})
+            if (std::filesystem::exists(path / name)) n += std::filesystem::file_size(path / name);
+        return n;
+    }
+    const std::filesystem::path path;
 };
 
 nlohmann::ordered_json run_case(const Case& c, const Options& o) {
@@ -70,8 +94,22 @@ nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     ClosedLoop workload(s);
     Simulation::Options so;
     so.workload_name = c.name;
+    const Folder folder;
+    WaveOptions wave;
+    wave.on = c.record == Record::wave || c.record == Record::channel;
+    wave.scopes = c.record == Record::channel ? "channel[0],scheduler[0],die[0]" : "all";
+    TimelineOptions timeline;
+    timeline.on = c.record == Record::timeline;
+    std::unique_ptr<Instruments> instruments;
+    if (c.record != Record::nothing) {
+        instruments = std::make_unique<Instruments>(config, wave, timeline, folder.path);
+        so.taps = instruments.get();
+        so.observer = instruments.get();
+    }
     Simulation simulation(config, workload, so);
+    if (instruments) instruments->attach(simulation.system());
     const RunSummary r = simulation.run();
+    if (instruments) instruments->finish();
     nlohmann::ordered_json j;
     j["workload"] = c.name;
     j["commands"] = r.commands_all;
@@ -82,6 +120,7 @@ nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     j["events_per_command"] = static_cast<double>(r.agenda_events) / static_cast<double>(r.commands_all);
     j["peak_memory_bytes"] = r.peak_memory_bytes;
     j["bytes_per_logical_page"] = static_cast<double>(r.peak_memory_bytes) / static_cast<double>(r.logical_units);
+    j["recorded_bytes_per_command"] = static_cast<double>(folder.bytes()) / static_cast<double>(r.commands_all);
     j["start_up_s"] = r.start_up_seconds;
     j["simulated_s"] = to_seconds(r.simulated);
     return j;
@@ -146,9 +185,10 @@ int main(int argc, char** argv) {
     all["integrity_check"] = o.integrity;
     all["repeat"] = o.repeat;
     if (!o.json)
-        std::printf("%s, integrity check %s, best of %d\n%-30s %12s %12s %9s %9s %9s\n", o.device.c_str(), o.integrity ? "on" : "off",
-                    o.repeat, "", "commands/s", "commands/s", "events/", "bytes/", "start-up");
-    if (!o.json) std::printf("%-30s %12s %12s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s");
+        std::printf("%s, integrity check %s, best of %d\n%-30s %12s %12s %9s %9s %9s %9s\n", o.device.c_str(), o.integrity ? "on" : "off",
+                    o.repeat, "", "commands/s", "commands/s", "events/", "bytes/", "start-up", "recorded");
+    if (!o.json)
+        std::printf("%-30s %12s %12s %9s %9s %9s %9s\n", "workload", "(wall)", "(CPU)", "command", "page", "s", "B/command");
     for (const Case& c : kCases) {
         if (c.needs_rtl && rtl_schedulers().empty()) continue;
         if (std::string(c.name).find(o.only) == std::string::npos) continue;
@@ -159,9 +199,10 @@ int main(int argc, char** argv) {
         }
         all["workloads"].push_back(best);
         if (!o.json)
-            std::printf("%-30s %12.0f %12.0f %9.2f %9.2f %9.2f\n", c.name, best["commands_per_wall_second"].get<double>(),
+            std::printf("%-30s %12.0f %12.0f %9.2f %9.2f %9.2f %9.1f\n", c.name, best["commands_per_wall_second"].get<double>(),
                         best["commands_per_cpu_second"].get<double>(), best["events_per_command"].get<double>(),
-                        best["bytes_per_logical_page"].get<double>(), best["start_up_s"].get<double>());
+                        best["bytes_per_logical_page"].get<double>(), best["start_up_s"].get<double>(),
+                        best["recorded_bytes_per_command"].get<double>());
         std::fflush(stdout);
     }
     if (o.json) std::printf("%s\n", all.dump(2).c_str());
