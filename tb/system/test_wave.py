@@ -183,6 +183,27 @@ class Waves(SystemTest):
             self.assertIn(vcd["ssd.channel_0.bus"].at(begin), (states["cmd"], states["data_out"]))
         self.assertIsNone(vcd[pins + "dq"].values[0])
 
+    def test_rtl_blocks(self):
+        job = self.job("few", "rw=randrw", "bs=4k", "iodepth=4", "number_ios=100")
+        rtl = ["--set", "scheduler.implementation=rtl", "--set", "channel.rtl_sequencer=[1]"]
+        probe = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "probe", *rtl)
+        if "Verilator" in probe.stderr:
+            self.skipTest("built without Verilator")
+        folder, text = self.wave("tiny-test", job, "--wave=scheduler.rtl,channel[1].rtl,die", *rtl)
+        self.assertIn("signals of RTL blocks", text)
+        self.assertEqual({p.name for p in folder.glob("rtl_*")}, {"rtl_scheduler_0.fst", "rtl_scheduler_1.fst", "rtl_channel_1.fst"})
+        self.assertEqual((folder / "result.json").read_bytes(), (self.dir / "probe" / "result.json").read_bytes())
+        if shutil.which("fst2vcd") is None:
+            self.skipTest("no fst2vcd")
+        # The same time base: the sequencer's WE# rises for the last time within one cycle plus tWB of R/B# falling.
+        back = subprocess.run(["fst2vcd", folder / "rtl_channel_1.fst"], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(back, r"\$timescale\s+1\s?ps\s+\$end")
+        times = [int(t) for t in re.findall(r"^#(\d+)", back, re.M)]
+        falls = [t for t, v in Vcd(folder / "wave.vcd")["ssd.die_1_0.rb_n"].changes() if v == 0]
+        self.assertGreater(len(falls), 10)
+        for fall in falls:
+            self.assertTrue(any(fall - 150_000 < t <= fall for t in times), fall)
+
     def test_mistakes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
         for args, message in (
@@ -191,6 +212,9 @@ class Waves(SystemTest):
             (["--wave=host,die[0][8]"], "command line: --wave scope 'die[0][8]': die 8 does not exist; 0 to 7, or *"),
             (["--wave=channel[9]"], "command line: --wave scope 'channel[9]': channel 9 does not exist; 0 to 1, or *"),
             (["--wave=channel[0].pin"], "did you mean '.pins'?"),
+            (["--wave=scheduler.rtl"], "command line: --wave scope 'scheduler.rtl': the scheduler of this device is 'tlm'; add --set "
+                                       "scheduler.implementation=rtl, or record 'scheduler'"),
+            (["--wave=channel[1].rtl"], "command line: --wave scope 'channel[1].rtl': that channel has no RTL sequencer"),
             (["--wave=host[0]"], "command line: --wave scope 'host[0]' has too many indices; host"),
             (["--wave=channel[0"], "is not understood"),
             (["--wave", "--wave-from", "5"], "--wave-from '5'"),

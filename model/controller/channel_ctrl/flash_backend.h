@@ -32,6 +32,7 @@ public:
         route.channel->submit(txn, route.die);
     }
 
+    SchedulerPort& scheduler() { return *scheduler_; }
     ChannelController& channel(std::uint32_t i) { return *channels_[i]; }
     const ChannelController& channel(std::uint32_t i) const { return *channels_[i]; }
     /// Time the die was busy up to now, by whose work.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/wave/instruments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
+#include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -11,19 +13,20 @@ namespace ssdtlm {
 
 Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                          const std::filesystem::path& directory)
-    : config_(config), wave_options_(wave), flash_(config.nand) {
+    : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand) {
     if (timeline.on) {
         trace_ = std::make_unique<TraceWriter>(directory / "trace.json");
         timeline_ = std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
         flash_.add(*timeline_);
     }
     if (!wave.on) return;
-    const WaveScopes scopes = parse_wave_scopes(wave.scopes, config.nand.geometry);
+    scopes_ = parse_wave_scopes(wave.scopes, config.nand.geometry);
+    find_rtl();
     if (wave.fst) require_vcd2fst();
     // What an earlier run left would not be of this one.
     for (const char* name : {"wave.vcd", "wave.fst", "wave.gtkw", "wave.names"}) std::filesystem::remove_all(directory / name);
     vcd_ = std::make_unique<VcdWriter>(directory / "wave.vcd");
-    wave_ = std::make_unique<DeviceWave>(*vcd_, wave, scopes, config, flash_);
+    wave_ = std::make_unique<DeviceWave>(*vcd_, wave, scopes_, config, flash_);
 }
 
 Instruments::~Instruments() = default;
@@ -57,6 +60,8 @@ void Instruments::join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& 
 void Instruments::attach(SsdSystem& system) {
     system_ = &system;
     if (wave_ != nullptr) wave_->attach(system);
+    if (scopes_.any_rtl())
+        system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
     system.link.set_probes(&up_, &down_);
     system.firmware.set_core_probe(this);
     if (timeline_ == nullptr) return;
@@ -136,14 +141,45 @@ std::vector<std::string> Instruments::finish() {
     return said;
 }
 
+/// Before anything is built: a block that is not in RTL has no signals of its own.
+void Instruments::find_rtl() {
+    std::vector<Problem> problems;
+    const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
+    const std::string& implementation = config_.scheduler.implementation;
+    if (any(scopes_.scheduler_rtl) && (implementation == "tlm" || implementation == "tlm_clocked"))
+        problems.push_back({"command line", "--wave scope 'scheduler.rtl': the scheduler of this device is '" + implementation + "'", "",
+                            "add --set scheduler.implementation=rtl, or record 'scheduler'"});
+    const std::vector<std::uint32_t>& sequencers = config_.channel.rtl_sequencer;
+    for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch)
+        if (scopes_.channel_rtl[ch] && std::find(sequencers.begin(), sequencers.end(), ch) == sequencers.end())
+            problems.push_back({"command line", fmt::format("--wave scope 'channel[{}].rtl': that channel has no RTL sequencer", ch), "",
+                                fmt::format("add the channel to channel.rtl_sequencer, or record 'channel[{}].pins'", ch)});
+    if (!problems.empty()) throw UserError(problems);
+}
+
+void Instruments::open_rtl(std::uint64_t) {
+    auto* const scheduler = dynamic_cast<ClockedScheduler*>(&system_->backend.scheduler());
+    for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
+        if (scopes_.scheduler_rtl[ch])
+            SSDTLM_CHECK(scheduler != nullptr && scheduler->open_trace(static_cast<std::uint16_t>(ch),
+                                                                       (directory_ / fmt::format("rtl_scheduler_{}.fst", ch)).string()),
+                         "the scheduler has no signals of its own");
+        if (scopes_.channel_rtl[ch])
+            system_->backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}.fst", ch)).string());
+    }
+}
+
 std::vector<std::string> Instruments::finish_wave() {
     wave_->finish();
     const WaveRecorder& recorder = wave_->recorder();
     std::filesystem::path file = vcd_->file();
     const auto at = [](SimTime t) { return fmt::format("{:.6f} ms", to_microseconds(t.time_since_epoch()) * 1e-3); };
-    if (!recorder.begun()) {
+    std::vector<std::string> said;
+    if (scopes_.any_rtl()) said.push_back("signals of RTL blocks: " + (file.parent_path() / "rtl_*.fst").string());
+    if (!recorder.begun() || recorder.signals().empty()) {
         vcd_.reset();
         std::filesystem::remove(file);
+        if (recorder.signals().empty()) return said;
         if (wave_options_.trigger != WaveOptions::Trigger::none)
             return {"no waveform: the trigger " + wave_options_.trigger_text + " never came"};
         return {fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now()))};
@@ -159,8 +195,9 @@ std::vector<std::string> Instruments::finish_wave() {
     view.dump = file;
     view.open_channel = wave_->open_channel();
     write_gtkw(view, recorder.signals(), recorder.changed());
-    return {fmt::format("waveform: {} signals, {} changes, {} to {}, {} bytes as VCD; open it with gtkwave {}", recorder.signals().size(),
-                        recorder.written(), at(view.begin), at(view.end), bytes, (file.parent_path() / "wave.gtkw").string())};
+    said.insert(said.begin(), fmt::format("waveform: {} signals, {} changes, {} to {}, {} bytes as VCD; open it with gtkwave {}", recorder.signals().size(),
+                        recorder.written(), at(view.begin), at(view.end), bytes, (file.parent_path() / "wave.gtkw").string()));
+    return said;
 }
 
 }  // namespace ssdtlm

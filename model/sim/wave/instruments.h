@@ -59,9 +59,13 @@ private:
     void complete(Command& command) override;
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to);
     std::vector<std::string> finish_wave();
+    void find_rtl();
+    void open_rtl(std::uint64_t);
 
     const SsdConfig& config_;
     const WaveOptions wave_options_;
+    const std::filesystem::path directory_;
+    WaveScopes scopes_;
     FlashObserver flash_;
     std::unique_ptr<VcdWriter> vcd_;
     std::unique_ptr<DeviceWave> wave_;

@@ -70,6 +70,7 @@ struct Item {
     std::string name;
     std::vector<std::string> indices;
     bool pins = false;
+    bool rtl = false;
 };
 
 class ScopeParser {
@@ -79,6 +80,8 @@ public:
         scopes_.channels.resize(g.channels);
         scopes_.pins.resize(g.channels);
         scopes_.dies.resize(g.dies());
+        scopes_.scheduler_rtl.resize(g.channels);
+        scopes_.channel_rtl.resize(g.channels);
     }
 
     WaveScopes parse(const std::string& text) {
@@ -99,7 +102,7 @@ private:
     }
 
     void item(const std::string& text) {
-        Item i{text, "", {}, false};
+        Item i{text, "", {}, false, false};
         std::size_t at = 0;
         while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_')) ++at;
         i.name = text.substr(0, at);
@@ -111,12 +114,15 @@ private:
         }
         if (std::find(kScopeNames.begin(), kScopeNames.end(), i.name) == kScopeNames.end())
             return refuse("scope '" + (i.name.empty() ? text : i.name) + "' does not exist", listed(kScopeNames), did_you_mean(i.name, kScopeNames));
-        if (at < text.size() && text.substr(at) == ".pins" && i.name == "channel")
-            i.pins = true;
-        else if (at < text.size() && text[at] == '.')
-            return refuse("scope '" + text + "': '" + text.substr(at) + "' is no part of it", i.name == "channel" ? ".pins" : "",
-                          i.name == "channel" ? did_you_mean(text.substr(at), {".pins"}) : "");
-        else if (at < text.size())
+        const std::vector<std::string> parts = i.name == "channel"     ? std::vector<std::string>{".pins", ".rtl"}
+                                               : i.name == "scheduler" ? std::vector<std::string>{".rtl"}
+                                                                       : std::vector<std::string>{};
+        const std::string part = text.substr(at);
+        if (std::find(parts.begin(), parts.end(), part) != parts.end())
+            (part == ".rtl" ? i.rtl : i.pins) = true;
+        else if (!part.empty() && part[0] == '.')
+            return refuse("scope '" + text + "': '" + part + "' is no part of it", listed(parts), did_you_mean(part, parts));
+        else if (!part.empty())
             return refuse("scope '" + text + "' is not understood", "a name, then [index] or [*]", "for example channel[3] or die[*][0]");
         select(i);
     }
@@ -151,8 +157,9 @@ private:
         if (!range(i, 0, g_.channels, "channel", first, limit)) return;
         if (!range(i, 1, g_.dies_per_channel(), "die", first_die, limit_die)) return;
         for (std::uint32_t ch = first; ch < limit; ++ch) {
-            if (all || i.name == "scheduler") scopes_.scheduler[ch] = true;
-            if (all || (i.name == "channel" && !i.pins)) scopes_.channels[ch] = true;
+            if (i.rtl) (i.name == "channel" ? scopes_.channel_rtl : scopes_.scheduler_rtl)[ch] = true;
+            if (all || (i.name == "scheduler" && !i.rtl)) scopes_.scheduler[ch] = true;
+            if (all || (i.name == "channel" && !i.pins && !i.rtl)) scopes_.channels[ch] = true;
             if (i.pins) scopes_.pins[ch] = true;
             for (std::uint32_t d = first_die; d < limit_die; ++d)
                 if (all || i.name == "die") scopes_.dies[ch * g_.dies_per_channel() + d] = true;
@@ -209,12 +216,17 @@ TimelineOptions parse_timeline_options(bool on, const std::string& from, const s
     return o;
 }
 
+namespace {
+bool any(const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); }
+}  // namespace
+
+bool WaveScopes::any_rtl() const { return any(scheduler_rtl) || any(channel_rtl); }
+
 bool WaveScopes::any_flash() const {
-    const auto any = [](const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); };
     return any(scheduler) || any(channels) || any(dies);
 }
 
-bool WaveScopes::any_pins() const { return std::find(pins.begin(), pins.end(), true) != pins.end(); }
+bool WaveScopes::any_pins() const { return any(pins); }
 
 WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry) { return ScopeParser(geometry).parse(text); }
 

@@ -63,9 +63,12 @@ struct WaveScopes {
     std::vector<bool> channels;
     std::vector<bool> pins;       ///< by channel
     std::vector<bool> dies;       ///< global
+    std::vector<bool> scheduler_rtl;  ///< by channel: the RTL block's own signals
+    std::vector<bool> channel_rtl;
 
     bool any_flash() const;
     bool any_pins() const;
+    bool any_rtl() const;
 };
 
 /// "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws UserError with all
