@@ -16,12 +16,12 @@ else()
   message(STATUS "no Verilator: built without RTL blocks (Debian: apt-get install verilator)")
 endif()
 
-# ssdtlm_verilate(<target> TOP <module> SOURCES <file>... [PREFIX V<module>] [PARAMETERS NAME=VALUE...])
+# ssdtlm_verilate(<target> TOP <module> SOURCES <file>... [PREFIX V<module>] [PARAMETERS NAME=VALUE...] [TEST])
 # Static library <target> with the C++ class <PREFIX> of module <TOP>, for use as <PREFIX>.h. Several blocks may go into
 # one target; modules in the files' folders are found by name. Any warning of verilator -Wall is an error. The class can write FST. Generated code is compiled without
-# the project's warnings.
+# the project's warnings. TEST: not installed.
 function(ssdtlm_verilate target)
-  cmake_parse_arguments(A "" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
+  cmake_parse_arguments(A "TEST" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   if(NOT A_PREFIX)
     set(A_PREFIX V${A_TOP})
   endif()
@@ -47,7 +47,9 @@ function(ssdtlm_verilate target)
       # Generated code and Verilator's run time are not ours to clean; memory errors are still worth finding.
       target_compile_options(${target} PRIVATE -fsanitize=address -fno-omit-frame-pointer)
     endif()
-    set_property(GLOBAL APPEND PROPERTY SSDTLM_LIBRARIES ${target})
+    if(NOT A_TEST)
+      set_property(GLOBAL APPEND PROPERTY SSDTLM_LIBRARIES ${target})
+    endif()
   endif()
   verilate(${target} TRACE_FST PREFIX ${A_PREFIX} TOP_MODULE ${A_TOP} SOURCES ${sources}
            VERILATOR_ARGS -Wall -O3 --x-initial unique --x-assign unique ${parameters} ${folders} OPT_FAST -O3 OPT_GLOBAL -O2)

@@ -84,6 +84,12 @@ public:
         static_cast<void>(listener);
     }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
+    /// Writes the signals of a channel's scheduler to an FST file from now on. False: it has none (no RTL).
+    virtual bool open_trace(std::uint16_t channel, const std::string& path) {
+        static_cast<void>(channel);
+        static_cast<void>(path);
+        return false;
+    }
 };
 
 }  // namespace ssdtlm

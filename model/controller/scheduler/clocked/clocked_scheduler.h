@@ -30,8 +30,7 @@ public:
     void listen(std::uint16_t channel, GrantListener& listener) override { channels_[channel].listener = &listener; }
     std::uint32_t queued(std::uint16_t channel) const override { return channels_[channel].queued; }
 
-    /// Signals of a channel's core to an FST file, from now on. False: the core has none.
-    bool open_trace(std::uint16_t channel, const std::string& path) { return channels_[channel].core->open_trace(path); }
+    bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
     std::string dump(std::uint16_t channel) const { return channels_[channel].core->dump(); }
 
     struct Counters {
