@@ -129,7 +129,7 @@ def main():
                 (folder / source).write_text(text)
                 sources.append(folder / source)
             else:
-                done = command([build(options, folder, sources), options.grants])
+                done = command([build(options, folder, sources), "--grants", options.grants])
                 lines = done.stdout.splitlines()
                 why = next((s for s in lines if "question" in s or "panic" in s.lower()), lines[0] if lines else "no output")
                 if done.returncode == 0:

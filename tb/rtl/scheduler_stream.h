@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constrained random streams of requests and questions for a scheduler core, and what they covered.
+// Constrained random streams of requests and questions for a scheduler core, what they covered, and whether each grant
+// kept the contract of SchedulerPort.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "common/report/error.h"
 #include "controller/scheduler/clocked/scheduler_core.h"
 #include "controller/scheduler/scheduler_registry.h"
 
@@ -93,7 +95,8 @@ public:
         waiting_.resize(shape.dies_per_channel);
     }
 
-    /// Runs `steps` steps of pushes and questions on a core, then grants all that is left. Returns the grants.
+    /// Runs `steps` steps of pushes and questions on a core, then grants all that is left. Returns the grants; throws
+    /// CheckFailed when the contract is broken.
     std::uint64_t run(SchedulerCore& core, std::uint64_t steps, SchedulerCoverage& coverage) {
         std::uint64_t grants = 0;
         for (std::uint64_t s = 0; s < steps; ++s) {
@@ -113,7 +116,7 @@ public:
         if (shape.independent_plane_read)
             for (std::uint32_t p = 0; p < shape.planes_per_die; ++p) all.idle_read_planes[p] = all.idle_dies;
         for (std::uint64_t n; (n = ask(core, all, coverage)) != 0;) grants += n;
-        SSDTLM_CHECK(held_ == 0, "requests were lost");
+        require(held_ == 0, "requests were never granted, though all dies were idle");
         return grants;
     }
 
@@ -126,6 +129,7 @@ private:
         std::uint8_t plane = 0;
         std::uint32_t overtaken = 0;
         std::uint64_t arrival = 0;
+        std::uint32_t page = 0;
     };
     using Queues = std::array<std::deque<Waiting>, kFlashClassCount>;
 
@@ -159,7 +163,7 @@ private:
         r.plane = static_cast<std::uint8_t>(draw(shape.planes_per_die));
         r.page = r.cls == FlashClass::erase ? 0 : page_[draw(pages_)];
         edge_ = core.push(r, edge_) + 1;
-        waiting_[r.die][c].push_back(Waiting{r.tag, r.plane, 0, next_tag_});
+        waiting_[r.die][c].push_back(Waiting{r.tag, r.plane, 0, next_tag_, r.page});
         ++held_;
     }
 
@@ -195,20 +199,41 @@ private:
         edge_ += decision_.cycles + 1;
         coverage.answer(decision_.answer, held_ != 0);
         if (decision_.answer != GrantAnswer::granted) return 0;
-        take(decision_.grant, coverage);
+        take(q, decision_.grant, coverage);
         return 1;
     }
 
-    void take(const Grant& g, SchedulerCoverage& coverage) {
-        SSDTLM_CHECK(g.die < shape.dies_per_channel && g.count >= 1 && g.count <= shape.planes_per_die, "grant out of range");
+    static void require(bool kept, const char* contract) {
+        if (!kept) throw CheckFailed(std::string("contract broken: ") + contract);
+    }
+
+    void take(const GrantQuery& q, const Grant& g, SchedulerCoverage& coverage) {
+        require(g.die < shape.dies_per_channel && g.count >= 1 && g.count <= shape.planes_per_die && g.cls < FlashClass::count,
+                "a grant names a die, class or number of requests that there is not");
+        const auto cls = static_cast<std::size_t>(g.cls);
+        require((q.classes >> cls & 1u) != 0, "a class was granted that was not asked for");
+        const bool whole_die_idle = (q.idle_dies >> g.die & 1u) != 0;
+        const bool plane_by_plane = shape.independent_plane_read && (cls == 0 || cls == 1 || cls == 4);
+        require(whole_die_idle || plane_by_plane, "a busy die was granted");
+        require(g.count == 1 || (config.multi_plane && !plane_by_plane), "planes were joined that may not be");
         Queues& queues = waiting_[g.die];
-        auto& queue = queues[static_cast<std::size_t>(g.cls)];
+        auto& queue = queues[cls];
         const bool head = !queue.empty() && queue.front().tag == g.tags[0];
         std::uint64_t first_arrival = 0;
+        std::uint32_t page = 0;
+        std::uint32_t planes = 0;
         for (std::uint32_t i = 0; i < g.count; ++i) {
             const auto it = std::find_if(queue.begin(), queue.end(), [&](const Waiting& w) { return w.tag == g.tags[i]; });
-            SSDTLM_CHECK(it != queue.end(), "granted what does not wait");
-            if (i == 0) first_arrival = it->arrival;
+            require(it != queue.end(), "a request was granted that does not wait in this class on this die");
+            require(whole_die_idle || (q.idle_read_planes[it->plane] >> g.die & 1u) != 0, "a busy plane was granted");
+            require(std::none_of(queue.begin(), it, [&](const Waiting& w) { return w.plane == it->plane; }),
+                    "a request passed an older one of its class and plane");
+            if (i == 0) {
+                first_arrival = it->arrival;
+                page = it->page;
+            }
+            require(it->page == page && (planes >> it->plane & 1u) == 0, "requests were joined that do not fit together");
+            planes |= 1u << it->plane;
             queue.erase(it);
             --held_;
         }
