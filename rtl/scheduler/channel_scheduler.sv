@@ -152,27 +152,31 @@ module channel_scheduler #(
     priority_of = cfg_priority[c*PRIORITY_BITS+:PRIORITY_BITS];
   endfunction
 
-  // The oldest of the most urgent classes of a set.
-  function automatic logic [CLASS_BITS-1:0] choose(input logic [CLASSES-1:0] set, input logic by_age, input logic [CLASSES*AGE_BITS-1:0] ages);
-    logic found;
-    logic [PRIORITY_BITS-1:0] urgency;
-    logic [PRIORITY_BITS-1:0] best_urgency;
-    logic [AGE_BITS-1:0] best_age;
+  function automatic logic is_older(input logic [AGE_BITS-1:0] a, input logic [AGE_BITS-1:0] b);
     logic [AGE_BITS-1:0] difference;
-    found = 1'b0;
-    best_urgency = '0;
-    best_age = '0;
-    choose = '0;
-    for (int c = 0; c < CLASSES; c++) begin
-      urgency = by_age ? '0 : cfg_priority[c*PRIORITY_BITS+:PRIORITY_BITS];
-      difference = ages[c*AGE_BITS+:AGE_BITS] - best_age;
-      if (set[c] && (!found || urgency < best_urgency || (urgency == best_urgency && difference[AGE_BITS-1]))) begin
-        found = 1'b1;
-        best_urgency = urgency;
-        best_age = ages[c*AGE_BITS+:AGE_BITS];
-        choose = CLASS_BITS'(c);
+    difference = a - b;
+    is_older = difference[AGE_BITS-1];
+  endfunction
+
+  // The oldest of the most urgent classes of a set: the one that no other beats. All pairs are compared side by side.
+  function automatic logic [CLASS_BITS-1:0] choose(input logic [CLASSES-1:0] set, input logic by_age,
+                                                   input logic [CLASSES*AGE_BITS-1:0] ages);
+    logic [CLASSES-1:0] beaten;
+    logic [PRIORITY_BITS-1:0] urgency_a;
+    logic [PRIORITY_BITS-1:0] urgency_b;
+    logic older;
+    beaten = '0;
+    for (int a = 0; a < CLASSES; a++) begin
+      for (int b = a + 1; b < CLASSES; b++) begin
+        urgency_a = cfg_priority[a*PRIORITY_BITS+:PRIORITY_BITS];
+        urgency_b = cfg_priority[b*PRIORITY_BITS+:PRIORITY_BITS];
+        older = is_older(ages[a*AGE_BITS+:AGE_BITS], ages[b*AGE_BITS+:AGE_BITS]);
+        if (!by_age && urgency_a != urgency_b) older = urgency_a < urgency_b;
+        if (set[a] && set[b] && older) beaten[b] = 1'b1;
+        if (set[a] && set[b] && !older) beaten[a] = 1'b1;
       end
     end
+    choose = lowest_class(set & ~beaten);
   endfunction
 
   // --- handshakes -------------------------------------------------------------------------------------------------
@@ -375,12 +379,6 @@ module channel_scheduler #(
       endcase
     end
   end
-
-  function automatic logic is_older(input logic [AGE_BITS-1:0] a, input logic [AGE_BITS-1:0] b);
-    logic [AGE_BITS-1:0] difference;
-    difference = a - b;
-    is_older = difference[AGE_BITS-1];
-  endfunction
 
   // Dies whose next class is asked for and which can start it.
   function automatic logic [DIES-1:0] able_dies();
