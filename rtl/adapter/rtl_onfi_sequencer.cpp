@@ -166,17 +166,21 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
     clock(r.begin, keep_pins);
     v.start_valid = 0;
     std::uint64_t n = 0;
+    const bool timed = keep_pins || model_->trace;
+    const auto instant = [&](std::uint64_t clocks) { return r.begin + duration(clocks << 20); };
     const auto next = [&] {
         SSDTLM_CHECK(n < kEndless, "the sequencer does not come to an end");
-        const SimTime t = r.begin + duration(++n << 20);
-        clock(t, keep_pins);
-        return t;
+        ++n;
+        clock(timed ? instant(n) : SimTime{}, keep_pins);
     };
     Held held;
-    do held.end = next();
+    do next();
     while (!v.done);
-    held.free = held.end;
-    while (!v.start_ready) held.free = next();
+    held.free = held.end = instant(n);
+    if (!v.start_ready) {
+        while (!v.start_ready) next();
+        held.free = instant(n);
+    }
     cycles_ += n + 1;
     end_ = held.end;
     return held;

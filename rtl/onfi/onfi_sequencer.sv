@@ -34,8 +34,8 @@ module onfi_sequencer #(
     input  logic [15:0]          t_wpre,
     input  logic [15:0]          t_rpre,
     input  logic [15:0]          t_rhw,
-    // ... and with 20 fractional bits: clocks per transfer (more than 1 / LANES, set LANES clocks before its first use),
-    // and from where a further transfer would be to the burst's end.
+    // ... and with 20 fractional bits: clocks per transfer (more than 1 / LANES; set while idle,
+    // LANES clocks before the next transaction), and from where a further transfer would be to the burst's end.
     input  logic [27:0]          step,
     input  logic [31:0]          post_in,     // tWPST + tWPSTH, at least two clocks
     input  logic [31:0]          post_out,    // the die's access time, tRPST and tRPSTH, at least two clocks
@@ -160,9 +160,9 @@ module onfi_sequencer #(
 
     // --- bursts ----------------------------------------------------------------------------------------------------
 
-    // Multiples of a transfer's time, settled LANES clocks after `step`.
+    // Multiples of a transfer's time, settled after LANES idle clocks.
     logic [32*LANES+31:0] multiple;
-    always_ff @(posedge clk) begin
+    always_ff @(posedge clk) if (state == IDLE) begin
         multiple[31:0] <= '0;
         for (int k = 1; k <= LANES; k++)
             multiple[32*k +: 32] <= multiple[32*k-32 +: 32] + {4'd0, step};
@@ -177,17 +177,20 @@ module onfi_sequencer #(
         begins = '0;
         count = 4'd0;
         after = position;
-        for (int k = 0; k < LANES; k++) begin
-            sum = {3'd0, position} + multiple[32*k +: 32];
-            begins[k] = sum < {3'd0, ONE} && remaining > k[17:0];
-        end
-        if (begins[0]) after = '0;
-        for (int k = 1; k <= LANES; k++)
-            if (begins[k-1] && !begins[k]) begin
+        sum = '0;
+        if (state == BURST) begin
+            for (int k = 0; k < LANES; k++) begin
                 sum = {3'd0, position} + multiple[32*k +: 32];
-                count = count | k[3:0];
-                after = after | sum[28:0];
+                begins[k] = sum < {3'd0, ONE} && remaining > k[17:0];
             end
+            if (begins[0]) after = '0;
+            for (int k = 1; k <= LANES; k++)
+                if (begins[k-1] && !begins[k]) begin
+                    sum = {3'd0, position} + multiple[32*k +: 32];
+                    count = count | k[3:0];
+                    after = after | sum[28:0];
+                end
+        end
     end
     wire [17:0] remaining_next = remaining - {14'd0, count};
     wire        last_clock     = remaining_next == 0;
@@ -199,7 +202,7 @@ module onfi_sequencer #(
 
     assign burst_in    = state == BURST && kind == KIND_PROGRAM;
     assign burst_out   = state == BURST && kind != KIND_PROGRAM;
-    assign burst_count = state == BURST ? count : 4'd0;
+    assign burst_count = count;
     assign burst_phase = position[19:0];
     assign start_ready = state == IDLE;
 
