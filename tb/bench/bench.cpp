@@ -24,7 +24,7 @@ namespace {
 
 using namespace ssdtlm;
 
-enum class Record : std::uint8_t { nothing, wave, channel, timeline };
+enum class Record : std::uint8_t { nothing, wave, channel, pins, timeline };
 
 struct Case {
     const char* name;
@@ -47,7 +47,12 @@ const Case kCases[] = {
      "scheduler.implementation=tlm_clocked"},
     {"4 KiB read, RTL scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
      "scheduler.implementation=rtl", true},
+    {"4 KiB read, one RTL ONFI sequencer", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.05,
+     "channel.rtl_sequencer=[0]", true},
+    {"4 KiB read, RTL ONFI sequencers", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01,
+     "channel.rtl_sequencer=[0, 1, 2, 3, 4, 5, 6, 7]", true},
     {"4 KiB read, one channel's wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::channel},
+    {"4 KiB read, one channel's pins", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.01, nullptr, false, Record::pins},
     {"4 KiB read, whole wave", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
     {"4 KiB read, timeline", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::timeline},
     {"4 KiB write, whole wave", HostOp::read, 100, ClosedLoop::Pattern::random, 4096, 32, 0.2, nullptr, false, Record::wave},
@@ -96,8 +101,10 @@ nlohmann::ordered_json run_case(const Case& c, const Options& o) {
     so.workload_name = c.name;
     const Folder folder;
     WaveOptions wave;
-    wave.on = c.record == Record::wave || c.record == Record::channel;
-    wave.scopes = c.record == Record::channel ? "channel[0],scheduler[0],die[0]" : "all";
+    wave.on = c.record == Record::wave || c.record == Record::channel || c.record == Record::pins;
+    wave.scopes = c.record == Record::channel ? "channel[0],scheduler[0],die[0]"
+                  : c.record == Record::pins  ? "channel[0].pins"
+                                              : "all";
     TimelineOptions timeline;
     timeline.on = c.record == Record::timeline;
     std::unique_ptr<Instruments> instruments;
