@@ -40,7 +40,6 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
-    SchedulerPort& scheduler() { return *scheduler_; }
     /// Nothing waiting or running.
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.
