@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -158,11 +157,10 @@ void Instruments::find_rtl() {
 }
 
 void Instruments::open_rtl(std::uint64_t) {
-    auto* const scheduler = dynamic_cast<ClockedScheduler*>(&system_->backend.scheduler());
+    SchedulerPort& scheduler = system_->backend.scheduler();
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
         if (scopes_.scheduler_rtl[ch])
-            SSDTLM_CHECK(scheduler != nullptr && scheduler->open_trace(static_cast<std::uint16_t>(ch),
-                                                                       (directory_ / fmt::format("rtl_scheduler_{}.fst", ch)).string()),
+            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), (directory_ / fmt::format("rtl_scheduler_{}.fst", ch)).string()),
                          "the scheduler has no signals of its own");
         if (scopes_.channel_rtl[ch])
             system_->backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}.fst", ch)).string());
