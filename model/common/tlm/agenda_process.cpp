@@ -33,15 +33,20 @@ void AgendaProcess::wake(SimTime at) {
     wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
 }
 
+/// With the hook. False: nothing is left to run.
+__attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
+    while (break_ && !stopped_) {
+        if (!agenda_.run_one(limit)) return false;
+        if (after_ != nullptr) after_(after_self_);
+    }
+    return !stopped_;
+}
+
 void AgendaProcess::run_until(SimTime limit) {
-    while (!stopped_) {
+    do {
         while (!break_)
             if (!agenda_.run_one(limit)) return;
-        while (break_ && !stopped_) {
-            if (!agenda_.run_one(limit)) return;
-            if (after_ != nullptr) after_(after_self_);
-        }
-    }
+    } while (run_watched(limit));
 }
 
 void AgendaProcess::execute() {

@@ -41,6 +41,7 @@ private:
     void execute();
     void wake(SimTime at);
     void run_until(SimTime limit);
+    bool run_watched(SimTime limit);
     void update_break() { break_ = stopped_ || after_ != nullptr; }
 
     Agenda& agenda_;

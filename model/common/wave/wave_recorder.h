@@ -63,7 +63,7 @@ public:
     const std::vector<bool>& changed() const { return changed_; }
 
 private:
-    static constexpr std::size_t kBatch = 1 << 15;
+    static constexpr std::size_t kBatch = 1 << 13;
     enum class Stage : std::uint8_t { early, history, open, closed };
     struct Change {
         SimTime at;

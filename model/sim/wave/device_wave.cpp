@@ -2,7 +2,6 @@
 #include "sim/wave/device_wave.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sim/wave/wave_enums.h"
 
@@ -28,7 +27,9 @@ WaveId DeviceWave::declare(const std::string& scope, const std::string& name, Wa
 
 template <class T>
 void DeviceWave::watch(const std::string& scope, const std::string& name, const T& variable, WaveKind kind) {
-    watched_.push_back({&variable, sizeof variable, declare(scope, name, kind, sizeof(T) > 4 ? 64 : kind == WaveKind::integer ? 32 : 16), 0});
+    static_assert(sizeof variable == 4 || sizeof variable == 8);
+    watched_.push_back({&variable, sizeof variable == 8,
+                        declare(scope, name, kind, sizeof(T) > 4 ? 64 : kind == WaveKind::integer ? 32 : 16), 0});
 }
 
 void DeviceWave::attach(SsdSystem& system) {
@@ -111,11 +112,7 @@ void DeviceWave::stop() {
 void DeviceWave::sample() {
     if (recorder_.closed()) return stop();
     const SimTime now = system_->agenda.now();
-    for (Watched& w : watched_) {
-        std::uint64_t value = 0;
-        std::memcpy(&value, w.variable, w.bytes);  // little-endian, as all of the model
-        look(w.id, w.last, value);
-    }
+    for (Watched& w : watched_) look(w);
     sample_counts();
     check_trigger();
     recorder_.settle(now);

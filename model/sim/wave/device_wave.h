@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ private:
     /// A variable of the model, watched.
     struct Watched {
         const void* variable;
-        std::uint32_t bytes;
+        bool wide;  ///< 8 bytes, not 4
         WaveId id;
         std::uint64_t last;
     };
@@ -67,6 +68,17 @@ private:
     void start(std::uint64_t);
     void sample();
     void sample_counts();
+    void look(Watched& w) {
+        std::uint64_t value = 0;
+        std::uint32_t narrow = 0;
+        if (w.wide) {
+            std::memcpy(&value, w.variable, sizeof value);
+        } else {
+            std::memcpy(&narrow, w.variable, sizeof narrow);
+            value = narrow;
+        }
+        look(w.id, w.last, value);
+    }
     void check_trigger();
     void stop();
     template <class T>
