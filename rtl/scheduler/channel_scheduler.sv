@@ -213,6 +213,9 @@ module channel_scheduler #(
 
   // --- IDLE: where a pushed request goes --------------------------------------------------------------------------
   wire [ENTRY_BITS-1:0] new_entry = free_count != '0 ? free_stack[ENTRY_BITS'(free_count-1'b1)] : ENTRY_BITS'(fresh);
+  wire [ENTRY_BITS-1:0] push_tail = tail[{push_die, push_class}];
+  wire [CLASS_BITS-1:0] push_chosen = chosen[push_die];
+  wire [CLASS_BITS-1:0] die_chosen = chosen[die];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -250,7 +253,7 @@ module channel_scheduler #(
             tail[{push_die, push_class}] <= new_entry;
             if (push_class == HOST_READ) host_read_waits[push_die] <= 1'b1;
             if (waiting[push_die][push_class]) begin
-              next_of[tail[{push_die, push_class}]] <= new_entry;
+              next_of[push_tail] <= new_entry;
             end else begin
               head[{push_die, push_class}] <= new_entry;
               head_age[{push_die, push_class}] <= age;
@@ -258,9 +261,9 @@ module channel_scheduler #(
               waiting[push_die][push_class] <= 1'b1;
               // The newest request only comes first where it is alone or more urgent.
               if (waiting[push_die] == '0 ||
-                  (starved[push_die] == '0 && priority_of(push_class) < priority_of(chosen[push_die]))) begin
+                  (starved[push_die] == '0 && priority_of(push_class) < priority_of(push_chosen))) begin
                 chosen[push_die] <= push_class;
-                choosing[chosen[push_die]][push_die] <= 1'b0;
+                choosing[push_chosen][push_die] <= 1'b0;
                 choosing[push_class][push_die] <= 1'b1;
               end
             end
@@ -368,7 +371,7 @@ module channel_scheduler #(
           if (grant_ready) begin
             state <= IDLE;
             if (grant_hit) begin
-              choosing[chosen[die]][die] <= 1'b0;
+              choosing[die_chosen][die] <= 1'b0;
               if (waiting[die] != '0) begin
                 chosen[die] <= next_class();
                 choosing[next_class()][die] <= 1'b1;
