@@ -52,7 +52,7 @@ RULES = {
     "sim": (["common", "host_pcie", "controller", "nand"], True),
     "sim/config": (["common", "host_pcie", "controller", "nand", "sim"], False),
     "sim/results": (["common", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "host_pcie", "controller", "nand", "sim"], True),
+    "sim/wave": (["common", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")

@@ -22,6 +22,17 @@ def names(folder, enum):
     return labels
 
 
+def merged(signal, end):
+    """Stretches in which a signal is not 0."""
+    spans = []
+    for begin, stop, value in zip(signal.times, signal.times[1:] + [end], signal.values):
+        if value and spans and spans[-1][1] == begin:
+            spans[-1] = (spans[-1][0], stop)
+        elif value:
+            spans.append((begin, stop))
+    return spans
+
+
 class Waves(SystemTest):
     def wave(self, device, job, *args, output="wave"):
         scopes = [] if any(a.startswith("--wave=") for a in args) else ["--wave"]
@@ -165,6 +176,34 @@ class Waves(SystemTest):
         self.assertEqual(scopes("die[1][*]"), {f"die_1_{d}" for d in range(8)})
         self.assertEqual(scopes("channel"), {"channel_0", "channel_1"})
         self.assertEqual(scopes("firmware,gc,scheduler[0]"), {"firmware", "gc", "scheduler"})
+
+    def test_planes(self):
+        """Several planes of a die, joined or each on its own: R/B# is low while any of them works."""
+        planes = ("--set", "nand.geometry.planes_per_die=4", "--set", "nand.geometry.blocks_per_plane=32", "--set",
+                  "ftl.user_capacity=20MiB", "--set", "precondition.state=random")
+        for job, more in ((self.job("writes", "rw=randwrite", "bs=64k", "iodepth=4", "number_ios=200"), ()),
+                          (self.job("reads", "rw=randrw", "bs=4k", "iodepth=32", "number_ios=2000"),
+                           ("--set", "nand.independent_plane_read=true"))):
+            folder, _ = self.wave("tiny-test", job, *planes, *more)
+            vcd = Vcd(folder / "wave.vcd")
+            states = names(folder, "die_state")
+            several = 0
+            for c in range(2):
+                rb_n, busy, state = (vcd[f"ssd.die_{c}_0.{n}"] for n in ("rb_n", "busy_planes", "state"))
+                self.assertEqual(rb_n.spans(0, vcd.end), merged(busy, vcd.end))
+                for t in sorted({*rb_n.times, *state.times}):
+                    working = states[state.at(t)].endswith(("_read", "_program", "erase"))
+                    self.assertEqual(working, rb_n.at(t) == 0, (t, states[state.at(t)]))
+                several += sum(v.bit_count() > 1 for v in busy.values)
+            self.assertGreater(several, 10)
+            counters = json.loads((folder / "result.json").read_text())["counters"]
+            pages = sum(1 for c in range(2) for a, b in zip([0] + vcd[f"ssd.die_{c}_0.busy_planes"].values,
+                                                            vcd[f"ssd.die_{c}_0.busy_planes"].values)
+                        for p in range(4) if b >> p & 1 and not a >> p & 1)
+            kinds = ("flash_host_page_reads", "flash_gc_page_reads", "flash_host_page_programs", "flash_gc_page_programs",
+                     "flash_block_erases")
+            # A plane that goes from one operation to the next at one instant counts once: none does, commands take time.
+            self.assertEqual(pages, sum(counters[k] for k in kinds))
 
     def test_pins(self):
         job = self.job("few", "rw=randrw", "bs=4k", "iodepth=4", "number_ios=40")
