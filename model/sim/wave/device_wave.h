@@ -36,7 +36,7 @@ public:
     void completed(Ps latency);
     void on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end);
     void on_wire(bool up, const WireBurst& burst);
-    /// Something was recorded, and wants the probes.
+    /// Steps of cores and bursts on the link are wanted now.
     bool probing() const { return probing_; }
     void finish();
 
