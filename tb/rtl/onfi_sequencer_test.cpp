@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "adapter/rtl_onfi_sequencer.h"
+#include "common/random/random.h"
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -135,6 +136,40 @@ TEST(OnfiSequencer, OtherClocksRoundEachTimeUp) {
                 EXPECT_GE(took, b.model(cmd) - b.clock_.period() - Ps{50});
                 b.next_ += took;
             }
+        }
+    }
+}
+
+// Any clock, any timing, any stream of sequences: to the clock by the block's formula, and never more than a clock
+// short of the timing model.
+TEST(OnfiSequencer, RandomTimingsAndStreams) {
+    Random random(20240501);
+    const auto between = [&](std::int64_t low, std::int64_t high) {
+        return low + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+    };
+    for (int round = 0; round < 60; ++round) {
+        const auto hertz = static_cast<std::uint64_t>(between(100 * kMega, 1000 * kMega));
+        const std::int64_t fastest =
+            std::min<std::int64_t>(3600, static_cast<std::int64_t>(hertz * kSequencerLanes / kMega) - 1);
+        NandConfig c = config(static_cast<std::uint32_t>(between(20, fastest)), OnfiInterface::nv_lpddr4);
+        OnfiTiming& t = c.onfi;
+        t.t_wc = Ps{between(10'000, 60'000)};
+        for (Ps* p : {&t.t_cs, &t.t_rr, &t.t_wpre, &t.t_rpre, &t.t_rhw}) *p = Ps{between(0, 120'000)};
+        for (Ps* p : {&t.t_adl, &t.t_ccs, &t.t_wb, &t.t_plane_busy}) *p = Ps{between(0, 900'000)};
+        for (Ps* p : {&t.t_wpst, &t.t_wpsth, &t.t_dqsre, &t.t_rpsth}) *p = Ps{between(0, 40'000)};
+        Bench b(c, hertz);
+        for (int i = 0; i < 12; ++i) {
+            const auto kind = static_cast<OnfiSequence>(between(0, 3));
+            const auto planes = static_cast<std::uint8_t>(kind == OnfiSequence::read_out ? 1 : between(1, 4));
+            const auto select =
+                kind == OnfiSequence::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
+            const PinCommand cmd = b.command(kind, planes, static_cast<std::uint32_t>(between(1, 3000)), select);
+            SCOPED_TRACE(b.describe(cmd));
+            const BusSequencer::Held held = b.rtl_.play(cmd, false);
+            const std::uint32_t transfers = (b.timing_.bus_bytes(cmd.target[0].data_bytes) + 1) & ~1u;
+            ASSERT_EQ(held.end - cmd.begin, b.clock_.cycles(b.rtl_.clocks().sequence(cmd, transfers)));
+            ASSERT_GE(held.end - cmd.begin, b.model(cmd) - b.clock_.period());
+            b.next_ = held.free + Ps{between(0, 10'000)};
         }
     }
 }
