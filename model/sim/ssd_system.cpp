@@ -6,6 +6,7 @@
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
+#include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/scheduler_registry.h"
 
 namespace ssdtlm {
@@ -201,7 +202,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         operations += backend.channel(ch).counters().operations;
         multi_plane += backend.channel(ch).counters().multi_plane;
     }
-    return {
+    std::vector<std::pair<std::string, std::uint64_t>> all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
         {"host_sq_doorbells", d.sq_doorbells},
@@ -225,6 +226,14 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_block_erases", flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims()},
     };
+    if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&backend.scheduler())) {
+        const ClockedScheduler::Counters& c = clocked->counters();
+        all.push_back({"scheduler_questions", c.questions});
+        all.push_back({"scheduler_grants", c.grants});
+        all.push_back({"scheduler_cycles", c.cycles});
+        all.push_back({"scheduler_requests_held_back", c.held_back});
+    }
+    return all;
 }
 
 std::string SsdSystem::dump() const {

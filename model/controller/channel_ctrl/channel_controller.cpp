@@ -447,6 +447,8 @@ std::string ChannelController::dump() const {
         }
         text += "\n";
     }
+    const std::string waiting = scheduler_.dump(channel_);
+    if (!waiting.empty()) text += std::string("  scheduler") + (deciding_ ? ", deciding" : "") + ":\n" + waiting;
     return text;
 }
 

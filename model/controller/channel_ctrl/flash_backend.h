@@ -33,6 +33,7 @@ public:
     }
 
     SchedulerPort& scheduler() { return *scheduler_; }
+    const SchedulerPort& scheduler() const { return *scheduler_; }
     ChannelController& channel(std::uint32_t i) { return *channels_[i]; }
     const ChannelController& channel(std::uint32_t i) const { return *channels_[i]; }
     /// Time the die was busy up to now, by whose work.

@@ -84,6 +84,11 @@ public:
         static_cast<void>(listener);
     }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
+    /// What waits on a channel's dies, a line each, for a watchdog's report.
+    virtual std::string dump(std::uint16_t channel) const {
+        static_cast<void>(channel);
+        return {};
+    }
     /// Writes the signals of a channel's scheduler to an FST file from now on. False: it has none (no RTL).
     virtual bool open_trace(std::uint16_t channel, const std::string& path) {
         static_cast<void>(channel);

@@ -40,7 +40,7 @@ public:
     };
     const Effort& effort() const { return effort_; }
     /// Classes waiting, classes at the starvation limit, the class that goes next, for each die with work.
-    std::string dump(std::uint16_t channel) const;
+    std::string dump(std::uint16_t channel) const final;
 
 protected:
     /// What one die has waiting.

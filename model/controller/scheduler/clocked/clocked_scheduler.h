@@ -31,7 +31,7 @@ public:
     std::uint32_t queued(std::uint16_t channel) const override { return channels_[channel].queued; }
 
     bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
-    std::string dump(std::uint16_t channel) const { return channels_[channel].core->dump(); }
+    std::string dump(std::uint16_t channel) const override { return channels_[channel].core->dump(); }
 
     struct Counters {
         std::uint64_t questions = 0;

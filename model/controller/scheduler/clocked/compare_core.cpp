@@ -48,7 +48,6 @@ std::uint64_t CompareCore::push(const SchedulerRequest& request, std::uint64_t e
 }
 
 void CompareCore::decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) {
-    // The states are only worth their time when they differ, but are gone then: what was granted is put into words.
     ++asked_;
     used_.core->decide(query, edge, out);
     const std::uint64_t start = std::max(edge, edge_ + 1);
