@@ -2,12 +2,15 @@
 #include "sim/config/config_checks.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
-#include "adapter/onfi_sequencer_clocks.h"
+#include "adapter/rtl_onfi_sequencer.h"
+#include "adapter/rtl_schedulers.h"
 #include "common/config/quantity.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ports/scheduler_port.h"
+#include "controller/scheduler/scheduler_registry.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/onfi/spare.h"
 #include "sim/config/parameters.h"
@@ -36,6 +39,7 @@ public:
         link();
         const bool geometry_fits = geometry();
         nand();
+        scheduler();
         channel();
         collection();
         if (geometry_fits) {
@@ -172,9 +176,24 @@ private:
                 add("channel.rtl_sequencer", "there is no channel " + std::to_string(ch),
                     "0 to " + std::to_string(channels - 1), "");
         }
-        if (channel.rtl_sequencer.empty() || !out_.empty()) return;
+        if (!channel.rtl_sequencer.empty())
+            try_out([&] { RtlOnfiSequencer(c_.nand, channel.sequencer_hertz); });
+    }
+
+    /// What only the Verilated blocks know: their largest parameters, or that this program has none.
+    void scheduler() {
+        if (c_.scheduler.implementation == "tlm") return;
+        const NandGeometry& g = c_.nand.geometry;
+        const SchedulerShape shape{g.channels, g.dies_per_channel(), c_.nand.independent_plane_read, g.planes_per_die};
+        const auto agenda = std::make_unique<Agenda>();
+        try_out([&] { make_scheduler(c_.scheduler, shape, *agenda, rtl_schedulers()); });
+    }
+    /// Builds something that checks its own configuration, unless that is known to be wrong.
+    template <class Build>
+    void try_out(Build build) {
+        if (!out_.empty()) return;
         try {
-            OnfiSequencerClocks(c_.nand, channel.sequencer_hertz);
+            build();
         } catch (const UserError& e) {
             for (const Problem& p : e.problems()) add(p.where, p.found, p.allowed, p.repair);
         }

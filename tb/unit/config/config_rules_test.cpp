@@ -2,6 +2,7 @@
 // Rules between parameters: each broken once.
 #include <gmock/gmock.h>
 
+#include "adapter/rtl_schedulers.h"
 #include "unit/config/config_fixture.h"
 
 namespace ssdtlm {
@@ -124,6 +125,17 @@ TEST(ConfigRules, Buffer) {
         "2MiB");
     expect_one({"buffer.mode=write_through", "buffer.flush_start=50%"},
                "--set buffer.flush_start=50%: buffer.flush_start: 50% with buffer.mode = \"write_through\"");
+}
+
+TEST(ConfigRules, SchedulerInRtl) {
+    if (rtl_schedulers().empty()) {
+        expect_one({"scheduler.implementation=rtl"},
+                   "--set scheduler.implementation=rtl: scheduler.implementation: 'rtl', but this program was built without Verilator");
+        return;
+    }
+    EXPECT_THAT(problems_with({"scheduler.implementation=rtl"}), IsEmpty());
+    expect_one({"scheduler.implementation=rtl", "scheduler.rtl_module=mine"},
+               "--set scheduler.rtl_module=mine: scheduler.rtl_module: no module 'mine' was built; one of transaction_scheduler");
 }
 
 TEST(ConfigRules, AllAtOnce) {
