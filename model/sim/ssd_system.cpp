@@ -13,10 +13,6 @@ namespace ssdtlm {
 
 namespace {
 
-SchedulerShape shape_of(const SsdConfig& c) {
-    return {c.nand.geometry.channels, c.nand.geometry.dies_per_channel(), c.nand.independent_plane_read, c.nand.geometry.planes_per_die};
-}
-
 // A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
 // victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
 Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
@@ -71,7 +67,8 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       front_end("front_end", agenda, dma, tracker, config.nvme, device_of(config, ftl)),
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
-              make_scheduler(config.scheduler, shape_of(config), agenda, rtl_schedulers())),
+              make_scheduler(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read),
+                             agenda, rtl_schedulers())),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, dram},
                config.run.integrity) {

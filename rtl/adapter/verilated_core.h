@@ -109,7 +109,7 @@ public:
         top_->trace(trace_.get(), 99);
         trace_->open(path.c_str());
         if (!trace_->isOpen())
-            throw UserError(Problem{path, "cannot be written", "", ""});
+            throw UserError(Problem{path, "cannot be written", "a file in a folder that exists", "choose another place"});
         return true;
     }
 
@@ -137,7 +137,7 @@ public:
     const Top& top() const { return *top_; }
 
 private:
-    static constexpr std::uint64_t kPatience = 100'000;  // edges
+    static constexpr std::uint64_t kPatience = 100'000;  // edges; assumed: far beyond any decision
 
     void reset() {
         put(top_->push_valid, 0);

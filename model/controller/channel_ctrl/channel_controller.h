@@ -4,9 +4,9 @@
 //
 // When the bus is free: short commands (reads, erases) of idle dies first, so that their array time overlaps what
 // follows; then data out of finished reads, oldest first; then programs, with their long data in. A program that was
-// passed kProgramTurns times goes first. A scheduler that decides later makes the free bus wait for its answer. A die counts as busy from its grant until its data is out (its page registers
-// are occupied: no cache reads) or its program or erase ends. Not modelled: suspend, cache operations, status polling,
-// read retries; decoding keeps up with the bus.
+// passed kProgramTurns times goes first. A scheduler that decides later makes the free bus wait for its answer. A die
+// counts as busy from its grant until its data is out (its page registers are occupied: no cache reads) or its program
+// or erase ends. Not modelled: suspend, cache operations, status polling, read retries; decoding keeps up with the bus.
 #pragma once
 
 #include <array>

@@ -81,7 +81,7 @@ private:
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
         return states_[c.index];
     }
-    std::uint32_t core_of(std::uint64_t number) const { 
+    std::uint32_t core_of(std::uint64_t number) const {
         return cores_.size() == 1 ? 0 : static_cast<std::uint32_t>(number % cores_.size());
     }
     /// Charges a step on a core to the command and calls Next at its end.

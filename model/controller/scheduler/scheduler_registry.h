@@ -17,6 +17,11 @@ namespace ssdtlm {
 std::unique_ptr<SchedulerPort> make_read_first(const SchedulerConfig& config, const SchedulerShape& shape);
 std::unique_ptr<SchedulerPort> make_fifo(const SchedulerConfig& config, const SchedulerShape& shape);
 
+/// What a scheduler needs to know of the flash.
+inline SchedulerShape scheduler_shape(const NandGeometry& g, bool independent_plane_read) {
+    return {g.channels, g.dies_per_channel(), independent_plane_read, g.planes_per_die};
+}
+
 /// Registered names, in the order they are documented.
 std::vector<std::string> scheduler_policies();
 /// The policy named by config.policy; UserError with the nearest name when there is none.

@@ -183,8 +183,7 @@ private:
     /// What only the Verilated blocks know: their largest parameters, or that this program has none.
     void scheduler() {
         if (c_.scheduler.implementation == "tlm") return;
-        const NandGeometry& g = c_.nand.geometry;
-        const SchedulerShape shape{g.channels, g.dies_per_channel(), c_.nand.independent_plane_read, g.planes_per_die};
+        const SchedulerShape shape = scheduler_shape(c_.nand.geometry, c_.nand.independent_plane_read);
         const auto agenda = std::make_unique<Agenda>();
         try_out([&] { make_scheduler(c_.scheduler, shape, *agenda, rtl_schedulers()); });
     }

@@ -21,7 +21,7 @@ public:
 
     bool full() const override { return used_.core->full() || other_.core->full(); }
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override;
-    /// CheckFailed at the first difference, with the question, both answers and both states before it.
+    /// CheckFailed at the first difference, with the question, both answers and both states after them.
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
     std::string dump() const override;
     bool open_trace(const std::string& path) override { return used_.core->open_trace(path) || other_.core->open_trace(path); }
