@@ -100,12 +100,28 @@ public:
     }
     /// Runs all entries with time <= t, then moves time to t.
     void run_until(SimTime t) {
+        run_limit_ = t;
         while (run_one(t)) {
         }
+        run_limit_ = kNoClaims;
         if (t != kNever && t > now_) now_ = t;
     }
     /// Runs until nothing is left.
     void run() { run_until(kNever); }
+    /// For one who keeps entries in order of time himself and posts only the first of them: at the end of such an entry,
+    /// true if the following one, at `at`, is what would run next. Time is then there and it counts as run; else it must
+    /// be posted. Either way gives the same order.
+    bool claim(SimTime at) {
+        if (at > run_limit_ || next_time() <= at) return false;
+        now_ = at;
+        ++posted_;
+        ++executed_;
+        return true;
+    }
+    /// Entries up to here may be claimed; for whoever calls run_one() in a loop, which sets it before and after.
+    void set_run_limit(SimTime limit) { run_limit_ = limit; }
+    static constexpr SimTime kNoClaims = SimTime::min();
+
     /// Moves time forward over an idle stretch.
     void advance_to(SimTime t) {
         SSDTLM_CHECK(t <= next_time(), "agenda advanced past a pending entry");
@@ -221,6 +237,7 @@ private:
     std::uint64_t posted_ = 0;
     std::uint64_t executed_ = 0;
     SimTime far_at_ = kNever;  // of the heap's first
+    SimTime run_limit_ = SimTime::min();
     void (*wake_)(void*, SimTime) = nullptr;
     void* wake_self_ = nullptr;
     std::uint64_t words_ = 0;  // bit per word of used_: not zero

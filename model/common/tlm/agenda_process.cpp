@@ -44,6 +44,7 @@ __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
 
 void AgendaProcess::run_until(SimTime limit) {
     do {
+        if (!break_) agenda_.set_run_limit(limit);
         while (!break_)
             if (!agenda_.run_one(limit)) return;
     } while (run_watched(limit));
@@ -73,6 +74,7 @@ void AgendaProcess::drain() {
         stopped_ = true;
     }
     draining_ = false;
+    agenda_.set_run_limit(Agenda::kNoClaims);
     agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);
     wake_at_ = kNever;
     if (stopped_)

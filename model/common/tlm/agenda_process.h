@@ -42,7 +42,10 @@ private:
     void wake(SimTime at);
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
-    void update_break() { break_ = stopped_ || after_ != nullptr; }
+    void update_break() {
+        break_ = stopped_ || after_ != nullptr;
+        if (break_) agenda_.set_run_limit(Agenda::kNoClaims);
+    }
 
     Agenda& agenda_;
     const bool lockstep_;

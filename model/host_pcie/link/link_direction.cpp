@@ -36,6 +36,26 @@ void LinkDirection::queue(TlpKind kind, const TlpTrain& train, std::uint64_t coo
     if (!pumping_) pump();
 }
 
+/// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data, two
+/// doorbells): then it needs no turn in the agenda.
+void LinkDirection::deliver_next(std::uint64_t first) {
+    LinkDelivery* d = reinterpret_cast<LinkDelivery*>(static_cast<std::uintptr_t>(first));
+    for (;;) {
+        LinkDelivery* const next = d->next;  // arrive() may give d away
+        if (next == nullptr) {
+            last_ = nullptr;
+            d->arrive(*d);
+            return;
+        }
+        d->arrive(*d);
+        if (!agenda_.claim(next->at)) {
+            agenda_.post<&LinkDirection::deliver_next>(next->at, this, handle(*next));
+            return;
+        }
+        d = next;
+    }
+}
+
 std::uint32_t LinkDirection::sendable_with_credits(const TlpTrain& train, SimTime t) {
     CreditAccount& a = account(TlpKind::mem_read);
     if (closed_forms_ && a.fits(train, t)) return train.count();

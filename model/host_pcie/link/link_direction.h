@@ -67,12 +67,20 @@ struct LinkGrant {
     SimTime delivered;        ///< last TLP visible at the far end
 };
 
+/// What arrives at the far end, in the order of the wire; part of its owner's object.
+struct LinkDelivery {
+    SimTime at{};
+    LinkDelivery* next = nullptr;
+    void (*arrive)(LinkDelivery&) = nullptr;
+};
+
 /// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted
 /// requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
 ///
 /// A burst that finds the wire idle is granted within offer(). One that finds it busy is granted when the wire gets
 /// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda
-/// entry is posted only when a burst must wait for its grant. Deliveries are the owner's to post.
+/// entry is posted only when a burst must wait for its grant. Deliveries happen in the order of the wire; the owner says
+/// with deliver() what they are.
 class LinkDirection {
 public:
     /// The cookie leads to the owner of the burst.
@@ -109,6 +117,19 @@ public:
     }
     void queue(TlpKind kind, const TlpTrain& train, std::uint64_t cookie);
 
+    /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received; `d` is the link's until then.
+    void deliver(SimTime at, LinkDelivery& d, void (*arrive)(LinkDelivery&)) {
+        d.at = at;
+        d.next = nullptr;
+        d.arrive = arrive;
+        LinkDelivery* const before = last_;
+        last_ = &d;
+        if (before != nullptr)
+            before->next = &d;
+        else
+            agenda_.post<&LinkDirection::deliver_next>(at, this, handle(d));
+    }
+
     const LinkCounters& counters() const { return counters_; }
     /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
     Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
@@ -122,8 +143,8 @@ private:
         TlpKind kind;
         std::uint64_t cookie;
     };
-    static constexpr std::size_t kNone = ~std::size_t{0};
-
+    static std::uint64_t handle(LinkDelivery& d) { return reinterpret_cast<std::uintptr_t>(&d); }
+    void deliver_next(std::uint64_t first);
     /// Idle wire, or room in the transmit buffer behind what is on the wire.
     bool accepts(std::uint64_t wire_bytes, SimTime now) {
         if (free_ <= now) return true;
@@ -187,6 +208,7 @@ private:
     bool closed_forms_;
     std::array<CreditAccount, kTlpClasses> credits_;
     boost::circular_buffer<Burst> waiting_;
+    LinkDelivery* last_ = nullptr;  // of those under way; the agenda has the first
     SimTime free_{};          // end of everything granted
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;

@@ -33,6 +33,7 @@ inline __attribute__((always_inline)) tlm::tlm_sync_enum LinkPath::write(tlm::tl
     const std::uint32_t bytes = payload.get_data_length();
     const bool copied = bytes <= kInlineBytes;
     Part& part = parts_.acquire();
+    part.path = this;
     std::uint8_t* data = payload.get_data_ptr();
     if (copied) {
         copy_bytes(part.inline_data, data, bytes);
@@ -47,13 +48,12 @@ inline __attribute__((always_inline)) tlm::tlm_sync_enum LinkPath::write(tlm::tl
     part.near = &payload;
     LinkGrant grant;
     if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_write, train, grant), 1)) {
-        agenda_.post<&LinkPath::write_arrives>(grant.delivered, this, handle(part));
+        requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
         if (__builtin_expect(part.answer_on_grant, 1)) {
             if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
             part.near = nullptr;
         }
     } else {
-        part.path = this;
         part.in_call = true;
         requests_.queue(TlpKind::mem_write, train, handle(part));
         part.in_call = false;
@@ -145,8 +145,8 @@ void LinkPath::issue_reads() {
 
 LinkPath::Part& LinkPath::new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps) {
     Part& part = parts_.acquire();
-    set_up(part, tlm::TLM_READ_COMMAND, address, data, bytes);
     part.path = this;
+    set_up(part, tlm::TLM_READ_COMMAND, address, data, bytes);
     part.state = Part::State::read;
     part.tlps = tlps;
     return part;
@@ -193,14 +193,14 @@ void LinkPath::on_grant(const LinkGrant& grant) {
         case Part::State::write: path.granted_write(part, grant); break;
         case Part::State::read: path.granted_read(part, grant); break;
         case Part::State::returning:
-            path.agenda_.post<&LinkPath::completions_arrive>(grant.delivered, &path, grant.cookie);
+            path.completions_.deliver(grant.delivered, part, &LinkPath::completions_arrive);
             break;
     }
 }
 
 /// A write that had to wait for the wire.
 void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
-    agenda_.post<&LinkPath::write_arrives>(grant.delivered, this, handle(part));
+    requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
     if (!part.answer_on_grant) return;
     if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
     tlm::tlm_generic_payload& near = *part.near;
@@ -233,8 +233,12 @@ LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
 // ---------------------------------------------------------------------------------------------------------------
 // At the far end.
 
-void LinkPath::write_arrives(std::uint64_t which) {
-    Part& part = part_of(which);
+void LinkPath::write_arrives(LinkDelivery& delivery) {
+    Part& part = static_cast<Part&>(delivery);
+    part.path->forward_write(part);
+}
+
+inline void LinkPath::forward_write(Part& part) {
     if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
     if (__builtin_expect(completed_by_far_end(part), 1)) write_answered(part);
 }
@@ -297,7 +301,7 @@ void LinkPath::far_request_accepted() {
         Part* next = requests_held_.front();
         requests_held_.pop_front();
         if (next->state == Part::State::write)
-            write_arrives(handle(*next));
+            forward_write(*next);
         else
             read_arrives(handle(*next));
     }
@@ -339,7 +343,7 @@ void LinkPath::read_answered(Part& part) {
                             : TlpTrain::headers(part.tlps, overhead(kind, address));
     LinkGrant grant;
     if (__builtin_expect(completions_.offer_at_once(kind, train, grant), 1))
-        agenda_.post<&LinkPath::completions_arrive>(grant.delivered, this, handle(part));
+        completions_.deliver(grant.delivered, part, &LinkPath::completions_arrive);
     else
         completions_.queue(kind, train, handle(part));
 }
@@ -347,8 +351,12 @@ void LinkPath::read_answered(Part& part) {
 // ---------------------------------------------------------------------------------------------------------------
 // Back at the requester.
 
-void LinkPath::completions_arrive(std::uint64_t which) {
-    Part& part = part_of(which);
+void LinkPath::completions_arrive(LinkDelivery& delivery) {
+    Part& part = static_cast<Part&>(delivery);
+    part.path->read_completed(part);
+}
+
+inline void LinkPath::read_completed(Part& part) {
     Transfer* const t = part.transfer;
     tlm::tlm_generic_payload* const near = t == nullptr ? part.near : t->near;
     const tlm::tlm_response_status status = part.get_response_status();

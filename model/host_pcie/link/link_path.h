@@ -79,7 +79,7 @@ private:
         tlm::tlm_response_status status;
     };
     /// What the far end sees as one payload: a write, or consecutive read requests with one burst of completions.
-    struct Part : PooledPayload<Part> {
+    struct Part : PooledPayload<Part>, LinkDelivery {
         enum class State : std::uint8_t { write, read, returning };
 
         LinkPath* path = nullptr;
@@ -109,7 +109,8 @@ private:
     void granted_write(Part& part, const LinkGrant& grant);
     void granted_read(Part& part, const LinkGrant& grant);
     Part& split(Part& part, std::uint32_t tlps);
-    void write_arrives(std::uint64_t part);
+    static void write_arrives(LinkDelivery& delivery);
+    void forward_write(Part& part);
     void read_arrives(std::uint64_t part);
     void hold_back(Part& part);
     bool completed_by_far_end(Part& part);
@@ -119,7 +120,8 @@ private:
     void read_answered(Part& part);
     void far_end_answers_after(Part& part, const sc_core::sc_time& delay);
     void far_request_accepted();
-    void completions_arrive(std::uint64_t part);
+    static void completions_arrive(LinkDelivery& delivery);
+    void read_completed(Part& part);
     void answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status);
     void send_response(tlm::tlm_generic_payload& payload);
     bool wake_thread(tlm::tlm_generic_payload& payload);

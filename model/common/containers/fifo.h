@@ -15,6 +15,7 @@ public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     T& front() { return ring_[head_]; }
+    const T& front() const { return ring_[head_]; }
     /// i-th oldest element.
     const T& at(std::size_t i) const { return ring_[(head_ + i) & (ring_.size() - 1)]; }
     void push(const T& v) {
