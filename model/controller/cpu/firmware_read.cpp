@@ -151,7 +151,8 @@ void Firmware::send_part(std::uint64_t index) {
     job.txn.timeline.charge(Stage::buffer, agenda_.now());  // buffer and zero parts; flash parts end at now
     stamp(job);
     const auto& list = segments(*job.command, job.byte_offset, job.bytes);
-    dma_.write_host(list.data(), static_cast<std::uint32_t>(list.size()), job.data.data(), this, job.index);
+    dma_.write_host(list.data(), static_cast<std::uint32_t>(list.size()), job.data.data(), this, job.index,
+                    signatures_of(lba_bytes_));
 }
 
 void Firmware::part_delivered(FlashJob& job, SimTime at) {

@@ -62,7 +62,8 @@ void Firmware::fetch_data(Command& c) {
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
     const auto& list = segments(c, s.offset, s.piece);
-    dma_.read_host(list.data(), static_cast<std::uint32_t>(list.size()), s.staging->data(), this, kWriteData | c.index);
+    dma_.read_host(list.data(), static_cast<std::uint32_t>(list.size()), s.staging->data(), this,
+                   kWriteData | c.index, signatures_of(lba_bytes_));
 }
 
 void Firmware::data_fetched(Command& c, SimTime at) {

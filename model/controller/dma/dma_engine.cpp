@@ -92,11 +92,12 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
 
 template <bool Write>
 inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                                                            DmaClient* client, std::uint64_t cookie) {
+                                                            DmaClient* client, std::uint64_t cookie,
+                                                            ByteEnables content) {
     ++outstanding_;
     ++(Write ? counters_.writes : counters_.reads);
     if (__builtin_expect(count != 1 || segments->bytes > kMaxPayloadBytes, 0)) {
-        start_many(Write, segments, count, data, client, cookie);
+        start_many(Write, segments, count, data, client, cookie, content);
         return;
     }
     SSDTLM_CHECK(segments->bytes > 0, "DMA request without data");
@@ -106,22 +107,29 @@ inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* s
     p.cookie = cookie;
     p.data = is_data(Write, segments->bytes);
     set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
+    if (content.pattern != nullptr) enable(p, content);
     admit(p);
 }
 
+inline void DmaEngine::enable(Payload& payload, ByteEnables content) {
+    // The generic payload has no pointer to const; a target only reads the enables.
+    payload.set_byte_enable_ptr(const_cast<std::uint8_t*>(content.pattern));
+    payload.set_byte_enable_length(content.bytes);
+}
+
 void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie) {
+                           DmaClient* client, std::uint64_t cookie, ByteEnables content) {
     // The generic payload has no pointer to const; a write only reads through it.
-    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie);
+    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie, content);
 }
 
 void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                          std::uint64_t cookie) {
-    start<false>(segments, count, data, client, cookie);
+                          std::uint64_t cookie, ByteEnables content) {
+    start<false>(segments, count, data, client, cookie, content);
 }
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie) {
+                           DmaClient* client, std::uint64_t cookie, ByteEnables content) {
     if (free_requests_.empty()) {
         requests_.emplace_back();
         free_requests_.push_back(&requests_.back());
@@ -137,7 +145,9 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
         for (++i; i < count && segments[i].address == address + bytes; ++i) bytes += segments[i].bytes;
         for (std::uint64_t done = 0; done < bytes;) {
             const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, kMaxPayloadBytes));
-            send(request, address + done, data, n);
+            // A piece that begins inside the pattern moves all its bytes.
+            const bool aligned = content.pattern != nullptr && request.bytes % content.bytes == 0;
+            send(request, address + done, data, n, aligned ? content : ByteEnables{});
             data += n;
             done += n;
         }
@@ -146,11 +156,13 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
     if (--request.outstanding == 0) finish(request);
 }
 
-void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes) {
+void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes,
+                     ByteEnables content) {
     Payload& p = payloads_.acquire();
     p.request = &request;
     p.data = request.data;  // a short piece of a long request keeps its place
     set_up(p, request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, data, bytes);
+    if (content.pattern != nullptr) enable(p, content);
     request.bytes += bytes;
     ++request.outstanding;
     admit(p);

@@ -3,7 +3,8 @@
 // arbitrates between them. Short requests (SQE fetches, PRP lists, CQEs, MSI-X messages) go to the link at once; data
 // moves in bursts of up to 4 KiB, of which only a few are at the link at a time, so that a completion waits for a
 // burst or two and not for all data of all commands. Adds no time and holds no data: the link serialises, the payloads
-// point at the caller's buffers. Models no descriptor fetch.
+// point at the caller's buffers. Data of which only some bytes have content carries byte enables. Models no descriptor
+// fetch.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +46,9 @@ public:
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie) override;
+                    std::uint64_t cookie, ByteEnables content = {}) override;
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie) override;
+                   std::uint64_t cookie, ByteEnables content = {}) override;
 
     const DmaCounters& counters() const { return counters_; }
     /// Requests begun and not yet reported to their client.
@@ -78,10 +79,11 @@ private:
 
     template <bool Write>
     void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-               std::uint64_t cookie);
+               std::uint64_t cookie, ByteEnables content);
     void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie);
-    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes);
+                    std::uint64_t cookie, ByteEnables content);
+    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content);
+    static void enable(Payload& payload, ByteEnables content);
     static bool is_data(bool write, std::uint64_t bytes) { return bytes > (write ? kDmaInlineBytes : kControlReadBytes); }
     void admit(Payload& payload);
     void transport(Payload& payload);

@@ -7,6 +7,7 @@
 
 #include "common/report/error.h"
 #include "common/units/units.h"
+#include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
 
@@ -38,17 +39,18 @@ inline constexpr std::uint32_t kDmaInlineBytes = 64;
 
 /// All calls return at once; data requests of one direction start in call order, and so do short ones (up to
 /// kDmaInlineBytes written, 512 bytes read), which may pass data that has not been handed to the link yet. Segments are copied. dma_done may be
-/// called before write_host returns (idle link). client may be null.
+/// called before write_host returns (idle link). client may be null. `content` says which bytes of `data` have to be
+/// moved; the others still take their time on the wire, and their place may or may not be written.
 class DmaPort {
 public:
     virtual ~DmaPort() = default;
     /// Device -> host memory (MWr). `data` holds the sum of the segments' bytes. Up to kDmaInlineBytes it may be
     /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                            DmaClient* client, std::uint64_t cookie) = 0;
+                            DmaClient* client, std::uint64_t cookie, ByteEnables content = {}) = 0;
     /// Host memory -> device (MRd/CplD). `data` must stay valid until dma_done.
     virtual void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                           std::uint64_t cookie) = 0;
+                           std::uint64_t cookie, ByteEnables content = {}) = 0;
 };
 
 }  // namespace ssdtlm

@@ -5,6 +5,7 @@
 
 #include "common/report/error.h"
 #include "common/tlm/pooled_payload.h"
+#include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
 
@@ -13,18 +14,32 @@ RootComplex::RootComplex(sc_core::sc_module_name name, HostMemory& memory, Inter
     link_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
+/// What logical blocks of `block_bytes` contain.
+inline void RootComplex::copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes,
+                                         std::uint32_t block_bytes) {
+    constexpr std::uint32_t kBytes = sizeof(BlockSignature);
+    std::uint32_t i = 0;
+    for (; i + kBytes <= bytes; i += block_bytes) std::memcpy(to + i, from + i, kBytes);
+    if (i < bytes) std::memcpy(to + i, from + i, bytes - i);
+}
+
 tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     const std::uint32_t bytes = p.get_data_length();
     std::uint8_t* memory = memory_.find(p.get_address(), bytes);
-    if (__builtin_expect(memory == nullptr || p.get_byte_enable_ptr() != nullptr || !(p.is_write() || p.is_read()), 0)) {
+    const unsigned char* const enables = p.get_byte_enable_ptr();
+    if (__builtin_expect(memory == nullptr || (enables != nullptr && enables != kSignatureOnly.data()) ||
+                             !(p.is_write() || p.is_read()),
+                         0)) {
         serve_other(p);
         return tlm::TLM_COMPLETED;
     }
-    if (p.is_write())
-        copy_bytes(memory, p.get_data_ptr(), bytes);
+    std::uint8_t* const to = p.is_write() ? memory : p.get_data_ptr();
+    const std::uint8_t* const from = p.is_write() ? p.get_data_ptr() : memory;
+    if (enables == nullptr)
+        copy_bytes(to, from, bytes);
     else
-        copy_bytes(p.get_data_ptr(), memory, bytes);
+        copy_signatures(to, from, bytes, p.get_byte_enable_length());
     p.set_response_status(tlm::TLM_OK_RESPONSE);
     return tlm::TLM_COMPLETED;
 }
@@ -36,9 +51,7 @@ unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) { return access
 /// Any request: interrupts, memory not touched before or across chunks, and what is unsupported.
 void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
     const std::uint64_t address = p.get_address();
-    if (p.get_byte_enable_ptr() != nullptr) {
-        p.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-    } else if (p.is_write() && address >= kMsiBase && address < kMsiEnd && p.get_data_length() == 4) {
+    if (p.is_write() && address >= kMsiBase && address < kMsiEnd && p.get_data_length() == 4) {
         std::uint32_t data = 0;
         std::memcpy(&data, p.get_data_ptr(), sizeof data);
         ++interrupts_;
@@ -56,10 +69,21 @@ bool RootComplex::access(tlm::tlm_generic_payload& p) {
     const std::uint64_t address = p.get_address();
     const std::uint32_t bytes = p.get_data_length();
     if (!memory_.contains(address, bytes)) return false;
-    if (p.is_write())
-        memory_.write(address, p.get_data_ptr(), bytes);
-    else if (p.is_read())
-        memory_.read(address, p.get_data_ptr(), bytes);
+    const unsigned char* const enables = p.get_byte_enable_ptr();
+    const std::uint32_t pattern = p.get_byte_enable_length();
+    for (std::uint32_t begin = 0; begin < bytes;) {
+        std::uint32_t end = bytes;
+        if (enables != nullptr) {
+            while (begin < bytes && enables[begin % pattern] == 0) ++begin;
+            end = begin;
+            while (end < bytes && enables[end % pattern] != 0) ++end;
+        }
+        if (p.is_write())
+            memory_.write(address + begin, p.get_data_ptr() + begin, end - begin);
+        else if (p.is_read())
+            memory_.read(address + begin, p.get_data_ptr() + begin, end - begin);
+        begin = end;
+    }
     return true;
 }
 

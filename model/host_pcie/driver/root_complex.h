@@ -20,7 +20,7 @@ public:
     static constexpr std::uint64_t kMsiEnd = 0xFEF00000;
 
     /// Answers every request with TLM_COMPLETED at once; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
-    /// memory and MSI window. An interrupt is a 4-byte write; reading the window is an unsupported request.
+    /// memory and MSI window. Byte enables are obeyed. An interrupt is a 4-byte write; reading the window is an unsupported request.
     tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
@@ -35,6 +35,7 @@ private:
     void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload& p) override;
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    static void copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, std::uint32_t block_bytes);
     void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);
 

@@ -40,6 +40,7 @@ inline __attribute__((always_inline)) tlm::tlm_sync_enum LinkPath::write(tlm::tl
         data = part.inline_data;
     }
     set_up(part, tlm::TLM_WRITE_COMMAND, address, data, bytes);
+    hand_on_enables(payload, part, 0);
     part.state = Part::State::write;
     part.extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
     part.answer_on_grant = copied || part.extension != nullptr;
@@ -74,8 +75,8 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
         return end_response();
     }
     SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
-    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr || payload.get_data_length() == 0, 0))
-        return refuse(payload);
+    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr, 0) && !hands_on_enables(payload)) return refuse(payload);
+    if (__builtin_expect(payload.get_data_length() == 0, 0)) return refuse(payload);
     if (payload.is_write()) return write(payload, phase);
     if (__builtin_expect(!payload.is_read(), 0)) return refuse(payload);
     read(payload);
@@ -110,6 +111,7 @@ void LinkPath::read(tlm::tlm_generic_payload& payload) {
         return;
     }
     Part& part = new_read(address, payload.get_data_ptr(), bytes, n);
+    hand_on_enables(payload, part, 0);
     part.near = &payload;
     part.transfer = nullptr;
     free_tags_ -= n;
@@ -134,6 +136,7 @@ void LinkPath::issue_reads() {
         const std::uint32_t n = std::min({piece_count(address, left, unit), free_tags_, config_.reads_per_burst});
         const auto bytes = static_cast<std::uint32_t>(piece_prefix(address, left, unit, n));
         Part& part = new_read(address, t.data + t.issued, bytes, n);
+        hand_on_enables(*t.near, part, t.issued);
         part.transfer = &t;
         t.issued += bytes;
         free_tags_ -= n;
@@ -150,6 +153,14 @@ LinkPath::Part& LinkPath::new_read(std::uint64_t address, std::uint8_t* data, st
     part.state = Part::State::read;
     part.tlps = tlps;
     return part;
+}
+
+/// The part begins `offset` bytes into the data of `from`. Where that is inside the pattern, it moves all its bytes.
+inline void LinkPath::hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset) {
+    unsigned char* const pattern = from.get_byte_enable_ptr();
+    if (pattern == nullptr || offset % from.get_byte_enable_length() != 0) return;
+    to.set_byte_enable_ptr(pattern);
+    to.set_byte_enable_length(from.get_byte_enable_length());
 }
 
 void LinkPath::offer_read(Part& part) {
@@ -224,8 +235,11 @@ LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
     const auto bytes =
         static_cast<std::uint32_t>(piece_prefix(address, all, config_.max_read_request_bytes, tlps));
     Part& head = new_read(address, part.get_data_ptr(), bytes, tlps);
+    const Transfer& t = *part.transfer;
     head.transfer = part.transfer;
+    hand_on_enables(*t.near, head, address - t.address);
     set_up(part, tlm::TLM_READ_COMMAND, address + bytes, part.get_data_ptr() + bytes, all - bytes);
+    hand_on_enables(*t.near, part, address + bytes - t.address);
     part.tlps -= tlps;
     return head;
 }

@@ -30,6 +30,7 @@ struct LinkPathConfig {
     std::uint32_t reads_per_burst = 8;  ///< MRd whose completions come as one burst; their tags free together
     Ps completer_latency{};             ///< read request visible at the far end -> forwarded there
     bool reports_inline = true;         ///< short writes get LinkExtension::visible_at, too
+    bool byte_enables = true;           ///< handed on to the far end, except those of writes that are copied
 };
 
 /// Both ends of the path as the sockets see them: target of the requester, initiator towards the completer.
@@ -104,6 +105,11 @@ private:
     void read(tlm::tlm_generic_payload& payload);
     void read_in_parts(tlm::tlm_generic_payload& payload);
     void issue_reads();
+    bool hands_on_enables(const tlm::tlm_generic_payload& payload) const {
+        return config_.byte_enables && payload.get_byte_enable_length() != 0 &&
+               (payload.is_read() || payload.get_data_length() > kInlineBytes);
+    }
+    static void hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset);
     Part& new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps);
     void offer_read(Part& part);
     void granted_write(Part& part, const LinkGrant& grant);

@@ -85,6 +85,7 @@ LinkPathConfig mmio_of(const LinkConfig& c) {
     p.read_tags = kHostTags;
     p.completer_latency = Ps{};
     p.reports_inline = false;  // doorbells: nobody asks when they are visible
+    p.byte_enables = false;    // registers are accessed whole
     return p;
 }
 

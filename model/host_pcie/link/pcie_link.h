@@ -26,6 +26,8 @@ std::vector<Problem> check_link(const LinkConfig& config, const std::string& whe
 /// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival.
 /// - DMA read: answered when the last completion has arrived; the host memory is read once per burst of requests,
 ///   root_complex_latency after the first of them has arrived.
+/// - DMA byte enables reach the far end, but for writes of up to 64 bytes; elsewhere TLM_BYTE_ENABLE_ERROR_RESPONSE. The
+///   wire carries all bytes. A part of a read that begins inside the pattern may move bytes that are not enabled.
 /// Far ends see link-owned payloads whose data pointer is the requester's (or a copy of up to 64 bytes).
 class PcieLink : public sc_core::sc_module {
 public:

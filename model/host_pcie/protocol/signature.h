@@ -4,6 +4,7 @@
 // (Lpa, version) in the spare area, stamped by the device into every block it returns. A deallocated block is zeros.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -23,5 +24,21 @@ struct BlockSignature {
     }
 };
 static_assert(sizeof(BlockSignature) == 16);
+
+/// TLM-2.0 byte enables: which bytes of data have content, a pattern that is repeated from the first byte on.
+struct ByteEnables {
+    const std::uint8_t* pattern = nullptr;  ///< 0xFF or 0 per byte; null: all bytes
+    std::uint32_t bytes = 0;                ///< length of the pattern
+};
+
+inline constexpr std::uint32_t kMaxBlockBytes = 4096;
+/// A logical block of which only the signature has content.
+inline constexpr std::array<std::uint8_t, kMaxBlockBytes> kSignatureOnly = [] {
+    std::array<std::uint8_t, kMaxBlockBytes> pattern{};
+    for (std::size_t i = 0; i < sizeof(BlockSignature); ++i) pattern[i] = 0xFF;
+    return pattern;
+}();
+/// The content of whole logical blocks of `block_bytes` (at most kMaxBlockBytes) in this model.
+constexpr ByteEnables signatures_of(std::uint32_t block_bytes) { return {kSignatureOnly.data(), block_bytes}; }
 
 }  // namespace ssdtlm

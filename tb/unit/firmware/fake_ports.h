@@ -118,7 +118,7 @@ public:
         : memory(bytes), agenda_(agenda), random_(seed, 8), longest_(longest) {}
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie) override {
+                    std::uint64_t cookie, ByteEnables) override {
         const std::uint64_t n = take(segments, count, client, cookie);
         all_[n].from = data;
         last_write_ = std::max(last_write_, agenda_.now()) + latency();
@@ -130,7 +130,7 @@ public:
             agenda_.post<&FakeDma::handed_over>(agenda_.now() + (last_write_ - agenda_.now()) / 2, this, n);
     }
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie) override {
+                   std::uint64_t cookie, ByteEnables) override {
         const std::uint64_t n = take(segments, count, client, cookie);
         all_[n].to = data;
         agenda_.post<&FakeDma::read>(agenda_.now() + latency(), this, n);

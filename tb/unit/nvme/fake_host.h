@@ -22,7 +22,7 @@ struct FakeDma final : DmaPort {
     explicit FakeDma(Agenda& a) : agenda(a), memory(1u << 20) {}
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie) override {
+                    std::uint64_t cookie, ByteEnables) override {
         for (std::uint32_t i = 0; i < count; ++i) {
             const HostSegment& s = segments[i];
             if (s.address >= kMsiBase && s.address < kMsiBase + 0x100000) {
@@ -38,7 +38,7 @@ struct FakeDma final : DmaPort {
         if (client != nullptr) client->dma_done(cookie, agenda.now() + kWriteTime);
     }
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                   std::uint64_t cookie) override {
+                   std::uint64_t cookie, ByteEnables) override {
         std::uint32_t bytes = 0;
         for (std::uint32_t i = 0; i < count; ++i) bytes += segments[i].bytes;
         read_sizes.push_back(bytes);
