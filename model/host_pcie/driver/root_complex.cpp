@@ -14,6 +14,19 @@ RootComplex::RootComplex(sc_core::sc_module_name name, HostMemory& memory, Inter
     link_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
+inline bool RootComplex::is_message(const tlm::tlm_generic_payload& p) {
+    return p.get_address() - kMsiBase < kMsiEnd - kMsiBase && p.is_write() && p.get_data_length() == 4 &&
+           p.get_byte_enable_ptr() == nullptr;
+}
+
+inline void RootComplex::interrupt(tlm::tlm_generic_payload& p) {
+    std::uint32_t data = 0;
+    std::memcpy(&data, p.get_data_ptr(), sizeof data);
+    ++interrupts_;
+    p.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (sink_ != nullptr) sink_->interrupt(p.get_address(), data);
+}
+
 /// What logical blocks of `block_bytes` contain.
 inline void RootComplex::copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes,
                                          std::uint32_t block_bytes) {
@@ -26,7 +39,12 @@ inline void RootComplex::copy_signatures(std::uint8_t* to, const std::uint8_t* f
 tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     const std::uint32_t bytes = p.get_data_length();
-    std::uint8_t* memory = memory_.find(p.get_address(), bytes);
+    const std::uint64_t address = p.get_address();
+    if (is_message(p)) {
+        interrupt(p);
+        return tlm::TLM_COMPLETED;
+    }
+    std::uint8_t* memory = memory_.find(address, bytes);
     const unsigned char* const enables = p.get_byte_enable_ptr();
     if (__builtin_expect(memory == nullptr || (enables != nullptr && enables != kSignatureOnly.data()) ||
                              !(p.is_write() || p.is_read()),
@@ -44,20 +62,18 @@ tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm
     return tlm::TLM_COMPLETED;
 }
 
-void RootComplex::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) { serve_other(p); }
+void RootComplex::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) {
+    if (is_message(p))
+        interrupt(p);
+    else
+        serve_other(p);
+}
 
 unsigned RootComplex::transport_dbg(tlm::tlm_generic_payload& p) { return access(p) ? p.get_data_length() : 0; }
 
-/// Any request: interrupts, memory not touched before or across chunks, and what is unsupported.
-void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
-    const std::uint64_t address = p.get_address();
-    if (p.is_write() && address >= kMsiBase && address < kMsiEnd && p.get_data_length() == 4) {
-        std::uint32_t data = 0;
-        std::memcpy(&data, p.get_data_ptr(), sizeof data);
-        ++interrupts_;
-        p.set_response_status(tlm::TLM_OK_RESPONSE);
-        if (sink_ != nullptr) sink_->interrupt(address, data);
-    } else if (access(p)) {
+/// Any request but interrupts: memory not touched before or across chunks, unknown byte enables, and what is unsupported.
+__attribute__((noinline)) void RootComplex::serve_other(tlm::tlm_generic_payload& p) {
+    if (access(p)) {
         p.set_response_status(tlm::TLM_OK_RESPONSE);
     } else {
         ++unsupported_;

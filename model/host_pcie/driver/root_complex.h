@@ -35,6 +35,8 @@ private:
     void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload& p) override;
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    static bool is_message(const tlm::tlm_generic_payload& p);
+    void interrupt(tlm::tlm_generic_payload& p);
     static void copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, std::uint32_t block_bytes);
     void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);

@@ -27,58 +27,63 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
 // ---------------------------------------------------------------------------------------------------------------
 // From the requester.
 
-inline __attribute__((always_inline)) tlm::tlm_sync_enum LinkPath::write(tlm::tlm_generic_payload& payload,
-                                                                             tlm::tlm_phase& phase) {
-    const std::uint64_t address = payload.get_address();
+tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time& delay) {
+    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
     const std::uint32_t bytes = payload.get_data_length();
+    // Posted writes are most of what passes here: all else is kept out of their way.
+    if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase);
     const bool copied = bytes <= kInlineBytes;
-    Part& part = parts_.acquire();
-    part.path = this;
+    unsigned char* const enables = payload.get_byte_enable_ptr();
+    if (__builtin_expect(enables != nullptr, 0) && !hands_on_enables(payload)) return refuse(payload);
+
+    const std::uint64_t address = payload.get_address();
+    Part& part = new_part(Part::State::write);
     std::uint8_t* data = payload.get_data_ptr();
     if (copied) {
         copy_bytes(part.inline_data, data, bytes);
         data = part.inline_data;
     }
     set_up(part, tlm::TLM_WRITE_COMMAND, address, data, bytes);
-    hand_on_enables(payload, part, 0);
-    part.state = Part::State::write;
+    part.set_byte_enable_ptr(enables);
+    part.set_byte_enable_length(payload.get_byte_enable_length());
     part.extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
     part.answer_on_grant = copied || part.extension != nullptr;
     const auto train =
         TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
-    part.near = &payload;
     LinkGrant grant;
     if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_write, train, grant), 1)) {
         requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
         if (__builtin_expect(part.answer_on_grant, 1)) {
             if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
             part.near = nullptr;
+            payload.set_response_status(tlm::TLM_OK_RESPONSE);
+            return tlm::TLM_COMPLETED;
         }
+        part.near = &payload;
     } else {
+        part.near = &payload;
         part.in_call = true;
         requests_.queue(TlpKind::mem_write, train, handle(part));
         part.in_call = false;
-    }
-    if (__builtin_expect(part.near == nullptr, 1)) {
-        payload.set_response_status(tlm::TLM_OK_RESPONSE);
-        return tlm::TLM_COMPLETED;
+        if (part.near == nullptr) {
+            payload.set_response_status(tlm::TLM_OK_RESPONSE);
+            return tlm::TLM_COMPLETED;
+        }
     }
     ++open_;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
 
-tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time& delay) {
-    if (__builtin_expect(phase != tlm::BEGIN_REQ, 0)) {
+__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+    if (phase != tlm::BEGIN_REQ) {
         SSDTLM_CHECK(phase == tlm::END_RESP, "phase outside the base protocol");
         return end_response();
     }
-    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
-    if (__builtin_expect(payload.get_byte_enable_ptr() != nullptr, 0) && !hands_on_enables(payload)) return refuse(payload);
-    if (__builtin_expect(payload.get_data_length() == 0, 0)) return refuse(payload);
-    if (payload.is_write()) return write(payload, phase);
-    if (__builtin_expect(!payload.is_read(), 0)) return refuse(payload);
+    if (!payload.is_read() || payload.get_data_length() == 0 ||
+        (payload.get_byte_enable_ptr() != nullptr && !hands_on_enables(payload)))
+        return refuse(payload);
     read(payload);
     ++open_;
     phase = tlm::END_REQ;
@@ -147,10 +152,8 @@ void LinkPath::issue_reads() {
 }
 
 LinkPath::Part& LinkPath::new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps) {
-    Part& part = parts_.acquire();
-    part.path = this;
+    Part& part = new_part(Part::State::read);
     set_up(part, tlm::TLM_READ_COMMAND, address, data, bytes);
-    part.state = Part::State::read;
     part.tlps = tlps;
     return part;
 }

@@ -101,7 +101,7 @@ private:
 
     tlm::tlm_sync_enum refuse(tlm::tlm_generic_payload& payload);
     tlm::tlm_sync_enum end_response();
-    tlm::tlm_sync_enum write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
+    tlm::tlm_sync_enum no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
     void read(tlm::tlm_generic_payload& payload);
     void read_in_parts(tlm::tlm_generic_payload& payload);
     void issue_reads();
@@ -110,6 +110,12 @@ private:
                (payload.is_read() || payload.get_data_length() > kInlineBytes);
     }
     static void hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset);
+    Part& new_part(Part::State state) {
+        Part& part = parts_.acquire();
+        part.path = this;
+        part.state = state;
+        return part;
+    }
     Part& new_read(std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, std::uint32_t tlps);
     void offer_read(Part& part);
     void granted_write(Part& part, const LinkGrant& grant);
