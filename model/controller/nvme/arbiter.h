@@ -48,7 +48,8 @@ public:
     void took(std::uint32_t n) {
         if (burst_ == kNoLimit) return;
         // What exceeds this turn was taken from the following turns of a queue that was alone.
-        credit_ = n <= credit_ ? credit_ - n : (burst_ - (n - credit_) % burst_) % burst_;
+        // A burst is a power of two, so the remainder is a mask.
+        credit_ = (n <= credit_ ? credit_ - n : (credit_ - n) & (burst_ - 1));
     }
     void reset() {
         ready_.fill(0);
@@ -65,7 +66,7 @@ private:
     int find_after(std::uint32_t qid) const {
         const std::uint32_t word = qid / 64;
         const std::uint32_t shift = qid % 64;
-        const std::uint64_t above = shift == 63 ? 0 : ready_[word] & (~0ull << (shift + 1));
+        const std::uint64_t above = ready_[word] & (~1ull << shift);
         if (above != 0) return static_cast<int>(word * 64) + __builtin_ctzll(above);
         const std::uint64_t other = ready_[word ^ 1];
         if (other != 0) return static_cast<int>((word ^ 1) * 64) + __builtin_ctzll(other);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/units/units.h"
@@ -11,14 +12,15 @@
 
 namespace ssdtlm {
 
-struct SubmissionQueue {
+/// Both ends of a ring, in one cache line each.
+struct alignas(64) SubmissionQueue {
     bool valid = false;
     bool deleting = false;        ///< Delete SQ waits for the commands in flight; nothing more is fetched
     std::uint16_t cqid = 0;
     std::uint16_t delete_cid = 0; ///< of the waiting Delete SQ command
     std::uint32_t entries = 0;
-    std::uint64_t base = 0;
     std::uint32_t head = 0;       ///< first slot whose entry has not arrived: SQHD
+    std::uint64_t base = 0;
     std::uint32_t fetch = 0;      ///< first slot not yet asked for
     std::uint32_t tail = 0;
     std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
@@ -37,11 +39,12 @@ struct SubmissionQueue {
 
 private:
     friend class QueueSet;
-    std::vector<SimTime> rung_;
-    std::vector<std::uint64_t> cids_;
+    std::unique_ptr<SimTime[]> rung_;       // by slot
+    std::unique_ptr<std::uint64_t[]> cids_; // bit per identifier
 };
+static_assert(sizeof(SubmissionQueue) == 64);
 
-struct CompletionQueue {
+struct alignas(64) CompletionQueue {
     bool valid = false;
     bool interrupts = false;
     bool phase = true;          ///< of the next entry
@@ -51,8 +54,8 @@ struct CompletionQueue {
     std::uint32_t head = 0;
     std::uint32_t tail = 0;
     std::uint32_t bound_sqs = 0;
+    std::uint32_t held_first = 0;
     std::vector<nvme::Cqe> held;    ///< posted by nobody yet: the queue was full; [held_first, end)
-    std::size_t held_first = 0;
 
     bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
     std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }
@@ -68,6 +71,7 @@ struct CompletionQueue {
         return address;
     }
 };
+static_assert(sizeof(CompletionQueue) == 64);
 
 enum class DoorbellResult : std::uint8_t {
     ok,
@@ -98,8 +102,27 @@ public:
     void delete_cq(std::uint16_t qid);
     void clear();
 
-    DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now);
-    DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value);
+    DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now) {
+        if (!has_sq(qid)) return DoorbellResult::no_queue;
+        SubmissionQueue& q = sqs_[qid];
+        if (value >= q.entries) return DoorbellResult::bad_value;
+        const std::uint32_t added = value >= q.tail ? value - q.tail : value + q.entries - q.tail;
+        const std::uint32_t used = q.tail >= q.head ? q.tail - q.head : q.tail + q.entries - q.head;
+        // The same value again, or more commands than free slots (one slot always stays empty).
+        if (added == 0 || added + used > q.entries - 1) return DoorbellResult::bad_value;
+        for (std::uint32_t slot = q.tail; slot != value; slot = q.next(slot)) q.rung_[slot] = now;
+        q.tail = value;
+        return DoorbellResult::ok;
+    }
+    DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value) {
+        if (!has_cq(qid)) return DoorbellResult::no_queue;
+        CompletionQueue& q = cqs_[qid];
+        if (value >= q.entries) return DoorbellResult::bad_value;
+        const std::uint32_t consumed = value >= q.head ? value - q.head : value + q.entries - q.head;
+        if (consumed == 0 || consumed > q.posted()) return DoorbellResult::bad_value;
+        q.head = value;
+        return DoorbellResult::ok;
+    }
 
 private:
     std::vector<SubmissionQueue> sqs_;
