@@ -31,9 +31,8 @@ public:
     /// Whether any queue has commands, that is, whether next() would find one.
     bool any() const { return (ready_[0] | ready_[1]) != 0; }
 
-    /// The queue whose turn it is, and how many commands it may still give (no limit while it is the only one: its
-    /// turns follow each other). False: no queue has commands.
-    bool next(std::uint16_t& qid, std::uint32_t& limit) {
+    /// The queue whose turn it is. False: no queue has commands.
+    bool next(std::uint16_t& qid) {
         if (credit_ == 0) {
             const int found = find_after(current_);
             if (found < 0) return false;
@@ -41,9 +40,11 @@ public:
             credit_ = burst_;
         }
         qid = current_;
-        limit = alone() ? kNoLimit : credit_;
         return true;
     }
+    /// How many commands the queue that next() named may still give; no limit while it is the only one: its turns
+    /// follow each other.
+    std::uint32_t limit() const { return alone() ? kNoLimit : credit_; }
     /// `n` commands were taken from the queue that next() named.
     void took(std::uint32_t n) {
         if (burst_ == kNoLimit) return;

@@ -86,7 +86,7 @@ void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, s
         const DoorbellResult result = queues_.ring_tail(qid, pointer, agenda_.now());
         if (__builtin_expect(result != DoorbellResult::ok, 0)) return bad_doorbell(result);
         ++counters_.doorbells;
-        refresh(qid);
+        arbiter_.set_ready(qid, may_fetch(queues_.sq(qid)));
         pump();
     }
 }

@@ -75,8 +75,8 @@ private:
         std::uint16_t qid = 0;
         bool arrived = false;
         std::uint32_t first = 0;
-        std::uint32_t count = 0;
         std::int32_t next = -1;  ///< the next one of its queue, or of the free ones
+        std::uint32_t count = 0;
         std::unique_ptr<nvme::Sqe[]> sqes;
     };
     /// An admin command whose data goes to the host.
@@ -111,20 +111,21 @@ private:
     void apply_features();
     void raise_event(std::uint32_t type, std::uint32_t info);
     void check_temperature();
-    /// Commands already fetched still run (also while shutting down).
-    bool serving() const { return registers_.is_ready() && !registers_.is_fatal() && !registers_.is_stopping(); }
+    bool serving() const { return registers_.is_serving(); }
 
     // controller_fetch.cpp: from doorbell to firmware
     void refresh(std::uint16_t qid) {
         const SubmissionQueue& q = queues_.sq(qid);
-        arbiter_.set_ready(qid, q.valid && !q.deleting && q.in_flight < config_.fetch_window && q.waiting() != 0);
+        arbiter_.set_ready(qid, q.valid && q.waiting() != 0 && may_fetch(q));
     }
+    bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < config_.fetch_window; }
     void pump() {
         if (arbiter_.any()) fetch();
     }
     void fetch();
     void fetch_arrived(std::uint32_t index);
-    void accept_io(std::uint16_t qid, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
+    void accept_io(std::uint16_t qid, SubmissionQueue& q, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
+    void accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
     void hand_over(Command& command) {
         SSDTLM_CHECK(sink_ != nullptr, "NVMe controller has no command sink");
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
@@ -166,8 +167,8 @@ private:
 
     // controller_completion.cpp: from firmware to host
     void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
-    void post_to(std::uint16_t sqid, SubmissionQueue& sq, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
-    void send_cqe(std::uint16_t cqid, CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe cqe);
+    void post_to(SubmissionQueue& sq, nvme::Cqe& cqe);
+    void send_cqe(CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe& cqe);
     void after_cqe(std::uint16_t sqid, SubmissionQueue& sq);
     void send_held(std::uint16_t cqid);
     /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.

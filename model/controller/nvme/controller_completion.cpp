@@ -11,11 +11,13 @@ using namespace nvme;
 inline void NvmeController::count_completion(const Command& command) {
     if (command.status == kStInvalidOpcode) return;  // has no operation
     const std::uint64_t bytes = command.status == kStSuccess ? command.bytes : 0;
+    if (command.op == IoOp::read) {
+        ++counters_.reads;
+        counters_.bytes_read += bytes;
+        return;
+    }
     switch (command.op) {
-        case IoOp::read:
-            ++counters_.reads;
-            counters_.bytes_read += bytes;
-            break;
+        case IoOp::read: break;
         case IoOp::write:
             ++counters_.writes;
             counters_.bytes_written += bytes;
@@ -58,7 +60,7 @@ void NvmeController::coalescing_timer(std::uint64_t timer) {
     if (coalescer_.expired(timer)) send_interrupt(InterruptCoalescer::vector_of(timer));
 }
 
-inline void NvmeController::send_cqe(std::uint16_t cqid, CompletionQueue& cq, SubmissionQueue& sq, Cqe cqe) {
+inline __attribute__((always_inline)) void NvmeController::send_cqe(CompletionQueue& cq, SubmissionQueue& sq, Cqe& cqe) {
     bool phase = false;
     const HostSegment segment{cq.push(phase), kCqeBytes};
     cqe.sqhd = static_cast<std::uint16_t>(sq.head);
@@ -67,7 +69,7 @@ inline void NvmeController::send_cqe(std::uint16_t cqid, CompletionQueue& cq, Su
     ++counters_.cqes;
     dma_.write_host(&segment, 1, reinterpret_cast<const std::uint8_t*>(&cqe), nullptr, 0);
     if (cq.interrupts) {
-        if (__builtin_expect(coalescing_ && cqid != 0, 0))
+        if (__builtin_expect(coalescing_ && sq.cqid != 0, 0))
             signal_coalesced(cq.vector);
         else
             send_interrupt(cq.vector);
@@ -88,24 +90,24 @@ __attribute__((noinline)) void NvmeController::after_cqe(std::uint16_t sqid, Sub
     }
 }
 
-inline void NvmeController::post_to(std::uint16_t sqid, SubmissionQueue& sq, std::uint16_t cid, std::uint16_t status,
-                                    std::uint32_t dw0) {
+/// `cqe` has all but the head and the phase.
+inline __attribute__((always_inline)) void NvmeController::post_to(SubmissionQueue& sq, Cqe& cqe) {
     CompletionQueue& cq = queues_.cq(sq.cqid);
-    Cqe cqe;
-    cqe.dw0 = dw0;
-    cqe.sqid = sqid;
-    cqe.cid = cid;
-    cqe.set_status(status, do_not_retry(status), false);
     if (__builtin_expect(cq.full() || cq.has_held(), 0)) {
         ++counters_.cqes_held;
         cq.held.push_back(cqe);
         return;
     }
-    send_cqe(sq.cqid, cq, sq, cqe);
+    send_cqe(cq, sq, cqe);
 }
 
 void NvmeController::post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0) {
-    post_to(sqid, queues_.sq(sqid), cid, status, dw0);
+    Cqe cqe;
+    cqe.dw0 = dw0;
+    cqe.sqid = sqid;
+    cqe.cid = cid;
+    cqe.set_status(status, do_not_retry(status), false);
+    post_to(queues_.sq(sqid), cqe);
 }
 
 inline void NvmeController::end_io(Command& command) {
@@ -114,13 +116,15 @@ inline void NvmeController::end_io(Command& command) {
         return;
     }
     count_completion(command);
-    const std::uint16_t sqid = command.sqid;
-    const std::uint16_t cid = command.cid;
-    const std::uint16_t status = command.status;
-    SubmissionQueue& sq = queues_.sq(sqid);
-    sq.free_cid(cid);
+    Cqe cqe;
+    cqe.sqid = command.sqid;
+    cqe.cid = command.cid;
+    if (__builtin_expect(command.status != kStSuccess, 0))
+        cqe.set_status(command.status, do_not_retry(command.status), false);
+    SubmissionQueue& sq = queues_.sq(command.sqid);
+    sq.free_cid(command.cid);
     release_command(command);
-    post_to(sqid, sq, cid, status, 0);
+    post_to(sq, cqe);
 }
 
 void NvmeController::finish_io(Command& command) { end_io(command); }
@@ -146,8 +150,8 @@ void NvmeController::complete(Command& command) {
 void NvmeController::send_held(std::uint16_t cqid) {
     CompletionQueue& cq = queues_.cq(cqid);
     while (cq.has_held() && !cq.full()) {
-        const Cqe cqe = cq.held[cq.held_first++];
-        send_cqe(cqid, cq, queues_.sq(cqe.sqid), cqe);
+        Cqe cqe = cq.held[cq.held_first++];
+        send_cqe(cq, queues_.sq(cqe.sqid), cqe);
     }
     // Forget what was sent once that is at least half of the list.
     if (cq.held_first * 2 >= cq.held.size()) {

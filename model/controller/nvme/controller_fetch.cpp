@@ -11,9 +11,8 @@ using namespace nvme;
 /// Precondition: a queue is ready.
 void NvmeController::fetch() {
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
     do {
-        if (free_fetch_ < 0 || !registers_.is_running() || !arbiter_.next(qid, limit)) return;
+        if (free_fetch_ < 0 || !registers_.is_running() || !arbiter_.next(qid)) return;
         SubmissionQueue& q = queues_.sq(qid);
         const std::uint64_t address = q.base + std::uint64_t{q.fetch} * kSqeBytes;
         const std::uint32_t waiting = q.waiting();
@@ -22,7 +21,7 @@ void NvmeController::fetch() {
         if (waiting != 1) {
             const auto to_page_end = static_cast<std::uint32_t>((kPageBytes - (address & kPageMask)) / kSqeBytes);
             const std::uint32_t to_ring_end = q.entries - q.fetch;
-            const std::uint32_t wanted = std::min(std::min(limit, waiting), config_.fetch_burst);
+            const std::uint32_t wanted = std::min(std::min(arbiter_.limit(), waiting), config_.fetch_burst);
             n = std::min(std::min(wanted, room), std::min(to_page_end, to_ring_end));
         }
 
@@ -33,8 +32,9 @@ void NvmeController::fetch() {
         f.qid = qid;
         f.arrived = false;
         f.first = q.fetch;
-        f.count = n;
         f.next = -1;
+        f.count = n;
+        counters_.sqes += n;
         if (q.newest_fetch >= 0)
             fetches_[static_cast<std::uint32_t>(q.newest_fetch)].next = index;
         else
@@ -45,11 +45,68 @@ void NvmeController::fetch() {
         arbiter_.took(n);
         if (n == waiting || n == room) arbiter_.set_ready(qid, false);
         ++counters_.fetches;
-        counters_.sqes += n;
         const HostSegment segment{address, n * kSqeBytes};
         dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.sqes.get()), this,
                        cookie(Dma::fetch, static_cast<std::uint32_t>(index)));
     } while (arbiter_.any());
+}
+
+inline __attribute__((always_inline)) void NvmeController::accept_io(std::uint16_t qid, SubmissionQueue& q, const Sqe& sqe,
+                                                                     SimTime rung, SimTime issued) {
+    Command& command = acquire_command();
+    command.sqid = qid;
+    command.cid = sqe.cid;
+    const bool conflict = q.cid_in_use(sqe.cid);
+    PrpWalk walk;
+    const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
+    if (__builtin_expect(conflict, 0)) return accept_other(next, command, walk, sqe, conflict);
+    q.take_cid(sqe.cid);
+    Timeline& line = timeline(qid, sqe.cid);
+    command.timeline = &line;
+    line.charge(Stage::submit, rung);
+    line.charge(Stage::arbitration, issued);
+    line.charge(Stage::fetch, agenda_.now());
+    if (__builtin_expect(next != IoDecoder::Next::submit, 0)) return accept_other(next, command, walk, sqe, conflict);
+    hand_over(command);
+}
+
+/// A command that cannot go to the firmware as it is.
+__attribute__((noinline)) void NvmeController::accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk,
+                                                            const Sqe& sqe, bool conflict) {
+    if (conflict) {
+        // The identifier and its timeline belong to the older command.
+        const std::uint16_t qid = command.sqid;
+        const std::uint16_t status = command.status;
+        ++counters_.refused;
+        errors_.add(qid, sqe.cid, status, command.slba, sqe.nsid);
+        release_command(command);
+        post(qid, sqe.cid, status, 0);
+        return;
+    }
+    switch (next) {
+        case IoDecoder::Next::submit: hand_over(command); break;
+        case IoDecoder::Next::prp_list: {
+            const std::uint32_t index = acquire_list(&command, nullptr);
+            lists_[index]->walk = walk;
+            read_list(index);
+            break;
+        }
+        case IoDecoder::Next::ranges: {
+            const std::uint32_t index = acquire_list(&command, nullptr);
+            make_segments(command.pages, static_cast<std::uint32_t>(command.bytes));
+            ++counters_.list_reads;
+            dma_.read_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()),
+                           reinterpret_cast<std::uint8_t*>(lists_[index]->buffer.data()), this,
+                           cookie(Dma::ranges, index));
+            break;
+        }
+        case IoDecoder::Next::refused:
+            ++counters_.refused;
+            errors_.add(command.sqid, sqe.cid, command.status, command.slba, sqe.nsid);
+            finish_io(command);
+            break;
+        case IoDecoder::Next::finished: finish_io(command); break;
+    }
 }
 
 void NvmeController::fetch_arrived(std::uint32_t index) {
@@ -68,7 +125,7 @@ void NvmeController::fetch_arrived(std::uint32_t index) {
             const Sqe* sqe = f.sqes.get();
             for (std::uint32_t slot = f.first; slot != end; ++slot, ++sqe) {
                 if (qid != 0)
-                    accept_io(qid, *sqe, q.rung_at(slot), f.issued);
+                    accept_io(qid, q, *sqe, q.rung_at(slot), f.issued);
                 else
                     accept_admin(*sqe);
             }
@@ -81,56 +138,6 @@ void NvmeController::fetch_arrived(std::uint32_t index) {
     }
     pump();
     settle();
-}
-
-inline void NvmeController::accept_io(std::uint16_t qid, const Sqe& sqe, SimTime rung, SimTime issued) {
-    SubmissionQueue& q = queues_.sq(qid);
-    Command& command = acquire_command();
-    command.sqid = qid;
-    command.cid = sqe.cid;
-    const bool conflict = q.cid_in_use(sqe.cid);
-    PrpWalk walk;
-    const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
-    if (__builtin_expect(conflict, 0)) {
-        // The identifier and its timeline belong to the older command.
-        ++counters_.refused;
-        errors_.add(qid, sqe.cid, command.status, command.slba, sqe.nsid);
-        const std::uint16_t status = command.status;
-        release_command(command);
-        post(qid, sqe.cid, status, 0);
-        return;
-    }
-    q.take_cid(sqe.cid);
-    Timeline& line = timeline(qid, sqe.cid);
-    command.timeline = &line;
-    line.charge(Stage::submit, rung);
-    line.charge(Stage::arbitration, issued);
-    line.charge(Stage::fetch, agenda_.now());
-    if (__builtin_expect(next == IoDecoder::Next::submit, 1)) return hand_over(command);
-    switch (next) {
-        case IoDecoder::Next::submit: break;
-        case IoDecoder::Next::prp_list: {
-            const std::uint32_t index = acquire_list(&command, nullptr);
-            lists_[index]->walk = walk;
-            read_list(index);
-            break;
-        }
-        case IoDecoder::Next::ranges: {
-            const std::uint32_t index = acquire_list(&command, nullptr);
-            make_segments(command.pages, static_cast<std::uint32_t>(command.bytes));
-            ++counters_.list_reads;
-            dma_.read_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()),
-                           reinterpret_cast<std::uint8_t*>(lists_[index]->buffer.data()), this,
-                           cookie(Dma::ranges, index));
-            break;
-        }
-        case IoDecoder::Next::refused:
-            ++counters_.refused;
-            errors_.add(qid, sqe.cid, command.status, command.slba, sqe.nsid);
-            finish_io(command);
-            break;
-        case IoDecoder::Next::finished: finish_io(command); break;
-    }
 }
 
 void NvmeController::drop(Command& command) {

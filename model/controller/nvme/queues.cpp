@@ -8,7 +8,7 @@ constexpr std::size_t kCidWords = 65536 / 64;
 }
 
 QueueSet::QueueSet(std::uint32_t io_pairs, std::uint32_t max_entries)
-    : sqs_(io_pairs + 1), cqs_(io_pairs + 1), max_entries_(max_entries) {}
+    : sqs_(io_pairs + 1), cqs_(io_pairs + 1), count_(io_pairs + 1), max_entries_(max_entries) {}
 
 bool QueueSet::any_io_queue() const {
     for (std::uint32_t q = 1; q < count(); ++q)

@@ -33,9 +33,21 @@ struct alignas(64) SubmissionQueue {
     /// When the doorbell that covers this slot reached the controller.
     SimTime rung_at(std::uint32_t slot) const { return rung_[slot]; }
 
-    bool cid_in_use(std::uint16_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
-    void take_cid(std::uint16_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
-    void free_cid(std::uint16_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
+    bool cid_in_use(std::uint32_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
+    void take_cid(std::uint32_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
+    void free_cid(std::uint32_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
+
+    /// The tail doorbell. False: the same value again, out of range, or more commands than free slots (one slot always
+    /// stays empty); nothing has changed.
+    bool ring(std::uint32_t value, SimTime now) {
+        if (value >= entries) return false;
+        const std::uint32_t added = value >= tail ? value - tail : value + entries - tail;
+        const std::uint32_t used = tail >= head ? tail - head : tail + entries - head;
+        if (added == 0 || added + used > entries - 1) return false;
+        for (std::uint32_t slot = tail; slot != value; slot = next(slot)) rung_[slot] = now;
+        tail = value;
+        return true;
+    }
 
 private:
     friend class QueueSet;
@@ -60,6 +72,14 @@ struct alignas(64) CompletionQueue {
     bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
     std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }
     bool has_held() const { return held_first != held.size(); }
+    /// The head doorbell. False: nothing consumed, or more than is posted; nothing has changed.
+    bool ring(std::uint32_t value) {
+        if (value >= entries) return false;
+        const std::uint32_t consumed = value >= head ? value - head : value + entries - head;
+        if (consumed == 0 || consumed > posted()) return false;
+        head = value;
+        return true;
+    }
     /// Reserves the tail slot: its address; `p` is the phase to write there. Precondition: not full.
     std::uint64_t push(bool& p) {
         const std::uint64_t address = base + std::uint64_t{tail} * nvme::kCqeBytes;
@@ -88,9 +108,9 @@ public:
     CompletionQueue& cq(std::uint16_t qid) { return cqs_[qid]; }
     const SubmissionQueue& sq(std::uint16_t qid) const { return sqs_[qid]; }
     const CompletionQueue& cq(std::uint16_t qid) const { return cqs_[qid]; }
-    std::uint32_t count() const { return static_cast<std::uint32_t>(sqs_.size()); }
-    bool has_sq(std::uint32_t qid) const { return qid < sqs_.size() && sqs_[qid].valid; }
-    bool has_cq(std::uint32_t qid) const { return qid < cqs_.size() && cqs_[qid].valid; }
+    std::uint32_t count() const { return count_; }
+    bool has_sq(std::uint32_t qid) const { return qid < count_ && sqs_[qid].valid; }
+    bool has_cq(std::uint32_t qid) const { return qid < count_ && cqs_[qid].valid; }
     bool any_io_queue() const;
 
     std::uint32_t io_pairs() const { return count() - 1; }
@@ -104,29 +124,17 @@ public:
 
     DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now) {
         if (!has_sq(qid)) return DoorbellResult::no_queue;
-        SubmissionQueue& q = sqs_[qid];
-        if (value >= q.entries) return DoorbellResult::bad_value;
-        const std::uint32_t added = value >= q.tail ? value - q.tail : value + q.entries - q.tail;
-        const std::uint32_t used = q.tail >= q.head ? q.tail - q.head : q.tail + q.entries - q.head;
-        // The same value again, or more commands than free slots (one slot always stays empty).
-        if (added == 0 || added + used > q.entries - 1) return DoorbellResult::bad_value;
-        for (std::uint32_t slot = q.tail; slot != value; slot = q.next(slot)) q.rung_[slot] = now;
-        q.tail = value;
-        return DoorbellResult::ok;
+        return sqs_[qid].ring(value, now) ? DoorbellResult::ok : DoorbellResult::bad_value;
     }
     DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value) {
         if (!has_cq(qid)) return DoorbellResult::no_queue;
-        CompletionQueue& q = cqs_[qid];
-        if (value >= q.entries) return DoorbellResult::bad_value;
-        const std::uint32_t consumed = value >= q.head ? value - q.head : value + q.entries - q.head;
-        if (consumed == 0 || consumed > q.posted()) return DoorbellResult::bad_value;
-        q.head = value;
-        return DoorbellResult::ok;
+        return cqs_[qid].ring(value) ? DoorbellResult::ok : DoorbellResult::bad_value;
     }
 
 private:
     std::vector<SubmissionQueue> sqs_;
     std::vector<CompletionQueue> cqs_;
+    std::uint32_t count_;
     std::uint32_t max_entries_;
 };
 

@@ -105,7 +105,8 @@ private:
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
     void spoil(std::uint32_t blocks, std::uint8_t* data) const {
-        for (std::uint8_t* const end = data + std::size_t{blocks} * lba_bytes_; data != end; data += lba_bytes_)
+        const std::size_t stride = lba_bytes_;
+        for (std::uint8_t* const end = data + blocks * stride; data != end; data += stride)
             std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
     }
     void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first, std::uint64_t end,

@@ -14,10 +14,8 @@ const char* op_name(HostOp op) {
     return kNames[static_cast<std::size_t>(op)];
 }
 
-constexpr std::uint8_t opcode(HostOp op) {
-    constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
-    return kOpcodes[static_cast<std::size_t>(op)];
-}
+/// By HostOp.
+constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
 
 }  // namespace
 
@@ -160,6 +158,7 @@ __attribute__((noinline, cold)) IoPath::Slot& IoPath::add_slot(Queue& q, std::ui
         const auto next = static_cast<std::uint16_t>(q.slots.size());
         q.slots.emplace_back().timeline = &tracker_.at(q.pair.qid(), next);
     }
+    q.slot_count = cid + 1u;
     return q.slots[cid];
 }
 
@@ -173,7 +172,7 @@ void IoPath::make_prp(Slot& slot, std::uint32_t bytes) {
 
 void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split) {
     nvme::Sqe& sqe = q.pair.take_entry();
-    Slot& slot = __builtin_expect(sqe.cid < q.slots.size(), 1) ? q.slots[sqe.cid] : add_slot(q, sqe.cid);
+    Slot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : add_slot(q, sqe.cid);
     const SimTime now = agenda_.now();
     slot.request = request;
     slot.issued = issued;
@@ -183,7 +182,7 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, std
 
     const std::uint64_t slba = request.offset >> lba_shift_;
     const std::uint32_t blocks = request.bytes >> lba_shift_;
-    sqe.opc = opcode(request.op);
+    sqe.opc = kOpcodes[static_cast<std::size_t>(request.op)];
     sqe.nsid = info_.nsid;
     if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
         sqe.set_slba(slba);
@@ -270,7 +269,7 @@ inline void IoPath::handler_done(Queue& q) {
     pump();
 }
 
-void IoPath::complete(Queue& q, nvme::Cqe cqe) {
+void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     Slot& slot = q.slots[cqe.cid];
     const bool ok = cqe.status() == nvme::kStSuccess;
     ++counters_.commands_completed;

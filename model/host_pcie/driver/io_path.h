@@ -114,6 +114,7 @@ private:
         explicit Queue(QueuePair&& p) : pair(std::move(p)) {}
         QueuePair pair;
         std::vector<Slot> slots;  ///< by CID, grown to the highest used
+        std::uint32_t slot_count = 0;
         Fifo<Part> backlog;       ///< empty while the queue has room, unless submission takes CPU time
         SimTime cpu_free{};
         bool submitting = false;  ///< CPU is on the front of the backlog
@@ -149,7 +150,7 @@ private:
     void handler(std::uint64_t queue);
     void reap_one(std::uint64_t queue);
     void handler_done(Queue& q);
-    void complete(Queue& q, nvme::Cqe cqe);
+    void complete(Queue& q, const nvme::Cqe& cqe);
     void part_done(Slot& slot, bool ok);
     void finish_request(const HostRequest& request, const Slot& slot, bool ok);
     void end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);

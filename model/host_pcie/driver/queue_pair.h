@@ -52,9 +52,9 @@ public:
         return (status_phase & 1u) == phase_;
     }
     /// Takes the completion at the head and frees its identifier. Panics when it names no outstanding command of this
-    /// queue. Precondition: has_completion().
-    nvme::Cqe take_completion() {
-        const auto entry = nvme::load<nvme::Cqe>(cq_entry(head_));
+    /// queue. The entry stays readable until the head doorbell is rung. Precondition: has_completion().
+    const nvme::Cqe& take_completion() {
+        const nvme::Cqe& entry = *reinterpret_cast<const nvme::Cqe*>(cq_entry(head_));
         if (entry.sqid != qid_ || entry.cid >= entries_ - 1 || busy_[entry.cid] == 0 || entry.sqhd >= entries_)
             bad_completion(entry);
         busy_[entry.cid] = 0;
