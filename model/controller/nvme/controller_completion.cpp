@@ -110,7 +110,7 @@ void NvmeController::post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t s
     post_to(queues_.sq(sqid), cqe);
 }
 
-inline void NvmeController::end_io(Command& command) {
+inline __attribute__((always_inline)) void NvmeController::end_io(Command& command) {
     if (__builtin_expect(!serving(), 0)) {
         drop(command);
         return;

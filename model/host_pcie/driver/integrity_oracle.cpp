@@ -162,29 +162,37 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     --reads_in_flight_;
     blocks_checked_ += blocks;
     const std::uint64_t end = slba + blocks;
+    const std::size_t stride = lba_bytes_;
     const std::uint8_t* block = data;
+    Words wrong{};
     for (std::uint64_t lba = slba; lba < end;) {
-        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
-        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        const std::uint64_t unit = lba >> unit_shift_;
+        const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
         // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
-        const std::uint32_t version = version_of(unit);
+        const std::uint32_t version = version_of(static_cast<std::uint32_t>(unit));
         const Words step{version == 0 ? 0u : 1u, 0};
         Words expected{version == 0 ? 0 : lba, rest_of(version)};
-        Words wrong{};
-        for (const std::uint8_t* const last = block + (unit_end - lba) * lba_bytes_; block != last; block += lba_bytes_) {
+        for (const std::uint8_t* const last = block + (unit_end - lba) * stride; block != last; block += stride) {
             wrong |= load_words(block) ^ expected;
             expected += step;
         }
-        if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0))
-            check_unit_slow(token, unit, slba, lba, unit_end, blocks, data, reader);
         lba = unit_end;
+    }
+    if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0)) {  // wherever it was
+        for (std::uint64_t lba = slba; lba < end;) {
+            const std::uint64_t unit = lba >> unit_shift_;
+            const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
+            check_unit_slow(token, static_cast<std::uint32_t>(unit), slba, lba, unit_end, blocks, data, reader);
+            lba = unit_end;
+        }
     }
     spoil(blocks, data);
 }
 
-__attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,
-                                      std::uint64_t end, std::uint32_t blocks, const std::uint8_t* data,
-                                      const Reader& reader) {
+__attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit,
+                                                                      std::uint64_t slba, std::uint64_t first,
+                                                                      std::uint64_t end, std::uint32_t blocks,
+                                                                      const std::uint8_t* data, const Reader& reader) {
     const UnitTable::Entry* e = table_.find(unit);
     std::uint32_t acceptable = e != nullptr ? e->acceptable() : 1u << version_of(unit);
     // Every change of the unit while the read was in flight logged what was acceptable before it.
