@@ -167,13 +167,14 @@ private:
 
     // controller_completion.cpp: from firmware to host
     void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
+    /// Sends or holds a CQE that has all but the queue's head and the phase.
     void post_to(SubmissionQueue& sq, nvme::Cqe& cqe);
     void send_cqe(CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe& cqe);
     void after_cqe(std::uint16_t sqid, SubmissionQueue& sq);
     void send_held(std::uint16_t cqid);
     /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
     void finish_io(Command& command);
-    void end_io(Command& command);
+    void end_io(Command& command);  // the same, inline
     void signal_coalesced(std::uint16_t vector);
     void send_interrupt(std::uint16_t vector);
     /// The vector's mask was taken away while a message was pending.

@@ -90,7 +90,6 @@ __attribute__((noinline)) void NvmeController::after_cqe(std::uint16_t sqid, Sub
     }
 }
 
-/// `cqe` has all but the head and the phase.
 inline __attribute__((always_inline)) void NvmeController::post_to(SubmissionQueue& sq, Cqe& cqe) {
     CompletionQueue& cq = queues_.cq(sq.cqid);
     if (__builtin_expect(cq.full() || cq.has_held(), 0)) {
