@@ -73,9 +73,12 @@ void Simulation::watch(std::uint64_t) {
 
 void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                              const Timeline& timeline, bool measured) {
+    ++completions_;
+    if (__builtin_expect(options_.observer != nullptr || (completions_ & 1023) == 0, 0)) {
+        if (options_.observer != nullptr) options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
+        if ((completions_ & 1023) == 0) poll();
+    }
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
-    if (options_.observer != nullptr) options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
-    if ((++completions_ & 1023) == 0) poll();
 }
 
 void Simulation::poll() {

@@ -45,6 +45,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 UserError::UserError(std::vector<Problem> problems)
     : std::runtime_error(join(problems)), problems_(std::move(problems)) {}
 
+void panic(const char* where, const char* what) { panic(where, std::string(what)); }
+
 void panic(const char* where, const std::string& what) { throw Panic(std::string(where) + ": " + what); }
 
 std::string nearest(const std::string& given, const std::vector<std::string>& candidates) {

@@ -38,6 +38,8 @@ public:
     using std::logic_error::logic_error;
 };
 [[noreturn]] void panic(const char* where, const std::string& what);
+/// For SSDTLM_CHECK: no string is made at the place of the check, which keeps that code out of the functions with checks.
+[[noreturn]] __attribute__((cold)) void panic(const char* where, const char* what);
 
 /// A run whose result is wrong (data integrity, unbalanced books). main() exits 1.
 class CheckFailed : public std::runtime_error {

@@ -27,8 +27,8 @@ public:
 
     /// Bucket of a value. Values of 2^34 and more share the last bucket, as in fio (17 s when the unit is ns).
     static constexpr unsigned index_of(std::uint64_t v) {
-        const unsigned top = 63u - static_cast<unsigned>(__builtin_clzll(v | 1u));
-        const unsigned drop = top > kBits ? top - kBits : 0;  // low bits that the bucket forgets
+        // The low bits that the bucket forgets; the set bit makes that none for all values below 2 * kPerOctave.
+        const unsigned drop = 63u - static_cast<unsigned>(__builtin_clzll(v | kPerOctave)) - kBits;
         // v >> drop is in [64, 128) once bits are dropped, so adding 64 per dropped bit continues the numbering.
         const std::uint64_t i = drop * kPerOctave + (v >> drop);
         return static_cast<unsigned>(std::min<std::uint64_t>(i, kBuckets - 1));
@@ -48,9 +48,11 @@ public:
     BucketCounts& operator=(BucketCounts&&) noexcept = default;
 
     /// O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
-    void record(std::uint64_t v) {
+    void record(std::uint64_t v) { ++counter(v); }
+    /// The count that record(v) increments. It stays where it is for as long as this object is neither assigned nor moved.
+    std::uint64_t& counter(std::uint64_t v) {
         if (__builtin_expect(!buckets_, 0)) allocate();
-        ++(*buckets_)[index_of(v)];
+        return (*buckets_)[index_of(v)];
     }
     void merge(const BucketCounts& other);
     /// Forgets everything but keeps the memory.

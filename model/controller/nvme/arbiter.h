@@ -31,9 +31,8 @@ public:
     /// Whether any queue has commands, that is, whether next() would find one.
     bool any() const { return (ready_[0] | ready_[1]) != 0; }
 
-    /// The queue whose turn it is, and how many commands it may still give (no limit while it is the only one: its
-    /// turns follow each other). False: no queue has commands.
-    bool next(std::uint16_t& qid, std::uint32_t& limit) {
+    /// The queue whose turn it is. False: no queue has commands.
+    bool next(std::uint16_t& qid) {
         if (credit_ == 0) {
             const int found = find_after(current_);
             if (found < 0) return false;
@@ -41,14 +40,17 @@ public:
             credit_ = burst_;
         }
         qid = current_;
-        limit = alone() ? kNoLimit : credit_;
         return true;
     }
+    /// How many commands the queue that next() named may still give; no limit while it is the only one: its turns
+    /// follow each other.
+    std::uint32_t limit() const { return alone() ? kNoLimit : credit_; }
     /// `n` commands were taken from the queue that next() named.
     void took(std::uint32_t n) {
         if (burst_ == kNoLimit) return;
         // What exceeds this turn was taken from the following turns of a queue that was alone.
-        credit_ = n <= credit_ ? credit_ - n : (burst_ - (n - credit_) % burst_) % burst_;
+        // A burst is a power of two, so the remainder is a mask.
+        credit_ = (n <= credit_ ? credit_ - n : (credit_ - n) & (burst_ - 1));
     }
     void reset() {
         ready_.fill(0);
@@ -65,7 +67,7 @@ private:
     int find_after(std::uint32_t qid) const {
         const std::uint32_t word = qid / 64;
         const std::uint32_t shift = qid % 64;
-        const std::uint64_t above = shift == 63 ? 0 : ready_[word] & (~0ull << (shift + 1));
+        const std::uint64_t above = ready_[word] & (~1ull << shift);
         if (above != 0) return static_cast<int>(word * 64) + __builtin_ctzll(above);
         const std::uint64_t other = ready_[word ^ 1];
         if (other != 0) return static_cast<int>((word ^ 1) * 64) + __builtin_ctzll(other);

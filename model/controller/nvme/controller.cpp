@@ -37,10 +37,12 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
       decoder_(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes),
       msix_(config_.max_queue_pairs + 1),
       coalescer_(config_.max_queue_pairs + 1),
-      fetches_(config_.fetch_depth) {
+      fetches_(config_.fetch_depth),
+      timelines_(config_.max_queue_pairs + 1) {
     for (std::uint32_t i = config_.fetch_depth; i-- > 0;) {
-        fetches_[i].sqes.resize(config_.fetch_burst);
-        free_fetches_.push_back(i);
+        fetches_[i].sqes = std::make_unique<Sqe[]>(config_.fetch_burst);
+        fetches_[i].next = free_fetch_;
+        free_fetch_ = static_cast<std::int32_t>(i);
     }
     apply_features();
 }
@@ -56,10 +58,8 @@ std::uint64_t NvmeController::mmio_read(std::uint32_t offset, std::uint32_t byte
     return value;
 }
 
-void NvmeController::mmio_write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
-    if (offset >= kRegDoorbells && offset < kMsixTable) {
-        write_doorbell(offset, bytes, value);
-    } else if (offset < kRegDoorbells) {
+void NvmeController::write_other(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
+    if (offset < kRegDoorbells) {
         act(registers_.write(offset, bytes, value));
     } else if (offset < kMsixPba && (bytes == 4 || bytes == 8) && offset % bytes == 0) {
         write_msix_table(offset - kMsixTable, static_cast<std::uint32_t>(value));
@@ -68,32 +68,33 @@ void NvmeController::mmio_write(std::uint32_t offset, std::uint32_t bytes, std::
 }
 
 void NvmeController::write_msix_table(std::uint32_t offset, std::uint32_t value) {
-    const int unmasked = msix_.write_table(offset, value);
-    if (unmasked >= 0) send_interrupt(static_cast<std::uint16_t>(unmasked));
+    const int vector = msix_.write_table(offset, value);
+    if (vector >= 0) unmasked(static_cast<std::uint16_t>(vector));
 }
 
 void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
     if (bytes != 4 || offset % 4 != 0 || !serving()) return;
     const std::uint32_t index = (offset - kRegDoorbells) / 4;
-    const std::uint32_t qid = index / 2;
+    const auto qid = static_cast<std::uint16_t>(index / 2);
     const auto pointer = static_cast<std::uint32_t>(value & 0xFFFF);
-    const bool is_head = (index & 1) != 0;
-    const DoorbellResult result =
-        is_head ? queues_.ring_head(qid, pointer) : queues_.ring_tail(qid, pointer, agenda_.now());
-    if (__builtin_expect(result != DoorbellResult::ok, 0)) {
-        ++counters_.doorbell_errors;
-        raise_event(AsyncEvents::kTypeError, result == DoorbellResult::no_queue ? AsyncEvents::kInfoInvalidDoorbellRegister
-                                                                                : AsyncEvents::kInfoInvalidDoorbellValue);
-        return;
-    }
-    ++counters_.doorbells;
-    if (is_head) {
-        if (__builtin_expect(queues_.cq(static_cast<std::uint16_t>(qid)).has_held(), 0))
-            send_held(static_cast<std::uint16_t>(qid));
+    if ((index & 1) != 0) {
+        const DoorbellResult result = queues_.ring_head(qid, pointer);
+        if (__builtin_expect(result != DoorbellResult::ok, 0)) return bad_doorbell(result);
+        ++counters_.doorbells;
+        if (__builtin_expect(queues_.cq(qid).has_held(), 0)) send_held(qid);
     } else {
-        refresh(static_cast<std::uint16_t>(qid));
+        const DoorbellResult result = queues_.ring_tail(qid, pointer, agenda_.now());
+        if (__builtin_expect(result != DoorbellResult::ok, 0)) return bad_doorbell(result);
+        ++counters_.doorbells;
+        arbiter_.set_ready(qid, may_fetch(queues_.sq(qid)));
         pump();
     }
+}
+
+__attribute__((noinline, cold)) void NvmeController::bad_doorbell(DoorbellResult result) {
+    ++counters_.doorbell_errors;
+    raise_event(AsyncEvents::kTypeError, result == DoorbellResult::no_queue ? AsyncEvents::kInfoInvalidDoorbellRegister
+                                                                            : AsyncEvents::kInfoInvalidDoorbellValue);
 }
 
 void NvmeController::act(NvmeRegisters::Action action) {
@@ -129,8 +130,14 @@ void NvmeController::become_ready(std::uint64_t epoch) {
     if (epoch == enable_epoch_) registers_.ready();
 }
 
+std::size_t NvmeController::free_fetches() const {
+    std::size_t n = 0;
+    for (std::int32_t i = free_fetch_; i >= 0; i = fetches_[static_cast<std::size_t>(i)].next) ++n;
+    return n;
+}
+
 bool NvmeController::idle() const {
-    return free_fetches_.size() == fetches_.size() && free_lists_.size() == lists_.size() &&
+    return free_fetches() == fetches_.size() && free_lists_.size() == lists_.size() &&
            free_admin_ops_.size() == admin_ops_.size() && in_firmware_ == 0;
 }
 
@@ -191,7 +198,7 @@ void NvmeController::check_temperature() {
 std::string NvmeController::dump() const {
     std::string out = fmt::format(
         "nvme: CC={:08x} CSTS={:08x} in_firmware={} fetches={}/{} lists={} held_events={}\n", registers_.cc(),
-        registers_.csts(), in_firmware_, fetches_.size() - free_fetches_.size(), fetches_.size(),
+        registers_.csts(), in_firmware_, fetches_.size() - free_fetches(), fetches_.size(),
         lists_.size() - free_lists_.size(), events_.held());
     for (std::uint32_t i = 0; i < queues_.count(); ++i) {
         const auto qid = static_cast<std::uint16_t>(i);

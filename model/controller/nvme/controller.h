@@ -42,7 +42,12 @@ public:
 
     /// Accesses to BAR0, `offset` from its start. Other sizes than 4 and 8, or unaligned: read 0, write ignored.
     std::uint64_t mmio_read(std::uint32_t offset, std::uint32_t bytes) const;
-    void mmio_write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+    void mmio_write(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value) {
+        if (__builtin_expect(offset >= nvme::kRegDoorbells && offset < nvme::kMsixTable, 1))
+            write_doorbell(offset, bytes, value);
+        else
+            write_other(offset, bytes, value);
+    }
 
     void complete(Command& command) override;
     void dma_done(std::uint64_t cookie, SimTime at) override;
@@ -70,9 +75,9 @@ private:
         std::uint16_t qid = 0;
         bool arrived = false;
         std::uint32_t first = 0;
+        std::int32_t next = -1;  ///< the next one of its queue, or of the free ones
         std::uint32_t count = 0;
-        std::int32_t next = -1;
-        std::vector<nvme::Sqe> sqes;
+        std::unique_ptr<nvme::Sqe[]> sqes;
     };
     /// An admin command whose data goes to the host.
     struct AdminOp {
@@ -92,10 +97,13 @@ private:
 
     // controller.cpp: registers, doorbells, life cycle
     void write_doorbell(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
+    void bad_doorbell(DoorbellResult result);
+    void write_other(std::uint32_t offset, std::uint32_t bytes, std::uint64_t value);
     void write_msix_table(std::uint32_t offset, std::uint32_t value);
     void act(NvmeRegisters::Action action);
     void become_ready(std::uint64_t epoch);
     bool idle() const;
+    std::size_t free_fetches() const;
     void settle() {
         if (__builtin_expect(settling_, 0)) settle_slow();
     }
@@ -103,29 +111,47 @@ private:
     void apply_features();
     void raise_event(std::uint32_t type, std::uint32_t info);
     void check_temperature();
-    /// Commands already fetched still run (also while shutting down).
-    bool serving() const { return registers_.is_ready() && !registers_.is_fatal() && !registers_.is_stopping(); }
+    bool serving() const { return registers_.is_serving(); }
 
     // controller_fetch.cpp: from doorbell to firmware
     void refresh(std::uint16_t qid) {
         const SubmissionQueue& q = queues_.sq(qid);
-        arbiter_.set_ready(qid, q.valid && !q.deleting && q.in_flight < config_.fetch_window && q.waiting() != 0);
+        arbiter_.set_ready(qid, q.valid && q.waiting() != 0 && may_fetch(q));
     }
+    bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < config_.fetch_window; }
     void pump() {
         if (arbiter_.any()) fetch();
     }
     void fetch();
     void fetch_arrived(std::uint32_t index);
-    void accept_io(std::uint16_t qid, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
-    void hand_over(Command& command);
-    void finish_io(Command& command);
+    void accept_io(std::uint16_t qid, SubmissionQueue& q, const nvme::Sqe& sqe, SimTime rung, SimTime issued);
+    void accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
+    void hand_over(Command& command) {
+        SSDTLM_CHECK(sink_ != nullptr, "NVMe controller has no command sink");
+        if (in_firmware_++ == 0) busy_since_ = agenda_.now();
+        sink_->submit(command);
+    }
     void drop(Command& command);
     void read_list(std::uint32_t index);
     void list_arrived(std::uint32_t index);
     void ranges_arrived(std::uint32_t index);
     void list_failed(std::uint32_t index, std::uint16_t status);
-    Command& acquire_command();
-    void release_command(Command& command);
+    Command& acquire_command() {
+        if (__builtin_expect(free_command_count_ == 0, 0)) add_command();
+        return *free_commands_[--free_command_count_];
+    }
+    void release_command(Command& command) {
+        command.ranges.clear();
+        command.pages.clear();
+        free_commands_[free_command_count_++] = &command;
+    }
+    void add_command();
+    /// The tracker's answer for (qid, cid), remembered.
+    Timeline& timeline(std::uint16_t qid, std::uint16_t cid) {
+        const std::vector<Timeline*>& known = timelines_[qid];
+        return __builtin_expect(cid < known.size(), 1) ? *known[cid] : find_timelines(qid, cid);
+    }
+    Timeline& find_timelines(std::uint16_t qid, std::uint16_t cid);
     std::uint32_t acquire_list(Command* command, AdminOp* admin);
     void release_list(std::uint32_t index);
     /// segments_ = the first `bytes` bytes of these pages.
@@ -141,10 +167,18 @@ private:
 
     // controller_completion.cpp: from firmware to host
     void post(std::uint16_t sqid, std::uint16_t cid, std::uint16_t status, std::uint32_t dw0);
-    void send_cqe(std::uint16_t cqid, nvme::Cqe& cqe);
+    /// Sends or holds a CQE that has all but the queue's head and the phase.
+    void post_to(SubmissionQueue& sq, nvme::Cqe& cqe);
+    void send_cqe(CompletionQueue& cq, SubmissionQueue& sq, nvme::Cqe& cqe);
+    void after_cqe(std::uint16_t sqid, SubmissionQueue& sq);
     void send_held(std::uint16_t cqid);
-    void signal(std::uint16_t vector, bool admin);
+    /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
+    void finish_io(Command& command);
+    void end_io(Command& command);  // the same, inline
+    void signal_coalesced(std::uint16_t vector);
     void send_interrupt(std::uint16_t vector);
+    /// The vector's mask was taken away while a message was pending.
+    void unmasked(std::uint16_t vector);
     void coalescing_timer(std::uint64_t timer);
     void count_completion(const Command& command);
 
@@ -169,13 +203,15 @@ private:
     bool coalescing_ = false;
 
     std::vector<Fetch> fetches_;
-    std::vector<std::uint32_t> free_fetches_;
+    std::int32_t free_fetch_ = -1;  // head of the list of free ones
     std::vector<std::unique_ptr<ListOp>> lists_;
     std::vector<std::uint32_t> free_lists_;
     std::vector<std::unique_ptr<AdminOp>> admin_ops_;
     std::vector<std::uint32_t> free_admin_ops_;
     std::deque<Command> commands_;  // deque: references stay valid while it grows
-    std::vector<Command*> free_commands_;
+    std::vector<Command*> free_commands_;  // one place per command, [0, free_command_count_) used
+    std::uint32_t free_command_count_ = 0;
+    std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::vector<HostSegment> segments_;       // scratch
     std::vector<std::uint8_t> admin_scratch_;
 

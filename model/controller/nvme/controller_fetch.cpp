@@ -8,94 +8,81 @@ namespace ssdtlm {
 
 using namespace nvme;
 
+/// Precondition: a queue is ready.
 void NvmeController::fetch() {
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
-    while (!free_fetches_.empty() && registers_.is_running() && arbiter_.next(qid, limit)) {
+    do {
+        if (free_fetch_ < 0 || !registers_.is_running() || !arbiter_.next(qid)) return;
         SubmissionQueue& q = queues_.sq(qid);
         const std::uint64_t address = q.base + std::uint64_t{q.fetch} * kSqeBytes;
-        const auto to_page_end = static_cast<std::uint32_t>((kPageBytes - (address & kPageMask)) / kSqeBytes);
-        const std::uint32_t to_ring_end = q.entries - q.fetch;
+        const std::uint32_t waiting = q.waiting();
         const std::uint32_t room = config_.fetch_window - q.in_flight;
-        const std::uint32_t wanted = std::min(std::min(limit, q.waiting()), config_.fetch_burst);
-        const std::uint32_t n = std::min(std::min(wanted, room), std::min(to_page_end, to_ring_end));
+        std::uint32_t n = 1;
+        if (waiting != 1) {
+            const auto to_page_end = static_cast<std::uint32_t>((kPageBytes - (address & kPageMask)) / kSqeBytes);
+            const std::uint32_t to_ring_end = q.entries - q.fetch;
+            const std::uint32_t wanted = std::min(std::min(arbiter_.limit(), waiting), config_.fetch_burst);
+            n = std::min(std::min(wanted, room), std::min(to_page_end, to_ring_end));
+        }
 
-        const std::uint32_t index = free_fetches_.back();
-        free_fetches_.pop_back();
-        Fetch& f = fetches_[index];
+        const std::int32_t index = free_fetch_;
+        Fetch& f = fetches_[static_cast<std::uint32_t>(index)];
+        free_fetch_ = f.next;
         f.issued = agenda_.now();
         f.qid = qid;
         f.arrived = false;
         f.first = q.fetch;
-        f.count = n;
         f.next = -1;
+        f.count = n;
+        counters_.sqes += n;
         if (q.newest_fetch >= 0)
-            fetches_[q.newest_fetch].next = static_cast<std::int32_t>(index);
+            fetches_[static_cast<std::uint32_t>(q.newest_fetch)].next = index;
         else
-            q.oldest_fetch = static_cast<std::int32_t>(index);
-        q.newest_fetch = static_cast<std::int32_t>(index);
+            q.oldest_fetch = index;
+        q.newest_fetch = index;
         q.fetch = q.fetch + n == q.entries ? 0 : q.fetch + n;
         q.in_flight += n;
         arbiter_.took(n);
-        refresh(qid);
+        if (n == waiting || n == room) arbiter_.set_ready(qid, false);
         ++counters_.fetches;
-        counters_.sqes += n;
         const HostSegment segment{address, n * kSqeBytes};
-        dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.sqes.data()), this, cookie(Dma::fetch, index));
-    }
+        dma_.read_host(&segment, 1, reinterpret_cast<std::uint8_t*>(f.sqes.get()), this,
+                       cookie(Dma::fetch, static_cast<std::uint32_t>(index)));
+    } while (arbiter_.any());
 }
 
-void NvmeController::fetch_arrived(std::uint32_t index) {
-    fetches_[index].arrived = true;
-    const std::uint16_t qid = fetches_[index].qid;
-    SubmissionQueue& q = queues_.sq(qid);
-    // A read that overtook an older one of its queue waits for it: SQHD must not pass a slot that is still unread.
-    while (q.oldest_fetch >= 0 && fetches_[q.oldest_fetch].arrived) {
-        const auto oldest = static_cast<std::uint32_t>(q.oldest_fetch);
-        Fetch& f = fetches_[oldest];
-        q.oldest_fetch = f.next;
-        if (q.oldest_fetch < 0) q.newest_fetch = -1;
-        const std::uint32_t end = f.first + f.count;
-        q.head = end == q.entries ? 0 : end;
-        if (serving()) {
-            for (std::uint32_t i = 0; i < f.count; ++i) {
-                if (qid != 0)
-                    accept_io(qid, f.sqes[i], q.rung_at(f.first + i), f.issued);
-                else
-                    accept_admin(f.sqes[i]);
-            }
-        } else {
-            q.in_flight -= f.count;
-            counters_.dropped += f.count;
-        }
-        free_fetches_.push_back(oldest);
-    }
-    pump();
-    settle();
-}
-
-void NvmeController::accept_io(std::uint16_t qid, const Sqe& sqe, SimTime rung, SimTime issued) {
-    SubmissionQueue& q = queues_.sq(qid);
+inline __attribute__((always_inline)) void NvmeController::accept_io(std::uint16_t qid, SubmissionQueue& q, const Sqe& sqe,
+                                                                     SimTime rung, SimTime issued) {
     Command& command = acquire_command();
     command.sqid = qid;
     command.cid = sqe.cid;
     const bool conflict = q.cid_in_use(sqe.cid);
     PrpWalk walk;
     const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
-    if (__builtin_expect(conflict, 0)) {
+    if (__builtin_expect(conflict, 0)) return accept_other(next, command, walk, sqe, conflict);
+    q.take_cid(sqe.cid);
+    Timeline& line = timeline(qid, sqe.cid);
+    command.timeline = &line;
+    line.charge(Stage::submit, rung);
+    line.charge(Stage::arbitration, issued);
+    line.charge(Stage::fetch, agenda_.now());
+    if (__builtin_expect(next != IoDecoder::Next::submit, 0)) return accept_other(next, command, walk, sqe, conflict);
+    hand_over(command);
+}
+
+/// A command that cannot go to the firmware as it is.
+__attribute__((noinline)) void NvmeController::accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk,
+                                                            const Sqe& sqe, bool conflict) {
+    if (conflict) {
         // The identifier and its timeline belong to the older command.
-        ++counters_.refused;
-        errors_.add(qid, sqe.cid, command.status, command.slba, sqe.nsid);
+        const std::uint16_t qid = command.sqid;
         const std::uint16_t status = command.status;
+        ++counters_.refused;
+        errors_.add(qid, sqe.cid, status, command.slba, sqe.nsid);
         release_command(command);
         post(qid, sqe.cid, status, 0);
         return;
     }
-    q.take_cid(sqe.cid);
-    command.timeline = &tracker_.at(qid, sqe.cid);
-    command.timeline->charge(Stage::submit, rung);
-    command.timeline->charge(Stage::arbitration, issued);
-    command.timeline->charge(Stage::fetch, agenda_.now());
     switch (next) {
         case IoDecoder::Next::submit: hand_over(command); break;
         case IoDecoder::Next::prp_list: {
@@ -115,32 +102,42 @@ void NvmeController::accept_io(std::uint16_t qid, const Sqe& sqe, SimTime rung, 
         }
         case IoDecoder::Next::refused:
             ++counters_.refused;
-            errors_.add(qid, sqe.cid, command.status, command.slba, sqe.nsid);
+            errors_.add(command.sqid, sqe.cid, command.status, command.slba, sqe.nsid);
             finish_io(command);
             break;
         case IoDecoder::Next::finished: finish_io(command); break;
     }
 }
 
-void NvmeController::hand_over(Command& command) {
-    SSDTLM_CHECK(sink_ != nullptr, "NVMe controller has no command sink");
-    if (in_firmware_++ == 0) busy_since_ = agenda_.now();
-    sink_->submit(command);
-}
-
-/// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
-void NvmeController::finish_io(Command& command) {
-    if (__builtin_expect(!serving(), 0)) {
-        drop(command);
-        return;
+void NvmeController::fetch_arrived(std::uint32_t index) {
+    fetches_[index].arrived = true;
+    const std::uint16_t qid = fetches_[index].qid;
+    SubmissionQueue& q = queues_.sq(qid);
+    // A read that overtook an older one of its queue waits for it: SQHD must not pass a slot that is still unread.
+    while (q.oldest_fetch >= 0 && fetches_[static_cast<std::uint32_t>(q.oldest_fetch)].arrived) {
+        const std::int32_t oldest = q.oldest_fetch;
+        Fetch& f = fetches_[static_cast<std::uint32_t>(oldest)];
+        q.oldest_fetch = f.next;
+        if (q.oldest_fetch < 0) q.newest_fetch = -1;
+        const std::uint32_t end = f.first + f.count;
+        q.head = end == q.entries ? 0 : end;
+        if (serving()) {
+            const Sqe* sqe = f.sqes.get();
+            for (std::uint32_t slot = f.first; slot != end; ++slot, ++sqe) {
+                if (qid != 0)
+                    accept_io(qid, q, *sqe, q.rung_at(slot), f.issued);
+                else
+                    accept_admin(*sqe);
+            }
+        } else {
+            q.in_flight -= f.count;
+            counters_.dropped += f.count;
+        }
+        f.next = free_fetch_;
+        free_fetch_ = oldest;
     }
-    count_completion(command);
-    const std::uint16_t sqid = command.sqid;
-    const std::uint16_t cid = command.cid;
-    const std::uint16_t status = command.status;
-    queues_.sq(sqid).free_cid(cid);
-    release_command(command);
-    post(sqid, cid, status, 0);
+    pump();
+    settle();
 }
 
 void NvmeController::drop(Command& command) {
@@ -238,21 +235,17 @@ void NvmeController::make_segments(const std::vector<std::uint64_t>& pages, std:
     }
 }
 
-Command& NvmeController::acquire_command() {
-    if (free_commands_.empty()) {
-        commands_.emplace_back();
-        commands_.back().index = static_cast<std::uint32_t>(commands_.size() - 1);
-        free_commands_.push_back(&commands_.back());
-    }
-    Command& c = *free_commands_.back();
-    free_commands_.pop_back();
-    return c;
+void NvmeController::add_command() {
+    commands_.emplace_back();
+    commands_.back().index = static_cast<std::uint32_t>(commands_.size() - 1);
+    free_commands_.resize(commands_.size());
+    free_commands_[free_command_count_++] = &commands_.back();
 }
 
-void NvmeController::release_command(Command& command) {
-    command.ranges.clear();
-    command.pages.clear();
-    free_commands_.push_back(&command);
+Timeline& NvmeController::find_timelines(std::uint16_t qid, std::uint16_t cid) {
+    std::vector<Timeline*>& known = timelines_[qid];
+    while (known.size() <= cid) known.push_back(&tracker_.at(qid, static_cast<std::uint16_t>(known.size())));
+    return *known[cid];
 }
 
 std::uint32_t NvmeController::acquire_list(Command* command, AdminOp* admin) {

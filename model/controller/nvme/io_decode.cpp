@@ -5,18 +5,7 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-namespace {
-
-IoDecoder::Next refuse(Command& command, std::uint16_t status) {
-    command.status = status;
-    return IoDecoder::Next::refused;
-}
-
-constexpr std::uint32_t kDirectiveType = 0xFu << 20;  // CDW12 DTYPE of Write
-
-}  // namespace
-
-IoDecoder::Next IoDecoder::decode(const Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
+IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
     command.status = kStSuccess;
     command.fua = false;
     command.slba = 0;
@@ -55,19 +44,6 @@ IoDecoder::Next IoDecoder::decode(const Sqe& sqe, bool cid_in_use, Command& comm
     if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages) != PrpWalk::Step::done)
         return refuse(command, kStInvalidPrpOffset);
     return Next::ranges;
-}
-
-IoDecoder::Next IoDecoder::decode_transfer(const Sqe& sqe, Command& command, PrpWalk& walk) const {
-    command.slba = sqe.slba();
-    command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
-    command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
-    command.fua = (sqe.cdw12 & kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
-    if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, kStInvalidField);
-    if (command.op == IoOp::write && (sqe.cdw12 & kDirectiveType) != 0) return refuse(command, kStInvalidField);
-    const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages);
-    if (step == PrpWalk::Step::bad_offset) return refuse(command, kStInvalidPrpOffset);
-    if (!in_range(command.slba, command.blocks)) return refuse(command, kStLbaOutOfRange);
-    return step == PrpWalk::Step::done ? Next::submit : Next::prp_list;
 }
 
 IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const {

@@ -29,7 +29,14 @@ public:
     };
 
     /// Fills `command` (ranges and pages must be empty) and, when `prp_list`, leaves the walk waiting for its list.
-    Next decode(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const;
+    Next decode(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
+        const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
+        const bool plain = sqe.nsid == 1 && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
+        if (__builtin_expect(!transfer || !plain, 0)) return decode_any(sqe, cid_in_use, command, walk);
+        command.op = sqe.opc == nvme::kIoRead ? IoOp::read : IoOp::write;
+        command.status = nvme::kStSuccess;
+        return decode_transfer(sqe, command, walk);
+    }
 
     /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
     /// of `count` entries and clears Command::pages. Returns submit, finished or refused.
@@ -39,7 +46,26 @@ public:
 
 private:
     bool in_range(std::uint64_t slba, std::uint64_t blocks) const { return slba <= blocks_ && blocks <= blocks_ - slba; }
-    Next decode_transfer(const nvme::Sqe& sqe, Command& command, PrpWalk& walk) const;
+    static Next refuse(Command& command, std::uint16_t status) {
+        command.status = status;
+        return Next::refused;
+    }
+    /// Any entry, faulty ones too.
+    Next decode_any(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const;
+    /// Read or Write that has passed the checks common to all commands.
+    Next decode_transfer(const nvme::Sqe& sqe, Command& command, PrpWalk& walk) const {
+        constexpr std::uint32_t kDirectiveType = 0xFu << 20;  // CDW12 DTYPE of Write
+        command.slba = sqe.slba();
+        command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
+        command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
+        command.fua = (sqe.cdw12 & nvme::kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
+        if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, nvme::kStInvalidField);
+        if (command.op == IoOp::write && (sqe.cdw12 & kDirectiveType) != 0) return refuse(command, nvme::kStInvalidField);
+        const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages);
+        if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);
+        if (!in_range(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
+        return step == PrpWalk::Step::done ? Next::submit : Next::prp_list;
+    }
 
     std::uint64_t blocks_;
     std::uint32_t lba_bytes_;

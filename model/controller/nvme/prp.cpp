@@ -7,21 +7,6 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-PrpWalk::Step PrpWalk::start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes,
-                             std::vector<std::uint64_t>& pages) {
-    if ((prp1 & 3) != 0) return Step::bad_offset;
-    const std::uint64_t total = prp_pages(prp1, bytes);
-    pages.push_back(prp1);
-    if (total == 1) return Step::done;
-    if (total == 2) {
-        if ((prp2 & kPageMask) != 0) return Step::bad_offset;
-        pages.push_back(prp2);
-        return Step::done;
-    }
-    remaining_ = total - 1;
-    return at_list(prp2);
-}
-
 PrpWalk::Step PrpWalk::at_list(std::uint64_t address) {
     if (address % kPrpEntryBytes != 0) return Step::bad_offset;
     list_ = address;

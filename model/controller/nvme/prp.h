@@ -19,7 +19,19 @@ public:
     };
 
     /// Begins the walk for `bytes` (> 0) of data; appends to `pages`, whose first entry keeps PRP1's offset.
-    Step start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes, std::vector<std::uint64_t>& pages);
+    Step start(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes, std::vector<std::uint64_t>& pages) {
+        if ((prp1 & 3) != 0) return Step::bad_offset;
+        const std::uint64_t total = nvme::prp_pages(prp1, bytes);
+        pages.push_back(prp1);
+        if (total == 1) return Step::done;
+        if (total == 2) {
+            if ((prp2 & nvme::kPageMask) != 0) return Step::bad_offset;
+            pages.push_back(prp2);
+            return Step::done;
+        }
+        remaining_ = total - 1;
+        return at_list(prp2);
+    }
     /// `entries`: what list_address() holds, list_bytes() long.
     Step feed(const std::uint64_t* entries, std::vector<std::uint64_t>& pages);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/units/units.h"
@@ -11,14 +12,15 @@
 
 namespace ssdtlm {
 
-struct SubmissionQueue {
+/// Both ends of a ring, in one cache line each.
+struct alignas(64) SubmissionQueue {
     bool valid = false;
     bool deleting = false;        ///< Delete SQ waits for the commands in flight; nothing more is fetched
     std::uint16_t cqid = 0;
     std::uint16_t delete_cid = 0; ///< of the waiting Delete SQ command
     std::uint32_t entries = 0;
-    std::uint64_t base = 0;
     std::uint32_t head = 0;       ///< first slot whose entry has not arrived: SQHD
+    std::uint64_t base = 0;
     std::uint32_t fetch = 0;      ///< first slot not yet asked for
     std::uint32_t tail = 0;
     std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
@@ -31,17 +33,30 @@ struct SubmissionQueue {
     /// When the doorbell that covers this slot reached the controller.
     SimTime rung_at(std::uint32_t slot) const { return rung_[slot]; }
 
-    bool cid_in_use(std::uint16_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
-    void take_cid(std::uint16_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
-    void free_cid(std::uint16_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
+    bool cid_in_use(std::uint32_t cid) const { return (cids_[cid / 64] >> (cid % 64) & 1) != 0; }
+    void take_cid(std::uint32_t cid) { cids_[cid / 64] |= 1ull << (cid % 64); }
+    void free_cid(std::uint32_t cid) { cids_[cid / 64] &= ~(1ull << (cid % 64)); }
+
+    /// The tail doorbell. False: the same value again, out of range, or more commands than free slots (one slot always
+    /// stays empty); nothing has changed.
+    bool ring(std::uint32_t value, SimTime now) {
+        if (value >= entries) return false;
+        const std::uint32_t added = value >= tail ? value - tail : value + entries - tail;
+        const std::uint32_t used = tail >= head ? tail - head : tail + entries - head;
+        if (added == 0 || added + used > entries - 1) return false;
+        for (std::uint32_t slot = tail; slot != value; slot = next(slot)) rung_[slot] = now;
+        tail = value;
+        return true;
+    }
 
 private:
     friend class QueueSet;
-    std::vector<SimTime> rung_;
-    std::vector<std::uint64_t> cids_;
+    std::unique_ptr<SimTime[]> rung_;       // by slot
+    std::unique_ptr<std::uint64_t[]> cids_; // bit per identifier
 };
+static_assert(sizeof(SubmissionQueue) == 64);
 
-struct CompletionQueue {
+struct alignas(64) CompletionQueue {
     bool valid = false;
     bool interrupts = false;
     bool phase = true;          ///< of the next entry
@@ -51,12 +66,20 @@ struct CompletionQueue {
     std::uint32_t head = 0;
     std::uint32_t tail = 0;
     std::uint32_t bound_sqs = 0;
+    std::uint32_t held_first = 0;
     std::vector<nvme::Cqe> held;    ///< posted by nobody yet: the queue was full; [held_first, end)
-    std::size_t held_first = 0;
 
     bool full() const { return (tail + 1 == entries ? 0 : tail + 1) == head; }
     std::uint32_t posted() const { return tail >= head ? tail - head : tail + entries - head; }
     bool has_held() const { return held_first != held.size(); }
+    /// The head doorbell. False: nothing consumed, or more than is posted; nothing has changed.
+    bool ring(std::uint32_t value) {
+        if (value >= entries) return false;
+        const std::uint32_t consumed = value >= head ? value - head : value + entries - head;
+        if (consumed == 0 || consumed > posted()) return false;
+        head = value;
+        return true;
+    }
     /// Reserves the tail slot: its address; `p` is the phase to write there. Precondition: not full.
     std::uint64_t push(bool& p) {
         const std::uint64_t address = base + std::uint64_t{tail} * nvme::kCqeBytes;
@@ -68,6 +91,7 @@ struct CompletionQueue {
         return address;
     }
 };
+static_assert(sizeof(CompletionQueue) == 64);
 
 enum class DoorbellResult : std::uint8_t {
     ok,
@@ -84,9 +108,9 @@ public:
     CompletionQueue& cq(std::uint16_t qid) { return cqs_[qid]; }
     const SubmissionQueue& sq(std::uint16_t qid) const { return sqs_[qid]; }
     const CompletionQueue& cq(std::uint16_t qid) const { return cqs_[qid]; }
-    std::uint32_t count() const { return static_cast<std::uint32_t>(sqs_.size()); }
-    bool has_sq(std::uint32_t qid) const { return qid < sqs_.size() && sqs_[qid].valid; }
-    bool has_cq(std::uint32_t qid) const { return qid < cqs_.size() && cqs_[qid].valid; }
+    std::uint32_t count() const { return count_; }
+    bool has_sq(std::uint32_t qid) const { return qid < count_ && sqs_[qid].valid; }
+    bool has_cq(std::uint32_t qid) const { return qid < count_ && cqs_[qid].valid; }
     bool any_io_queue() const;
 
     std::uint32_t io_pairs() const { return count() - 1; }
@@ -98,12 +122,19 @@ public:
     void delete_cq(std::uint16_t qid);
     void clear();
 
-    DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now);
-    DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value);
+    DoorbellResult ring_tail(std::uint32_t qid, std::uint32_t value, SimTime now) {
+        if (!has_sq(qid)) return DoorbellResult::no_queue;
+        return sqs_[qid].ring(value, now) ? DoorbellResult::ok : DoorbellResult::bad_value;
+    }
+    DoorbellResult ring_head(std::uint32_t qid, std::uint32_t value) {
+        if (!has_cq(qid)) return DoorbellResult::no_queue;
+        return cqs_[qid].ring(value) ? DoorbellResult::ok : DoorbellResult::bad_value;
+    }
 
 private:
     std::vector<SubmissionQueue> sqs_;
     std::vector<CompletionQueue> cqs_;
+    std::uint32_t count_;
     std::uint32_t max_entries_;
 };
 

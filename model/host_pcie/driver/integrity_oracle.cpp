@@ -11,11 +11,8 @@
 namespace ssdtlm {
 namespace {
 
-/// The signature of a block as two words: comparing words is cheaper than comparing fields.
-struct Words {
-    std::uint64_t lba;
-    std::uint64_t rest;
-};
+/// The signature of a block as two words, LBA and the rest: comparing words is cheaper than comparing fields.
+using Words = std::uint64_t __attribute__((vector_size(16)));
 Words load_words(const std::uint8_t* block) {
     Words w;
     std::memcpy(&w, block, sizeof w);
@@ -24,8 +21,6 @@ Words load_words(const std::uint8_t* block) {
 constexpr std::uint64_t rest_of(std::uint32_t version) {
     return version == 0 ? 0 : std::uint64_t{BlockSignature::kMagic} << 32 | version;
 }
-/// Never a valid magic and never zero: what a read buffer holds before the transfer.
-constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
 
 std::string version_list(std::uint32_t acceptable) {
     std::string s;
@@ -37,8 +32,8 @@ std::string version_list(std::uint32_t acceptable) {
     return s;
 }
 
-std::string found_text(const BlockSignature& s) {
-    if (s.magic == static_cast<std::uint32_t>(kSpoiled >> 32)) return "no data (the block was never transferred)";
+std::string found_text(const BlockSignature& s, std::uint32_t spoiled_magic) {
+    if (s.magic == spoiled_magic) return "no data (the block was never transferred)";
     if (s.lba == 0 && s.version == 0 && s.magic == 0) return "a deallocated block";
     if (s.magic != BlockSignature::kMagic) return "no signature";
     return "LBA " + std::to_string(s.lba) + " version " + std::to_string(s.version);
@@ -127,7 +122,7 @@ void IntegrityOracle::end_unit(std::uint32_t unit, bool ok) {
     if ((e->within & (e->within - 1)) == 0) table_.erase(*e);
 }
 
-void IntegrityOracle::check_range(std::uint64_t slba, std::uint64_t blocks) const {
+inline void IntegrityOracle::check_range(std::uint64_t slba, std::uint64_t blocks) const {
     SSDTLM_CHECK(slba <= capacity_blocks() && blocks <= capacity_blocks() - slba, "blocks outside the device");
 }
 
@@ -161,39 +156,43 @@ void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok
         end_unit(static_cast<std::uint32_t>(unit), ok);
 }
 
-IntegrityOracle::ReadToken IntegrityOracle::begin_read(std::uint32_t blocks, std::uint8_t* data) {
-    for (std::uint32_t i = 0; i < blocks; ++i, data += lba_bytes_) std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
-    ++reads_in_flight_;
-    return log_end_;
-}
-
-void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
+void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
                                  const Reader& reader) {
     check_range(slba, blocks);
     --reads_in_flight_;
     blocks_checked_ += blocks;
     const std::uint64_t end = slba + blocks;
+    const std::size_t stride = lba_bytes_;
     const std::uint8_t* block = data;
+    Words wrong{};
     for (std::uint64_t lba = slba; lba < end;) {
-        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
-        const std::uint64_t first = lba;
-        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        const std::uint64_t unit = lba >> unit_shift_;
+        const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
         // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
-        const std::uint32_t version = version_of(unit);
-        const std::uint64_t rest = rest_of(version);
-        const std::uint64_t lba_mask = version == 0 ? 0 : ~std::uint64_t{0};
-        std::uint64_t wrong = 0;
-        for (; lba < unit_end; ++lba, block += lba_bytes_) {
-            const Words w = load_words(block);
-            wrong |= (w.lba ^ (lba & lba_mask)) | (w.rest ^ rest);
+        const std::uint32_t version = version_of(static_cast<std::uint32_t>(unit));
+        const Words step{version == 0 ? 0u : 1u, 0};
+        Words expected{version == 0 ? 0 : lba, rest_of(version)};
+        for (const std::uint8_t* const last = block + (unit_end - lba) * stride; block != last; block += stride) {
+            wrong |= load_words(block) ^ expected;
+            expected += step;
         }
-        if (__builtin_expect(wrong != 0, 0)) check_unit_slow(token, unit, slba, first, unit_end, blocks, data, reader);
+        lba = unit_end;
     }
+    if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0)) {  // wherever it was
+        for (std::uint64_t lba = slba; lba < end;) {
+            const std::uint64_t unit = lba >> unit_shift_;
+            const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
+            check_unit_slow(token, static_cast<std::uint32_t>(unit), slba, lba, unit_end, blocks, data, reader);
+            lba = unit_end;
+        }
+    }
+    spoil(blocks, data);
 }
 
-void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first,
-                                      std::uint64_t end, std::uint32_t blocks, const std::uint8_t* data,
-                                      const Reader& reader) {
+__attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit,
+                                                                      std::uint64_t slba, std::uint64_t first,
+                                                                      std::uint64_t end, std::uint32_t blocks,
+                                                                      const std::uint8_t* data, const Reader& reader) {
     const UnitTable::Entry* e = table_.find(unit);
     std::uint32_t acceptable = e != nullptr ? e->acceptable() : 1u << version_of(unit);
     // Every change of the unit while the read was in flight logged what was acceptable before it.
@@ -212,7 +211,7 @@ void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit, std::
             continue;
         }
         throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(unit) +
-                          "): expected " + version_list(acceptable) + ", found " + found_text(s) + "; read of " +
+                          "): expected " + version_list(acceptable) + ", found " + found_text(s, kSpoiled >> 32) + "; read of " +
                           std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
                           std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid) + ", completed at " +
                           std::to_string(reader.at.time_since_epoch().count()) + " ps");

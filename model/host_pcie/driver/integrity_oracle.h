@@ -60,11 +60,16 @@ public:
     void begin_trim(std::uint64_t slba, std::uint64_t blocks);
     void end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok);
 
-    /// A read is being submitted: spoils the signatures in its buffer, so that a block never transferred is seen.
-    ReadToken begin_read(std::uint32_t blocks, std::uint8_t* data);
-    /// Ends the read; throws CheckFailed at the first wrong block.
-    void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
-                    const Reader& reader);
+    /// A read is being submitted. Spoils the signatures in its buffer, so that a block never transferred is seen; the
+    /// first `spoiled` blocks are as check_read() has left them.
+    ReadToken begin_read(std::uint32_t blocks, std::uint8_t* data, std::uint32_t spoiled = 0) {
+        if (spoiled < blocks) spoil(blocks - spoiled, data + std::size_t{spoiled} * lba_bytes_);
+        ++reads_in_flight_;
+        return log_end_;
+    }
+    /// Ends the read; throws CheckFailed at the first wrong block. Spoils the blocks for the next read into this buffer
+    /// while they are in the cache.
+    void check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data, const Reader& reader);
     /// Ends a read that failed.
     void abandon_read() { --reads_in_flight_; }
 
@@ -85,6 +90,8 @@ private:
         std::uint32_t acceptable;
     };
     static constexpr std::size_t kLogSize = std::size_t{1} << 16;
+    /// What a read buffer holds before the transfer in place of version and magic: never a valid magic and never zero.
+    static constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
 
     std::uint32_t version_of(std::uint32_t unit) const {
         const std::uint32_t raw = nibbles_[unit >> 1] >> ((unit & 1) * 4) & 15u;
@@ -97,6 +104,11 @@ private:
     void end_unit(std::uint32_t unit, bool ok);
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
+    void spoil(std::uint32_t blocks, std::uint8_t* data) const {
+        const std::size_t stride = lba_bytes_;
+        for (std::uint8_t* const end = data + blocks * stride; data != end; data += stride)
+            std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
+    }
     void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first, std::uint64_t end,
                          std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
 

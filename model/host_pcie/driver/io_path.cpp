@@ -14,10 +14,8 @@ const char* op_name(HostOp op) {
     return kNames[static_cast<std::size_t>(op)];
 }
 
-constexpr std::uint8_t opcode(HostOp op) {
-    constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
-    return kOpcodes[static_cast<std::size_t>(op)];
-}
+/// By HostOp.
+constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
 
 }  // namespace
 
@@ -39,6 +37,7 @@ void IoPath::prepare(const ControllerInfo& info, std::vector<QueuePair> queues) 
                  "the integrity oracle was built for another namespace");
     queues_.reserve(queues.size());  // dirty_ points into it
     for (auto& q : queues) queues_.emplace_back(std::move(q));
+    queue_count_ = static_cast<std::uint32_t>(queues_.size());
     dirty_.reserve(queues_.size());
     epoch_ = agenda_.now();
 }
@@ -52,7 +51,7 @@ void IoPath::start() {
 // Submission.
 
 void IoPath::pump() {
-    while (!exhausted_ && !stopped_ && backlog_ < kMaxBacklog) {
+    while (taking_ && backlog_ < kMaxBacklog) {
         const SimTime now = since_epoch(agenda_.now());
         const Workload::Next n = workload_.next(now);
         if (n.state == Workload::State::ready) {
@@ -63,12 +62,12 @@ void IoPath::pump() {
             SSDTLM_CHECK(n.when > now, "the workload waits for a time that has come");
             wait_until(n.when);
         } else if (n.state == Workload::State::done) {
-            exhausted_ = true;
+            taking_ = false;
         }
         break;
     }
-    ring_doorbells();
-    maybe_finish(0);
+    if (!dirty_.empty()) ring_doorbells();
+    if (!taking_) maybe_finish(0);
 }
 
 void IoPath::wait_until(SimTime when) {
@@ -85,17 +84,20 @@ void IoPath::wake(std::uint64_t) {
     pump();
 }
 
-void IoPath::accept(const HostRequest& request) {
+inline void IoPath::accept(const HostRequest& request) {
     SSDTLM_CHECK(((request.offset | request.bytes) & (info_.lba_bytes - 1)) == 0, "request is not in whole blocks");
     ++counters_.requests_issued;
-    Queue& q = queues_[request.job % queues_.size()];
-    const bool data = request.op == HostOp::read || request.op == HostOp::write;
+    Queue& q = queues_[request.job < queue_count_ ? request.job : request.job % queue_count_];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (oracle_ != nullptr) oracle_->prefetch(request.offset >> lba_shift_);
     if (prefetch_ != nullptr) prefetch_(prefetch_self_, request.offset);
-    const SimTime now = agenda_.now();
-    if (!data || request.bytes <= info_.max_transfer_bytes) return enqueue(q, Part{request, now, kWhole});
+    if (__builtin_expect(request.bytes > info_.max_transfer_bytes, 0) &&
+        (request.op == HostOp::read || request.op == HostOp::write))
+        return split(q, request, agenda_.now());
+    enqueue(q, request, agenda_.now(), kWhole);
+}
 
+void IoPath::split(Queue& q, const HostRequest& request, SimTime now) {
     if (free_splits_.empty()) {
         free_splits_.push_back(static_cast<std::uint32_t>(splits_.size()));
         splits_.emplace_back();
@@ -103,17 +105,17 @@ void IoPath::accept(const HostRequest& request) {
     const std::uint32_t index = free_splits_.back();
     free_splits_.pop_back();
     splits_[index] = Split{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
-    Part part{request, now, index};
-    for (std::uint32_t done = 0; done < request.bytes; done += part.request.bytes) {
-        part.request.offset = request.offset + done;
-        part.request.bytes = std::min(info_.max_transfer_bytes, request.bytes - done);
-        enqueue(q, part);
+    HostRequest part = request;
+    for (std::uint32_t done = 0; done < request.bytes; done += part.bytes) {
+        part.offset = request.offset + done;
+        part.bytes = std::min(info_.max_transfer_bytes, request.bytes - done);
+        enqueue(q, part, now, index);
     }
 }
 
-void IoPath::enqueue(Queue& q, const Part& part) {
-    if (config_.submit_time == Ps{} && q.backlog.empty() && q.pair.has_room()) return write_sqe(q, part);
-    q.backlog.push(part);
+inline void IoPath::enqueue(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split) {
+    if (config_.submit_time == Ps{} && q.backlog.empty() && q.pair.has_room()) return write_sqe(q, request, issued, split);
+    q.backlog.push(Part{request, issued, split});
     ++backlog_;
     if (config_.submit_time != Ps{}) start_submission(q);
 }
@@ -133,10 +135,7 @@ void IoPath::submission_done(std::uint64_t queue) {
     Queue& q = queues_[queue];
     q.submitting = false;
     if (q.backlog.empty()) return;  // stopped meanwhile
-    const Part part = q.backlog.front();
-    q.backlog.pop();
-    --backlog_;
-    write_sqe(q, part);
+    write_front(q);
     start_submission(q);
     // A place in the backlog is free: a workload that was held back may go on. Rings the doorbell too.
     pump();
@@ -144,54 +143,63 @@ void IoPath::submission_done(std::uint64_t queue) {
 
 void IoPath::drain_backlog(Queue& q) {
     if (config_.submit_time != Ps{}) return start_submission(q);
-    while (!q.backlog.empty() && q.pair.has_room()) {
-        const Part part = q.backlog.front();
-        q.backlog.pop();
-        --backlog_;
-        write_sqe(q, part);
-    }
+    while (!q.backlog.empty() && q.pair.has_room()) write_front(q);
 }
 
-void IoPath::write_sqe(Queue& q, const Part& part) {
-    const std::uint16_t cid = q.pair.next_cid();
-    if (cid >= q.slots.size()) q.slots.resize(cid + 1u);
-    Slot& slot = q.slots[cid];
-    if (slot.timeline == nullptr) slot.timeline = &tracker_.at(q.pair.qid(), cid);
-    slot.part = part;
-    slot.submitted = agenda_.now();
+void IoPath::write_front(Queue& q) {
+    const Part& part = q.backlog.front();
+    write_sqe(q, part.request, part.issued, part.split);
+    q.backlog.pop();
+    --backlog_;
+}
 
-    const HostRequest& r = slot.part.request;
-    const std::uint64_t slba = r.offset >> lba_shift_;
-    const std::uint32_t blocks = r.bytes >> lba_shift_;
-    nvme::Sqe sqe;
-    sqe.opc = opcode(r.op);
+__attribute__((noinline, cold)) IoPath::Slot& IoPath::add_slot(Queue& q, std::uint16_t cid) {
+    while (q.slots.size() <= cid) {
+        const auto next = static_cast<std::uint16_t>(q.slots.size());
+        q.slots.emplace_back().timeline = &tracker_.at(q.pair.qid(), next);
+    }
+    q.slot_count = cid + 1u;
+    return q.slots[cid];
+}
+
+void IoPath::make_prp(Slot& slot, std::uint32_t bytes) {
+    const std::uint8_t* const before = slot.buffer.data;
+    slot.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
+    if (slot.buffer.data != before) slot.spoiled = 0;
+    slot.prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, bytes, slot.buffer.lists);
+    slot.prp_bytes = bytes;
+}
+
+void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split) {
+    nvme::Sqe& sqe = q.pair.take_entry();
+    Slot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : add_slot(q, sqe.cid);
+    const SimTime now = agenda_.now();
+    slot.request = request;
+    slot.issued = issued;
+    slot.submitted = now;
+    slot.split = split;
+    slot.timeline->begin(now);
+
+    const std::uint64_t slba = request.offset >> lba_shift_;
+    const std::uint32_t blocks = request.bytes >> lba_shift_;
+    sqe.opc = kOpcodes[static_cast<std::size_t>(request.op)];
     sqe.nsid = info_.nsid;
-    std::uint32_t transfer = 0;
-    switch (r.op) {
-        case HostOp::read:
-        case HostOp::write:
-            transfer = r.bytes;
-            sqe.set_slba(slba);
-            sqe.cdw12 = (blocks - 1) | (r.fua ? nvme::kRwFua : 0u);
-            slot.buffer.reserve(memory_, transfer, config_.page_bytes, config_.buffer_offset);
-            break;
-        case HostOp::trim:
-            transfer = sizeof(nvme::DsmRange);
-            sqe.cdw10 = 0;  // one range, 0-based
-            sqe.cdw11 = nvme::kDsmDeallocate;
-            slot.buffer.reserve(memory_, transfer, config_.page_bytes, config_.buffer_offset);
-            nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
-            break;
-        case HostOp::flush:
-            break;
+    if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
+        sqe.set_slba(slba);
+        sqe.cdw12 = (blocks - 1) | (request.fua ? nvme::kRwFua : 0u);
+        // Buffer and list are as the slot's last command has left them, if that was of the same size.
+        if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
+        sqe.prp1 = slot.prp.prp1;
+        sqe.prp2 = slot.prp.prp2;
+    } else if (request.op == HostOp::trim) {
+        sqe.cdw10 = 0;  // one range, 0-based
+        sqe.cdw11 = nvme::kDsmDeallocate;
+        make_prp(slot, sizeof(nvme::DsmRange));
+        nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
+        slot.spoiled = 0;
+        sqe.prp1 = slot.prp.prp1;
+        sqe.prp2 = slot.prp.prp2;
     }
-    if (transfer != 0) {
-        const PrpPair prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, transfer, slot.buffer.lists);
-        sqe.prp1 = prp.prp1;
-        sqe.prp2 = prp.prp2;
-    }
-    q.pair.submit(sqe);
-    slot.timeline->begin(slot.submitted);
     ++counters_.commands_submitted;
     if (!q.dirty) {
         q.dirty = true;
@@ -201,26 +209,22 @@ void IoPath::write_sqe(Queue& q, const Part& part) {
     if (oracle_ != nullptr) begin_data(slot);
 }
 
-void IoPath::begin_data(Slot& slot) {
-    const HostRequest& r = slot.part.request;
+inline void IoPath::begin_data(Slot& slot) {
+    const HostRequest& r = slot.request;
     const std::uint64_t slba = r.offset >> lba_shift_;
     const std::uint32_t blocks = r.bytes >> lba_shift_;
-    switch (r.op) {
-        case HostOp::read:
-            slot.token = oracle_->begin_read(blocks, slot.buffer.data);
-            break;
-        case HostOp::write:
-            oracle_->begin_write(slba, blocks, slot.buffer.data);
-            break;
-        case HostOp::trim:
-            oracle_->begin_trim(slba, blocks);
-            break;
-        case HostOp::flush:
-            break;
+    if (r.op == HostOp::read) {
+        slot.token = oracle_->begin_read(blocks, slot.buffer.data, slot.spoiled);
+        slot.spoiled = 0;
+    } else if (r.op == HostOp::write) {
+        oracle_->begin_write(slba, blocks, slot.buffer.data);
+        slot.spoiled = 0;
+    } else if (r.op == HostOp::trim) {
+        oracle_->begin_trim(slba, blocks);
     }
 }
 
-void IoPath::ring_doorbells() {
+inline void IoPath::ring_doorbells() {
     for (Queue* q : dirty_) {
         q->dirty = false;
         ++counters_.sq_doorbells;
@@ -232,15 +236,6 @@ void IoPath::ring_doorbells() {
 // ---------------------------------------------------------------------------------------------------------------
 // Completion.
 
-void IoPath::interrupt(std::uint16_t qid) {
-    if (qid == 0 || qid > queues_.size()) return;  // a vector the driver has not set up
-    ++counters_.interrupts;
-    if (config_.interrupt_latency == Ps{})
-        handler(qid - 1u);
-    else
-        agenda_.post<&IoPath::handler>(agenda_.now() + config_.interrupt_latency, this, qid - 1u);
-}
-
 void IoPath::handler(std::uint64_t queue) {
     Queue& q = queues_[queue];
     if (q.reaping) return;  // the running handler looks again before it ends
@@ -250,18 +245,15 @@ void IoPath::handler(std::uint64_t queue) {
         agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, queue);
         return;
     }
-    nvme::Cqe cqe;
-    if (!q.pair.reap(cqe)) return;
-    do complete(q, cqe);
-    while (q.pair.reap(cqe));
+    if (!q.pair.has_completion()) return;
+    do complete(q, q.pair.take_completion());
+    while (q.pair.has_completion());
     handler_done(q);
 }
 
 void IoPath::reap_one(std::uint64_t queue) {
     Queue& q = queues_[queue];
-    nvme::Cqe cqe;
-    q.pair.reap(cqe);
-    complete(q, cqe);
+    complete(q, q.pair.take_completion());
     if (q.pair.has_completion()) {
         agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, queue);
         return;
@@ -270,59 +262,54 @@ void IoPath::reap_one(std::uint64_t queue) {
     handler_done(q);
 }
 
-void IoPath::handler_done(Queue& q) {
+inline void IoPath::handler_done(Queue& q) {
     ++counters_.cq_doorbells;
     mmio_.write32(nvme::cq_head_doorbell(q.pair.qid()), q.pair.head());
-    drain_backlog(q);
+    if (__builtin_expect(!q.backlog.empty(), 0)) drain_backlog(q);
     pump();
 }
 
 void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     Slot& slot = q.slots[cqe.cid];
-    const SimTime now = agenda_.now();
     const bool ok = cqe.status() == nvme::kStSuccess;
     ++counters_.commands_completed;
 
-    slot.timeline->charge(Stage::completion, now);
+    slot.timeline->charge(Stage::completion, agenda_.now());
     // That the stages add up to now - submitted is the observer's check: it looks at each of them anyway.
     SSDTLM_CHECK(slot.timeline->start() == slot.submitted, "latency stages do not begin at the submission");
-    if (!ok) note_error(q, slot, cqe);
+    if (__builtin_expect(!ok, 0)) note_error(q, slot, cqe);
     if (oracle_ != nullptr) end_data(q, slot, cqe.cid, ok);
+    if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);
+    finish_request(slot.request, slot, ok);
+}
 
-    if (slot.part.split == kWhole) return finish_request(slot.part.request, slot, ok);
-    Split& split = splits_[slot.part.split];
+void IoPath::part_done(Slot& slot, bool ok) {
+    Split& split = splits_[slot.split];
     split.ok = split.ok && ok;
     if (--split.remaining != 0) return;
-    free_splits_.push_back(slot.part.split);
+    free_splits_.push_back(slot.split);
     if (!split.dropped) finish_request(split.request, slot, split.ok);
 }
 
-void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
-    const HostRequest& r = slot.part.request;
+inline void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
+    const HostRequest& r = slot.request;
     const std::uint64_t slba = r.offset >> lba_shift_;
     const std::uint32_t blocks = r.bytes >> lba_shift_;
-    switch (r.op) {
-        case HostOp::read:
-            if (ok)
-                oracle_->check_read(slot.token, slba, blocks, slot.buffer.data,
-                                    IntegrityOracle::Reader{q.pair.qid(), cid, since_epoch(agenda_.now())});
-            else
-                oracle_->abandon_read();
-            break;
-        case HostOp::write:
-            oracle_->end_write(slba, blocks, ok);
-            break;
-        case HostOp::trim:
-            oracle_->end_trim(slba, blocks, ok);
-            break;
-        case HostOp::flush:
-            break;
+    if (r.op == HostOp::read) {
+        if (__builtin_expect(!ok, 0)) return oracle_->abandon_read();
+        oracle_->check_read(slot.token, slba, blocks, slot.buffer.data,
+                            IntegrityOracle::Reader{q.pair.qid(), cid, since_epoch(agenda_.now())});
+        slot.spoiled = blocks;
+    } else if (r.op == HostOp::write) {
+        oracle_->end_write(slba, blocks, ok);
+    } else if (r.op == HostOp::trim) {
+        oracle_->end_trim(slba, blocks, ok);
     }
 }
 
-void IoPath::finish_request(const HostRequest& request, const Slot& slot, bool ok) {
+inline void IoPath::finish_request(const HostRequest& request, const Slot& slot, bool ok) {
     const SimTime now = since_epoch(agenda_.now());
-    const SimTime issued = since_epoch(slot.part.issued);
+    const SimTime issued = since_epoch(slot.issued);
     const SimTime submitted = since_epoch(slot.submitted);
     ++counters_.requests_completed;
     if (observer_ != nullptr)
@@ -332,7 +319,7 @@ void IoPath::finish_request(const HostRequest& request, const Slot& slot, bool o
 
 void IoPath::note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe) {
     if (counters_.errors++ != 0) return;
-    const HostRequest& r = slot.part.request;
+    const HostRequest& r = slot.request;
     first_error_ = std::string(op_name(r.op)) + " of " + std::to_string(r.bytes >> lba_shift_) + " blocks at LBA " +
                    std::to_string(r.offset >> lba_shift_) + ": status SCT " + std::to_string(cqe.status() >> 8) + " SC " +
                    std::to_string(cqe.status() & 0xFF) + ", queue " + std::to_string(q.pair.qid()) + " CID " +
@@ -346,6 +333,7 @@ void IoPath::note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe) 
 void IoPath::stop_submitting() {
     if (stopped_) return;
     stopped_ = true;
+    taking_ = false;
     for (Queue& q : queues_) {
         for (; !q.backlog.empty(); q.backlog.pop()) {
             const std::uint32_t split = q.backlog.front().split;
@@ -359,7 +347,7 @@ void IoPath::stop_submitting() {
 }
 
 void IoPath::maybe_finish(std::uint64_t) {
-    if (finished_ || !(exhausted_ || stopped_) || outstanding() != 0 || backlog_ != 0) return;
+    if (finished_ || taking_ || outstanding() != 0 || backlog_ != 0) return;
     finished_ = true;
     if (on_finished_) on_finished_(since_epoch(agenda_.now()));
 }

@@ -10,6 +10,7 @@
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -51,7 +52,14 @@ public:
     /// Begins to submit. Precondition: prepared.
     void start();
     /// The message of I/O queue pair `qid`'s vector has arrived.
-    void interrupt(std::uint16_t qid);
+    void interrupt(std::uint16_t qid) {
+        if (qid == 0 || qid > queue_count_) return;  // a vector the driver has not set up
+        ++counters_.interrupts;
+        if (config_.interrupt_latency == Ps{})
+            handler(qid - 1u);
+        else
+            agenda_.post<&IoPath::handler>(agenda_.now() + config_.interrupt_latency, this, qid - 1u);
+    }
     /// Submits nothing more; what is in the device completes, the backlog is dropped.
     void stop_submitting();
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
@@ -87,18 +95,27 @@ private:
         SimTime issued{};
         std::uint32_t split = kWhole;  ///< index of the request it is part of
     };
-    struct Slot {
-        Part part;
+    /// A command in the device. Two cache lines, but for the memory of PRP lists.
+    struct alignas(64) Slot {
+        HostRequest request;
+        SimTime issued{};
         SimTime submitted{};
         Timeline* timeline = nullptr;
         IntegrityOracle::ReadToken token = 0;
+
+        std::uint32_t split = kWhole;
+        std::uint32_t spoiled = 0;    ///< blocks at the start of the buffer that the oracle has left spoiled
+        PrpPair prp;                  ///< of the buffer's first prp_bytes bytes
+        std::uint32_t prp_bytes = 0;
         SlotBuffer buffer;
     };
+    static_assert(offsetof(Slot, split) == 64 && offsetof(Slot, buffer.lists) <= 128);
     struct Queue {
         explicit Queue(QueuePair&& p) : pair(std::move(p)) {}
         QueuePair pair;
         std::vector<Slot> slots;  ///< by CID, grown to the highest used
-        Fifo<Part> backlog;
+        std::uint32_t slot_count = 0;
+        Fifo<Part> backlog;       ///< empty while the queue has room, unless submission takes CPU time
         SimTime cpu_free{};
         bool submitting = false;  ///< CPU is on the front of the backlog
         bool reaping = false;     ///< handler is running
@@ -114,11 +131,15 @@ private:
     SimTime since_epoch(SimTime t) const { return SimTime{t - epoch_}; }
     void pump();
     void accept(const HostRequest& request);
-    void enqueue(Queue& q, const Part& part);
+    void split(Queue& q, const HostRequest& request, SimTime now);
+    void enqueue(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split);
     void start_submission(Queue& q);
     void drain_backlog(Queue& q);
+    void write_front(Queue& q);
     void submission_done(std::uint64_t queue);
-    void write_sqe(Queue& q, const Part& part);
+    void write_sqe(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split);
+    Slot& add_slot(Queue& q, std::uint16_t cid);
+    void make_prp(Slot& slot, std::uint32_t bytes);
     /// Tell the oracle that the command has been written, and that it has completed.
     void begin_data(Slot& slot);
     void ring_doorbells();
@@ -130,6 +151,7 @@ private:
     void reap_one(std::uint64_t queue);
     void handler_done(Queue& q);
     void complete(Queue& q, const nvme::Cqe& cqe);
+    void part_done(Slot& slot, bool ok);
     void finish_request(const HostRequest& request, const Slot& slot, bool ok);
     void end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);
     void note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe);
@@ -147,6 +169,7 @@ private:
     ControllerInfo info_;
     unsigned lba_shift_ = 9;
     std::vector<Queue> queues_;
+    std::uint32_t queue_count_ = 0;
     std::vector<Queue*> dirty_;
     std::vector<Split> splits_;
     std::vector<std::uint32_t> free_splits_;
@@ -154,7 +177,7 @@ private:
     SimTime epoch_{};
     SimTime wake_at_ = kNever;
     bool started_ = false;
-    bool exhausted_ = false;  // the workload is done
+    bool taking_ = true;      // requests: neither is the workload done, nor has it been stopped
     bool stopped_ = false;
     bool finished_ = false;
     void (*prefetch_)(void*, std::uint64_t) = nullptr;

@@ -43,40 +43,53 @@ void NvmeDriver::interrupt(std::uint64_t address, std::uint32_t data) {
 // ---------------------------------------------------------------------------------------------------------------
 // Register accesses.
 
-inline void NvmeDriver::access_done(Access& access) {
-    SSDTLM_CHECK(access.is_response_ok(), "register access failed");
-    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
-    if (access.client != nullptr) access.client->mmio_read_done(access.value);
-    accesses_.release(access);
+inline void NvmeDriver::store_done(Store& store) {
+    SSDTLM_CHECK(store.is_response_ok(), "register access failed");
+    stores_.release(store);
 }
 
-void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) { send(tlm::TLM_WRITE_COMMAND, offset, value, nullptr); }
+void NvmeDriver::load_done(Load& load) {
+    SSDTLM_CHECK(load.is_response_ok(), "register access failed");
+    // Released last: the next access, begun by the client, must not reuse a payload that the target still names.
+    load.client->mmio_read_done(load.value);
+    loads_.release(load);
+}
 
-void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) { send(tlm::TLM_READ_COMMAND, offset, 0, &client); }
-
-void NvmeDriver::send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client) {
-    Access& access = accesses_.acquire();
-    access.value = value;
-    access.client = client;
-    set_up(access, command, offset, reinterpret_cast<unsigned char*>(&access.value), sizeof access.value);
+/// Whether the target has answered at once.
+inline bool NvmeDriver::send(tlm::tlm_generic_payload& access) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    if (mmio_initiator->nb_transport_fw(access, phase, delay) != tlm::TLM_COMPLETED) return;
+    return mmio_initiator->nb_transport_fw(access, phase, delay) == tlm::TLM_COMPLETED;
+}
+
+void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) {
+    Store& store = stores_.acquire();
+    store.value = value;
+    store.aim(offset);
+    if (send(store)) store_done(store);
+}
+
+void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) {
+    Load& load = loads_.acquire();
+    load.value = 0;
+    load.client = &client;
+    load.aim(offset);
     // A target that answers at once still gives a read's value in an event of its own.
-    if (client == nullptr)
-        access_done(access);
-    else
-        agenda_.post<&NvmeDriver::read_done_at_once>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&access));
+    if (send(load))
+        agenda_.post<&NvmeDriver::load_done_at_once>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&load));
 }
 
 tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-    access_done(static_cast<Access&>(payload));
+    if (payload.is_write())
+        store_done(static_cast<Store&>(payload));
+    else
+        load_done(static_cast<Load&>(payload));
     return tlm::TLM_COMPLETED;
 }
 
-void NvmeDriver::read_done_at_once(std::uint64_t access) {
-    access_done(*reinterpret_cast<Access*>(static_cast<std::uintptr_t>(access)));
+void NvmeDriver::load_done_at_once(std::uint64_t load) {
+    load_done(*reinterpret_cast<Load*>(static_cast<std::uintptr_t>(load)));
 }
 
 std::string NvmeDriver::dump() const {

@@ -62,26 +62,44 @@ public:
     void interrupt(std::uint64_t address, std::uint32_t data) override;
 
 private:
-    /// One register access with its data.
-    struct Access : PooledPayload<Access> {
+    /// One register access with its data. Only the address differs from one store to the next, so the other attributes
+    /// that neither interconnect nor target may change are set when the payload is made.
+    template <class Payload>
+    struct Access : PooledPayload<Payload> {
+        explicit Access(tlm::tlm_command command) {
+            set_up(*this, command, 0, reinterpret_cast<unsigned char*>(&value), sizeof value);
+        }
+        void aim(std::uint32_t offset) {
+            this->set_address(offset);
+            this->set_dmi_allowed(false);
+            this->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+        }
         std::uint32_t value = 0;
-        MmioClient* client = nullptr;  ///< null: a store
+    };
+    struct Store : Access<Store> {
+        Store() : Access(tlm::TLM_WRITE_COMMAND) {}
+    };
+    struct Load : Access<Load> {
+        Load() : Access(tlm::TLM_READ_COMMAND) {}
+        MmioClient* client = nullptr;
     };
 
     void write32(std::uint32_t offset, std::uint32_t value) override;
     void read32(std::uint32_t offset, MmioClient& client) override;
-    void send(tlm::tlm_command command, std::uint32_t offset, std::uint32_t value, MmioClient* client);
+    bool send(tlm::tlm_generic_payload& access);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
-    void access_done(Access& access);
-    void read_done_at_once(std::uint64_t access);
+    void store_done(Store& store);
+    void load_done(Load& load);
+    void load_done_at_once(std::uint64_t load);
     void bring_up(std::uint64_t);
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
     const HostConfig& config_;
-    PooledPayloads<Access> accesses_;
+    PooledPayloads<Store> stores_;
+    PooledPayloads<Load> loads_;
     BringUp bring_up_;
     IoPath io_;
     std::function<void()> on_ready_;

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <new>
 
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/protocol/nvme.h"
@@ -22,13 +23,23 @@ public:
     std::uint64_t sq_base() const { return sq_base_; }
     std::uint64_t cq_base() const { return cq_base_; }
     /// Commands between submit() and their completion; at most entries - 1, so the completion queue never overflows.
-    std::uint32_t outstanding() const { return entries_ - 1 - static_cast<std::uint32_t>(free_.size()); }
+    std::uint32_t outstanding() const { return entries_ - 1 - free_count_; }
     /// Whether submit() is allowed: a free identifier and a free submission queue slot.
-    bool has_room() const { return !free_.empty() && next(tail_) != sq_head_; }
+    bool has_room() const { return free_count_ != 0 && next(tail_) != sq_head_; }
 
     /// Identifier of the next command. Lowest-numbered recently used first, so few slots stay warm.
-    std::uint16_t next_cid() const { return free_.back(); }
-    /// Takes next_cid(), puts it into the entry and writes the entry at the tail. Precondition: has_room().
+    std::uint16_t next_cid() const { return free_[free_count_ - 1]; }
+    /// Takes next_cid() and the entry at the tail: in host memory, all zero but for the identifier. The caller fills it
+    /// before it rings the doorbell. Precondition: has_room().
+    nvme::Sqe& take_entry() {
+        const std::uint16_t cid = free_[--free_count_];
+        busy_[cid] = 1;
+        nvme::Sqe& sqe = *new (sq_entry(tail_)) nvme::Sqe;
+        sqe.cid = cid;
+        tail_ = next(tail_);
+        return sqe;
+    }
+    /// The same for an entry made elsewhere, which gets the identifier too. Precondition (checked): has_room().
     void submit(nvme::Sqe& sqe);
     /// Value for the tail doorbell.
     std::uint32_t tail() const { return tail_; }
@@ -36,10 +47,31 @@ public:
     std::uint32_t sq_head() const { return sq_head_; }
 
     /// Whether the entry at the head has the phase of this lap.
-    bool has_completion() const;
-    /// Takes the completion at the head, if there is one, and frees its identifier. Panics when it names no
-    /// outstanding command of this queue.
-    bool reap(nvme::Cqe& cqe);
+    bool has_completion() const {
+        const auto status_phase = nvme::load<std::uint16_t>(cq_entry(head_) + offsetof(nvme::Cqe, status_phase));
+        return (status_phase & 1u) == phase_;
+    }
+    /// Takes the completion at the head and frees its identifier. Panics when it names no outstanding command of this
+    /// queue. The entry stays readable until the head doorbell is rung. Precondition: has_completion().
+    const nvme::Cqe& take_completion() {
+        const nvme::Cqe& entry = *reinterpret_cast<const nvme::Cqe*>(cq_entry(head_));
+        if (entry.sqid != qid_ || entry.cid >= entries_ - 1 || busy_[entry.cid] == 0 || entry.sqhd >= entries_)
+            bad_completion(entry);
+        busy_[entry.cid] = 0;
+        free_[free_count_++] = entry.cid;
+        sq_head_ = entry.sqhd;
+        if (++head_ == entries_) {
+            head_ = 0;
+            phase_ ^= 1u;
+        }
+        return entry;
+    }
+    /// take_completion(), if there is one.
+    bool reap(nvme::Cqe& cqe) {
+        if (!has_completion()) return false;
+        cqe = take_completion();
+        return true;
+    }
     /// Value for the head doorbell.
     std::uint32_t head() const { return head_; }
 
@@ -65,9 +97,10 @@ private:
     std::uint32_t tail_ = 0;
     std::uint32_t sq_head_ = 0;
     std::uint32_t head_ = 0;
-    bool phase_ = true;
-    std::vector<std::uint16_t> free_;  // stack of identifiers
-    std::vector<std::uint8_t> busy_;   // by identifier
+    std::uint32_t phase_ = 1;
+    std::uint32_t free_count_;
+    std::unique_ptr<std::uint16_t[]> free_;  // stack of identifiers
+    std::unique_ptr<std::uint8_t[]> busy_;   // by identifier
 };
 
 }  // namespace ssdtlm

@@ -12,7 +12,8 @@ const char* host_op_name(HostOp op) {
 }
 
 namespace {
-std::uint64_t to_ns(std::int64_t ps) { return static_cast<std::uint64_t>((ps + 500) / 1000); }
+/// Rounds; ps is not negative.
+std::uint64_t to_ns(std::int64_t ps) { return (static_cast<std::uint64_t>(ps) + 500) / 1000; }
 
 // Percentile over `zeros` zeros and the histogram's values.
 double percentile_us(const BucketCounts& h, std::uint64_t zeros, double p) {
@@ -38,18 +39,22 @@ void fill(LatencyStats::Row& row, const BucketCounts& h, std::uint64_t zeros, st
 }
 }  // namespace
 
+inline void LatencyStats::new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps) {
+    sum.last_ps = ps;
+    sum.last_count = &ns.counter(to_ns(ps));
+    if (ps > sum.max_ps) sum.max_ps = ps;
+}
+
 void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime submitted, SimTime now, const Timeline& timeline,
                                bool measured) {
-    const auto o = static_cast<std::size_t>(request.op);
-    ++all_;
-    ++all_count_[o];
-    all_bytes_[o] += request.bytes;
+    Op& op = ops_[static_cast<std::size_t>(request.op)];
     const std::int64_t total = (now - submitted).count();
     std::int64_t sum = 0;
     if (!measured) {
+        ++op.unmeasured_count;
+        op.unmeasured_bytes += request.bytes;
         sum = timeline.sum().count();
     } else {
-        Op& op = ops_[o];
         op.total.record(to_ns(total));
         ++op.count;
         op.total_ps += total;
@@ -58,11 +63,12 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime subm
         if (submitted < begin_) begin_ = submitted;
         if (now > end_) end_ = now;
         timeline.for_each([&op, &sum](Stage stage, std::int64_t ps) {
+            const auto i = static_cast<std::size_t>(stage);
             sum += ps;
-            StageSum& s = op.stage[static_cast<std::size_t>(stage)];
+            StageSum& s = op.stage[i];
             s.ps += ps;
-            if (ps > s.max_ps) s.max_ps = ps;
-            s.ns.record(to_ns(ps));
+            if (ps != s.last_ps) new_duration(s, op.stage_ns[i], ps);
+            ++*s.last_count;
         });
     }
     SSDTLM_CHECK(sum == total, "latency stages do not sum to the end-to-end latency");
@@ -74,6 +80,12 @@ std::uint64_t LatencyStats::commands() const {
     return n;
 }
 
+std::uint64_t LatencyStats::all_commands() const {
+    std::uint64_t n = commands();
+    for (const auto& op : ops_) n += op.unmeasured_count;
+    return n;
+}
+
 std::vector<LatencyStats::Row> LatencyStats::rows() const {
     std::vector<Row> rows;
     for (std::size_t o = 0; o < kOps; ++o) {
@@ -81,11 +93,12 @@ std::vector<LatencyStats::Row> LatencyStats::rows() const {
         if (op.count == 0) continue;
         for (std::size_t i = 0; i < kStageCount; ++i) {
             const StageSum& s = op.stage[i];
-            if (s.ns.empty()) continue;
+            const BucketCounts& ns = op.stage_ns[i];
+            if (ns.empty()) continue;
             Row row;
             row.op = host_op_name(static_cast<HostOp>(o));
             row.stage = stage_name(static_cast<Stage>(i));
-            fill(row, s.ns, op.count - s.ns.count(), s.ps, s.max_ps);
+            fill(row, ns, op.count - ns.count(), s.ps, s.max_ps);
             row.share = op.total_ps == 0 ? 0 : static_cast<double>(s.ps) / static_cast<double>(op.total_ps);
             rows.push_back(row);
         }

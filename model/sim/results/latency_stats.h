@@ -26,6 +26,10 @@ public:
         double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
     };
 
+    LatencyStats() = default;
+    LatencyStats(const LatencyStats&) = delete;  // the sums point into the histograms
+    LatencyStats& operator=(const LatencyStats&) = delete;
+
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
@@ -38,30 +42,35 @@ public:
     SimTime window_begin() const { return begin_; }
     SimTime window_end() const { return end_; }
     /// Every completion, measured or not.
-    std::uint64_t all_commands() const { return all_; }
-    std::uint64_t all_bytes(HostOp op) const { return all_bytes_[static_cast<std::size_t>(op)]; }
-    std::uint64_t all_count(HostOp op) const { return all_count_[static_cast<std::size_t>(op)]; }
+    std::uint64_t all_commands() const;
+    std::uint64_t all_bytes(HostOp op) const { return bytes(op) + ops_[static_cast<std::size_t>(op)].unmeasured_bytes; }
+    std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
+    /// What each command needs of a stage: half a cache line. The same duration follows itself more often than not, so
+    /// the last one is kept with its counter, and only another one needs the histogram or can be the largest.
     struct StageSum {
+        std::int64_t last_ps = -1;
+        std::uint64_t* last_count = nullptr;
         std::int64_t ps = 0;
         std::int64_t max_ps = 0;
-        BucketCounts ns;  ///< commands that spent time here; the others are zeros
     };
     struct Op {
         BucketCounts total;  // ns
         std::uint64_t count = 0;
+        std::uint64_t unmeasured_count = 0;
         std::int64_t total_ps = 0;
         std::int64_t max_ps = 0;
         std::uint64_t bytes = 0;
-        std::array<StageSum, kStageCount> stage;
+        std::uint64_t unmeasured_bytes = 0;
+        alignas(64) std::array<StageSum, kStageCount> stage;
+        std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };
+    static void new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps);
+
     std::array<Op, kOps> ops_;
     SimTime begin_ = kNever;
     SimTime end_{};
-    std::uint64_t all_ = 0;
-    std::array<std::uint64_t, kOps> all_bytes_{};
-    std::array<std::uint64_t, kOps> all_count_{};
 };
 
 const char* host_op_name(HostOp op);

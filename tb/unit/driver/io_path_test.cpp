@@ -247,6 +247,42 @@ TEST(IoPath, SeesWrongAndMissingData) {
     }
 }
 
+/// The last read of a list gets no data; what the slot's buffer holds from before must not pass for it.
+TEST(IoPath, SeesMissingDataWhateverTheBufferHeld) {
+    struct Request {
+        HostOp op;
+        std::uint32_t bytes;
+    };
+    const std::vector<std::vector<Request>> lists = {
+        {{HostOp::read, 4096}, {HostOp::read, 4096}},                          // what was read before
+        {{HostOp::write, 4096}, {HostOp::read, 4096}},                         // what was written before
+        {{HostOp::read, 4096}, {HostOp::read, 8192}},                          // a new buffer
+        {{HostOp::read, 8192}, {HostOp::read, 512}, {HostOp::read, 8192}},     // more than the last read
+        {{HostOp::read, 8192}, {HostOp::write, 512}, {HostOp::read, 512}},     // a write in between
+        {{HostOp::read, 4096}, {HostOp::trim, 4096}, {HostOp::read, 4096}},    // a trim's range in between
+    };
+    for (const auto& list : lists) {
+        for (const std::uint64_t filled : {0u, 100u}) {
+            for (const bool drop : {false, true}) {
+                Bench b;
+                b.device.filled_units = filled;
+                const std::size_t last = list.size() - 1;
+                b.device.service_of = [&](const nvme::Sqe&, std::uint64_t index) {
+                    b.device.drop_data = drop && index == last;
+                    return b.device.service;
+                };
+                ListWorkload w;
+                for (std::size_t i = 0; i < list.size(); ++i)
+                    w.add(list[i].op, 8192, list[i].bytes, at(static_cast<std::int64_t>(i) * 100us));
+                if (drop)
+                    EXPECT_THROW(b.run(w), CheckFailed);
+                else
+                    EXPECT_NO_THROW(b.run(w));
+            }
+        }
+    }
+}
+
 TEST(IoPath, StopsWithoutTheBacklog) {
     Bench b;
     b.config.queue_entries = 4;

@@ -13,9 +13,8 @@ std::vector<int> order(RoundRobinArbiter& a, std::vector<int> backlog, int total
     for (std::size_t q = 0; q < backlog.size(); ++q) a.set_ready(static_cast<std::uint16_t>(q), backlog[q] > 0);
     std::vector<int> out;
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
-    while (total-- > 0 && a.next(qid, limit)) {
-        EXPECT_GE(limit, 1u);
+    while (total-- > 0 && a.next(qid)) {
+        EXPECT_GE(a.limit(), 1u);
         out.push_back(qid);
         a.took(1);
         a.set_ready(qid, --backlog[qid] > 0);
@@ -53,18 +52,17 @@ TEST(Arbiter, TurnEndsWhenAQueueRunsEmpty) {
     RoundRobinArbiter a;
     a.set_burst_code(3);
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
     a.set_ready(1, true);
     a.set_ready(2, true);
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     EXPECT_EQ(qid, 1);
-    EXPECT_EQ(limit, 8u);
+    EXPECT_EQ(a.limit(), 8u);
     a.took(3);
     a.set_ready(1, false);
     a.set_ready(1, true);  // refilled, but its turn is over
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     EXPECT_EQ(qid, 2);
-    EXPECT_EQ(limit, 8u);
+    EXPECT_EQ(a.limit(), 8u);
 }
 
 TEST(Arbiter, ReportsTheRestOfTheBurst) {
@@ -73,18 +71,17 @@ TEST(Arbiter, ReportsTheRestOfTheBurst) {
     a.set_ready(5, true);
     a.set_ready(6, true);
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     a.took(6);
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     EXPECT_EQ(qid, 5);
-    EXPECT_EQ(limit, 2u);
+    EXPECT_EQ(a.limit(), 2u);
     a.took(2);
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     EXPECT_EQ(qid, 6);
-    EXPECT_EQ(limit, 8u);
+    EXPECT_EQ(a.limit(), 8u);
     a.reset();
-    EXPECT_FALSE(a.next(qid, limit));
+    EXPECT_FALSE(a.next(qid));
 }
 
 TEST(Arbiter, AloneAQueueTakesTurnAfterTurn) {
@@ -92,14 +89,13 @@ TEST(Arbiter, AloneAQueueTakesTurnAfterTurn) {
     a.set_burst_code(3);
     a.set_ready(5, true);
     std::uint16_t qid = 0;
-    std::uint32_t limit = 0;
-    ASSERT_TRUE(a.next(qid, limit));
-    EXPECT_EQ(limit, RoundRobinArbiter::kNoLimit);
+    ASSERT_TRUE(a.next(qid));
+    EXPECT_EQ(a.limit(), RoundRobinArbiter::kNoLimit);
     a.took(11);  // a whole turn and three commands of the next
     a.set_ready(6, true);
-    ASSERT_TRUE(a.next(qid, limit));
+    ASSERT_TRUE(a.next(qid));
     EXPECT_EQ(qid, 5);
-    EXPECT_EQ(limit, 5u);
+    EXPECT_EQ(a.limit(), 5u);
 }
 
 }  // namespace
