@@ -19,9 +19,10 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     OnfiSequence sequence = OnfiSequence::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun
     std::uint8_t count = 0;      ///< planes addressed
-    std::array<OnfiTarget, 8> target{};
     SimTime bus_begin{};         ///< first cycle
     SimTime bus_end{};           ///< last cycle; the array starts here (tWB later for reads, programs, erases)
+    tlm::tlm_generic_payload* request = nullptr;  ///< the target's, until it answers
+    std::array<OnfiTarget, 8> target{};
     std::uint64_t cookie = 0;    ///< the initiator's
 
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
