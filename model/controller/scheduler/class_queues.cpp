@@ -43,19 +43,20 @@ std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, std::uint32_t clas
 }
 
 void ClassQueueScheduler::push(const SchedulerRequest& request) {
-    std::uint32_t n = free_;
-    if (n == kNone) {
-        n = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back();
-    } else {
-        free_ = nodes_[n].next;
-    }
-    nodes_[n] = Node{request.tag, request.page, kNone, request.plane, arrivals_++};
+    if (__builtin_expect(free_ == kNone, 0)) grow();
+    const std::uint32_t n = free_;
+    Node& node = nodes_[n];
+    free_ = node.next;
+    node.tag = request.tag;
+    node.page = request.page;
+    node.next = kNone;
+    node.plane = request.plane;
+    node.arrival = arrivals_++;
 
     Channel& channel = channels_[request.channel];
     ++channel.queued;
     Die& d = die(request.channel, request.die);
-    const auto cls = static_cast<std::uint32_t>(request.cls);
+    const auto cls = static_cast<std::uint8_t>(request.cls);
     Fifo& fifo = d.fifo[cls];
     if (fifo.head != kNone) {
         nodes_[fifo.tail].next = n;
@@ -65,24 +66,45 @@ void ClassQueueScheduler::push(const SchedulerRequest& request) {
     fifo = Fifo{n, n, 0};
     const bool had_choice = d.work.waiting != 0;
     d.work.waiting = static_cast<std::uint8_t>(d.work.waiting | 1u << cls);
-    d.work.arrival[cls] = nodes_[n].arrival;
-    rechoose(channel, request.die, d, had_choice);
+    d.work.arrival[cls] = node.arrival;
+    if (!had_choice) {
+        choose_class(channel, request.die, d, cls);
+        return;
+    }
+    forget_choice(channel, request.die, d);
+    choose_class(channel, request.die, d, next_class(d));
 }
 
-void ClassQueueScheduler::rechoose(Channel& channel, std::uint32_t d, Die& die, bool had_choice) {
-    const std::uint64_t me = std::uint64_t{1} << d;
-    if (had_choice) channel.dies_choosing[die.chosen] &= ~me;
-    if (die.work.waiting == 0) return;
-    die.chosen = die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
-    channel.dies_choosing[die.chosen] |= me;
+__attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
+    free_ = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+}
+
+/// Something waits.
+inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
+    const std::uint32_t waiting = die.work.waiting;
+    if ((waiting & (waiting - 1)) == 0) return static_cast<std::uint8_t>(lowest(waiting));  // no policy has a choice
+    return die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
+}
+
+inline void ClassQueueScheduler::choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls) {
+    die.chosen = cls;
+    channel.dies_choosing[cls] |= std::uint64_t{1} << d;
+    channel.chosen |= 1u << cls;
+}
+
+inline void ClassQueueScheduler::forget_choice(Channel& channel, std::uint32_t d, const Die& die) {
+    std::uint64_t& dies = channel.dies_choosing[die.chosen];
+    dies &= ~(std::uint64_t{1} << d);
+    if (dies == 0) channel.chosen &= ~(1u << die.chosen);
 }
 
 GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     Channel& channel = channels_[query.channel];
     std::uint64_t wanting = 0;
     std::uint64_t wanting_read = 0;
-    for (std::uint32_t c = 0; c < kFlashClassCount; ++c) {
-        if ((query.classes >> c & 1u) == 0) continue;
+    for (std::uint32_t classes = query.classes & channel.chosen; classes != 0; classes &= classes - 1) {
+        const std::uint32_t c = lowest(classes);
         wanting |= channel.dies_choosing[c];
         if ((kReads >> c & 1u) != 0) wanting_read |= channel.dies_choosing[c];
     }
@@ -107,19 +129,23 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     return GrantAnswer::nothing;
 }
 
-bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
-    const bool read = (kReads >> die.chosen & 1u) != 0;
-    if (read && independent_plane_read_) {
-        if (!grant_idle_plane(query, d, die, out)) return false;
+inline bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
+    Pick pick{die.chosen, kNone, die.fifo[die.chosen].head};
+    bool join = multi_plane_;
+    if (independent_plane_read_ && (kReads >> die.chosen & 1u) != 0) {
+        if (!find_idle_plane(query, d, die, pick)) return false;
+        join = false;
     } else {
         ++effort_.requests;
-        take(d, die, die.chosen, kNone, die.fifo[die.chosen].head, multi_plane_, out);
     }
-    rechoose(channels_[query.channel], d, die, true);
+    take(d, die, pick, join, out);
+    Channel& channel = channels_[query.channel];
+    forget_choice(channel, d, die);
+    if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
     return true;
 }
 
-bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
+bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick) {
     // Other read classes may use a plane that the chosen one does not want, but not while a program or erase waits
     // for the whole die.
     std::uint32_t classes = 1u << die.chosen;
@@ -135,7 +161,7 @@ bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_
             const std::uint32_t plane = 1u << nodes_[n].plane;
             ++effort_.requests;
             if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
-                take(d, die, static_cast<std::uint8_t>(c), before, n, false, out);
+                pick = Pick{static_cast<std::uint8_t>(c), before, n};
                 return true;
             }
             seen |= plane;
@@ -147,45 +173,55 @@ bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_
     return false;
 }
 
-void ClassQueueScheduler::take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first,
-                               bool join, Grant& out) {
-    Fifo& fifo = die.fifo[cls];
-    const bool head_taken = fifo.head == first;
-    const Node node = nodes_[first];
+inline void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
+    const std::uint32_t next = nodes_[node].next;
+    (before == kNone ? fifo.head : nodes_[before].next) = next;
+    if (fifo.tail == node) fifo.tail = before;
+    nodes_[node].next = free_;
+    free_ = node;
+}
+
+inline void ClassQueueScheduler::take(std::uint32_t d, Die& die, const Pick& pick, bool join, Grant& out) {
+    Fifo& fifo = die.fifo[pick.cls];
+    const bool head_taken = pick.before == kNone;
+    const Node node = nodes_[pick.node];
     out.die = static_cast<std::uint16_t>(d);
-    out.cls = static_cast<FlashClass>(cls);
+    out.cls = static_cast<FlashClass>(pick.cls);
     out.count = 1;
     out.tags[0] = node.tag;
-    unlink(fifo, before, first);
-    if (join) {
-        // Only the first request of each plane may come along: order within a plane is kept.
-        std::uint32_t seen = 1u << node.plane;
-        std::uint32_t previous = before;
-        std::uint32_t n = node.next;
-        for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
-            ++effort_.requests;
-            const Node other = nodes_[n];
-            const std::uint32_t plane = 1u << other.plane;
-            if ((seen & plane) == 0 && other.page == node.page) {
-                out.tags[out.count++] = other.tag;
-                unlink(fifo, previous, n);
-            } else {
-                previous = n;
-            }
-            seen |= plane;
-            n = other.next;
-        }
-    }
-    const auto me = static_cast<std::uint8_t>(1u << cls);
+    unlink(fifo, pick.before, pick.node);
+    if (join && node.next != kNone) join_partners(fifo, pick.before, node, out);
+    const auto me = static_cast<std::uint8_t>(1u << pick.cls);
     if (fifo.head == kNone)
         die.work.waiting = static_cast<std::uint8_t>(die.work.waiting & ~me);
     else
-        die.work.arrival[cls] = nodes_[fifo.head].arrival;
+        die.work.arrival[pick.cls] = nodes_[fifo.head].arrival;
     if (head_taken) {
         fifo.overtaken = 0;
         die.starved = static_cast<std::uint8_t>(die.starved & ~me);
     }
-    count_overtaken(die, cls, node.arrival);
+    if ((die.work.waiting & ~me) != 0) count_overtaken(die, pick.cls, node.arrival);
+}
+
+/// `first` is granted and followed `before`. Only the first request of each plane may come along: order within a plane
+/// is kept.
+void ClassQueueScheduler::join_partners(Fifo& fifo, std::uint32_t before, const Node& first, Grant& out) {
+    std::uint32_t seen = 1u << first.plane;
+    std::uint32_t previous = before;
+    std::uint32_t n = first.next;
+    for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
+        ++effort_.requests;
+        const Node other = nodes_[n];
+        const std::uint32_t plane = 1u << other.plane;
+        if ((seen & plane) == 0 && other.page == first.page) {
+            out.tags[out.count++] = other.tag;
+            unlink(fifo, previous, n);
+        } else {
+            previous = n;
+        }
+        seen |= plane;
+        n = other.next;
+    }
 }
 
 void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
@@ -206,14 +242,6 @@ std::string ClassQueueScheduler::dump(std::uint16_t channel) const {
                 class_names(die.starved) + "; next " + class_names(1u << die.chosen) + "\n";
     }
     return text;
-}
-
-void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
-    const std::uint32_t next = nodes_[node].next;
-    (before == kNone ? fifo.head : nodes_[before].next) = next;
-    if (fifo.tail == node) fifo.tail = before;
-    nodes_[node].next = free_;
-    free_ = node;
 }
 
 }  // namespace ssdtlm
