@@ -40,33 +40,34 @@ public:
     void start(BusyKind kind, SimTime now) {
         settle(now);
         ++running_[static_cast<std::size_t>(kind)];
-        choose();
+        kinds_ |= 1u << static_cast<unsigned>(kind);
     }
     void stop(BusyKind kind, SimTime now) {
         settle(now);
-        --running_[static_cast<std::size_t>(kind)];
-        choose();
+        if (--running_[static_cast<std::size_t>(kind)] == 0) kinds_ &= ~(1u << static_cast<unsigned>(kind));
     }
     Totals totals(SimTime now) const {
         Totals t = totals_;
-        if (current_ < kBusyKinds) t[current_] += (now - since_).count();
+        if (busy()) t[first()] += (now - since_).count();
         return t;
     }
-    bool busy() const { return current_ < kBusyKinds; }
+    /// The same without a copy; valid until the next call of any.
+    const Totals& settled(SimTime now) {
+        settle(now);
+        return totals_;
+    }
+    bool busy() const { return kinds_ != 0; }
 
 private:
+    std::size_t first() const { return static_cast<std::size_t>(__builtin_ctz(kinds_)); }
     void settle(SimTime now) {
-        if (current_ < kBusyKinds) totals_[current_] += (now - since_).count();
+        if (busy()) totals_[first()] += (now - since_).count();
         since_ = now;
-    }
-    void choose() {
-        current_ = 0;
-        while (current_ < kBusyKinds && running_[current_] == 0) ++current_;
     }
 
     Totals totals_{};
     SimTime since_{};
-    std::size_t current_ = kBusyKinds;
+    std::uint32_t kinds_ = 0;  // bit per kind: something of it runs
     std::array<std::uint16_t, kBusyKinds> running_{};
 };
 
