@@ -40,11 +40,12 @@ public:
     void start(BusyKind kind, SimTime now) {
         settle(now);
         ++running_[static_cast<std::size_t>(kind)];
-        kinds_ |= 1u << static_cast<unsigned>(kind);
+        kinds_ = static_cast<std::uint8_t>(kinds_ | 1u << static_cast<unsigned>(kind));
     }
     void stop(BusyKind kind, SimTime now) {
         settle(now);
-        if (--running_[static_cast<std::size_t>(kind)] == 0) kinds_ &= ~(1u << static_cast<unsigned>(kind));
+        if (--running_[static_cast<std::size_t>(kind)] == 0)
+            kinds_ = static_cast<std::uint8_t>(kinds_ & ~(1u << static_cast<unsigned>(kind)));
     }
     Totals totals(SimTime now) const {
         Totals t = totals_;
@@ -59,7 +60,7 @@ public:
     bool busy() const { return kinds_ != 0; }
 
 private:
-    std::size_t first() const { return static_cast<std::size_t>(__builtin_ctz(kinds_)); }
+    std::size_t first() const { return static_cast<std::size_t>(__builtin_ctz(std::uint32_t{kinds_})); }
     void settle(SimTime now) {
         if (busy()) totals_[first()] += (now - since_).count();
         since_ = now;
@@ -67,8 +68,8 @@ private:
 
     Totals totals_{};
     SimTime since_{};
-    std::uint32_t kinds_ = 0;  // bit per kind: something of it runs
-    std::array<std::uint16_t, kBusyKinds> running_{};
+    std::uint8_t kinds_ = 0;  // bit per kind: something of it runs
+    std::array<std::uint8_t, kBusyKinds> running_{};
 };
 
 }  // namespace ssdtlm

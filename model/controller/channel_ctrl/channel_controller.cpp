@@ -30,11 +30,10 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
       channel_(channel),
       first_die_(channel * nand.geometry.dies_per_channel()),
-      meters_per_die_(nand.independent_plane_read ? 1 + nand.geometry.planes_per_die : 1),
       read_cycles_(OnfiBusTiming(nand).read_issue(1)),
       decode_time_(ecc.decode_time),
       dies_(nand.geometry.dies_per_channel()),
-      meters_(dies_.size() * meters_per_die_),
+      plane_meters_(nand.independent_plane_read ? dies_.size() * nand.geometry.planes_per_die : 0),
       selected_(nand.geometry.ways, kNothingSelected),
       scheduler_(scheduler),
       transactions_(transactions),
@@ -115,32 +114,28 @@ void ChannelController::service_free_bus() {
 }
 
 /// Starts the first that can use the bus, from `first` on. False: none can, or the scheduler's answer is pending.
-bool ChannelController::use_bus(Turn first) {
+inline bool ChannelController::use_bus(Turn first) {
     const bool askable = could_start();
-    switch (first) {
-        case Turn::due_programs:
-            if (askable && programs_waiting_ != 0 && program_passed_ >= kProgramTurns) {
-                const GrantAnswer answer = ask(Turn::due_programs, kPrograms);
-                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
-            }
-            [[fallthrough]];
-        case Turn::shorts:
-            if (askable && shorts_waiting_ != 0) {
-                const GrantAnswer answer = ask(Turn::shorts, kShorts);
-                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
-            }
-            [[fallthrough]];
-        case Turn::data_out:
-            if (data_out_head_ != nullptr) {
-                start_data_out();
-                program_passed_ += programs_waiting_ != 0;
-                return true;
-            }
-            [[fallthrough]];
-        case Turn::programs:
-            if (askable && programs_waiting_ != 0) return ask(Turn::programs, kPrograms) == GrantAnswer::granted;
+    const bool programs = askable && programs_waiting_ != 0;
+    if (first <= Turn::due_programs && programs && program_passed_ >= kProgramTurns) {
+        const GrantAnswer answer = ask(Turn::due_programs, kPrograms);
+        if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
     }
-    return false;
+    if (first <= Turn::shorts && askable && shorts_waiting_ != 0) {
+        const GrantAnswer answer = ask(Turn::shorts, kShorts);
+        if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
+    }
+    if (first <= Turn::data_out && data_out_head_ != nullptr) {
+        start_data_out();
+        program_passed_ += programs_waiting_ != 0;
+        return true;
+    }
+    return programs && ask(Turn::programs, kPrograms) == GrantAnswer::granted;
+}
+
+/// From the turn after `turn` on; not in line, as only clocked schedulers need it.
+__attribute__((noinline)) bool ChannelController::use_bus_after(Turn turn) {
+    return use_bus(static_cast<Turn>(static_cast<std::uint8_t>(turn) + 1));
 }
 
 // --- what starts -----------------------------------------------------------------------------------------------------
@@ -167,14 +162,14 @@ void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
         granted_ = grant;
         start();
     } else if (turn_ != Turn::programs) {
-        started = use_bus(static_cast<Turn>(static_cast<std::uint8_t>(turn_) + 1));
+        started = use_bus_after(turn_);
         if (deciding_) changed_ = changed;  // this question does not cover the classes of the one before
     }
     if (!started && !deciding_ && changed) started = use_bus(Turn::due_programs);
     if (started) come_again();
 }
 
-void ChannelController::start() {
+inline void ChannelController::start() {
     const Grant& grant = granted_;
     counters_.pages[static_cast<std::size_t>(grant.cls)] += grant.count;
     ++counters_.operations;
@@ -186,7 +181,7 @@ void ChannelController::start() {
 }
 
 /// One plane: what nearly every start is.
-void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn) {
+inline void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn) {
     const SimTime now = agenda_.now();
     OnfiPayload& payload = payloads_.acquire();
     OnfiExtension& onfi = payload.onfi;
@@ -342,7 +337,7 @@ SimTime ChannelController::play(OnfiExtension& onfi, PinSelect select) {
     return held.free;
 }
 
-void ChannelController::send(OnfiPayload& payload) {
+inline void ChannelController::send(OnfiPayload& payload) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum answered = bus_->nb_transport_fw(payload, phase, delay);
@@ -373,7 +368,7 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     return tlm::TLM_COMPLETED;
 }
 
-void ChannelController::array_ended(const OnfiExtension& onfi) {
+inline void ChannelController::array_ended(const OnfiExtension& onfi) {
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         FlashTransaction& txn = *dies_[onfi.die].active[onfi.target[i].plane];
         txn.path->charge(Stage::array, agenda_.now());
@@ -384,7 +379,7 @@ void ChannelController::array_ended(const OnfiExtension& onfi) {
     service();
 }
 
-void ChannelController::data_ended(const OnfiExtension& onfi) {
+inline void ChannelController::data_ended(const OnfiExtension& onfi) {
     FlashTransaction& txn = release(onfi.die, onfi.target[0].plane);
     service();
     if (decode_time_ == Ps{0})
@@ -410,7 +405,7 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
 }
 
-void ChannelController::finish(FlashTransaction& txn) {
+inline void ChannelController::finish(FlashTransaction& txn) {
     --outstanding_;
     txn.client->flash_done(txn);
 }
@@ -423,7 +418,7 @@ inline void ChannelController::occupy(std::uint32_t d, FlashTransaction& txn) {
     die.active[txn.plane] = &txn;
     ++die.running;
     ready_.idle_dies &= ~die_bit(d);
-    whole(d).start(busy_kind(txn.cls), agenda_.now());
+    die.meter.start(busy_kind(txn.cls), agenda_.now());
     if (independent_plane_read_) occupy_planes(d, txn);
 }
 
@@ -431,7 +426,7 @@ void ChannelController::occupy_planes(std::uint32_t d, const FlashTransaction& t
     for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) {
         if (txn.op == FlashOp::read && p != txn.plane) continue;
         ready_.idle_read_planes[p] &= ~die_bit(d);
-        meters_[d * meters_per_die_ + 1 + p].start(busy_kind(txn.cls), agenda_.now());
+        plane_meter(d, p).start(busy_kind(txn.cls), agenda_.now());
     }
 }
 
@@ -440,7 +435,7 @@ inline FlashTransaction& ChannelController::release(std::uint32_t d, std::uint32
     FlashTransaction& txn = *die.active[plane];
     die.active[plane] = nullptr;
     if (--die.running == 0) ready_.idle_dies |= die_bit(d);
-    whole(d).stop(busy_kind(txn.cls), agenda_.now());
+    die.meter.stop(busy_kind(txn.cls), agenda_.now());
     if (independent_plane_read_) release_planes(d, txn);
     return txn;
 }
@@ -448,7 +443,7 @@ inline FlashTransaction& ChannelController::release(std::uint32_t d, std::uint32
 void ChannelController::release_planes(std::uint32_t d, const FlashTransaction& txn) {
     for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) {
         if (txn.op == FlashOp::read && p != txn.plane) continue;
-        BusyMeter& meter = meters_[d * meters_per_die_ + 1 + p];
+        BusyMeter& meter = plane_meter(d, p);
         meter.stop(busy_kind(txn.cls), agenda_.now());
         if (!meter.busy()) ready_.idle_read_planes[p] |= die_bit(d);
     }

@@ -66,18 +66,6 @@ private:
     std::uint32_t free_ = kNone;  // used last first
 };
 
-/// A payload with its extension inside: the answer comes with the same object, so no look-up is needed to find it again.
-/// Targets see tlm_generic_payload and get_extension().
-class OnfiPayload : public PooledPayload<OnfiPayload> {
-public:
-    OnfiPayload() { set_extension(&onfi); }
-    ~OnfiPayload() override { clear_extension(&onfi); }
-    OnfiPayload(const OnfiPayload&) = delete;
-    OnfiPayload& operator=(const OnfiPayload&) = delete;
-
-    OnfiExtension onfi;
-};
-
 class ChannelController : public sc_core::sc_module, private AtInitiator, private GrantListener {
 public:
     /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its
@@ -97,7 +85,7 @@ public:
     bool idle() const { return outstanding_ == 0; }
     const ChannelCounters& counters() const { return counters_; }
     /// Time the die was busy up to now, by whose work.
-    BusyMeter::Totals die_busy(std::uint32_t die) const { return whole(die).totals(agenda_.now()); }
+    BusyMeter::Totals die_busy(std::uint32_t die) const { return dies_[die].meter.totals(agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequencer_ = std::move(sequencer); }
     /// Null: the timing model.
@@ -115,6 +103,7 @@ private:
         std::uint32_t waiting = 0;        // transactions in the scheduler
         std::uint8_t way = 0;
         std::uint8_t running = 0;         // planes with an operation or with data not yet out
+        BusyMeter meter;
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
     };
 
@@ -141,6 +130,7 @@ private:
         if (data_out_head_ != nullptr || could_start()) request_kick(bus_free_at_);
     }
     bool use_bus(Turn first);
+    bool use_bus_after(Turn turn);
     GrantAnswer ask(Turn turn, std::uint8_t classes);
     void request_kick(SimTime at) {
         if (kick_at_ > at) post_kick(at);  // an earlier one asks again
@@ -171,12 +161,13 @@ private:
     bool waits_for_partners(const FlashTransaction& txn) const;
 
     std::uint32_t die_of(const FlashTransaction& txn) const { return idx(txn.die) - first_die_; }
-    BusyMeter& whole(std::uint32_t die) { return meters_[die * meters_per_die_]; }
-    const BusyMeter& whole(std::uint32_t die) const { return meters_[die * meters_per_die_]; }
     /// What a transaction waits for: its plane (independent plane reads) or the whole die.
     BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) {
-        const std::uint32_t offset = independent_plane_read_ && txn.op == FlashOp::read ? 1u + txn.plane : 0;
-        return meters_[die * meters_per_die_ + offset];
+        return independent_plane_read_ && txn.op == FlashOp::read ? plane_meter(die, txn.plane) : dies_[die].meter;
+    }
+    /// Independent plane reads only.
+    BusyMeter& plane_meter(std::uint32_t die, std::uint32_t plane) {
+        return plane_meters_[die * geometry_.planes_per_die + plane];
     }
     /// As kept in selected_.
     std::uint16_t selection(std::uint32_t die, std::uint32_t plane) const {
@@ -203,13 +194,12 @@ private:
     const bool may_join_;             // several planes that the scheduler may join
     const std::uint16_t channel_;
     const std::uint32_t first_die_;   // global
-    const std::uint32_t meters_per_die_;
     const Ps read_cycles_;            // of a read of one plane
     const Ps decode_time_;
     GrantQuery ready_;                // idle dies and planes, kept up to date
     Grant granted_;                   // scratch
     std::vector<Die> dies_;
-    std::vector<BusyMeter> meters_;   // per die: the whole die, then (independent plane reads) each plane
+    std::vector<BusyMeter> plane_meters_;
     std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
     SchedulerPort& scheduler_;
     TransactionTable& transactions_;

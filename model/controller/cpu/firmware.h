@@ -100,7 +100,7 @@ private:
     }
     /// Charges a step on a core to the command and calls Next at its end.
     template <void (Firmware::*Next)(std::uint64_t)>
-    void step(Command& c, std::uint64_t cycles, CoreStep what);
+    __attribute__((always_inline)) void step(Command& c, std::uint64_t cycles, CoreStep what);
     std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes_; }
     void complete(Command& c) { complete(c, states_[c.index]); }
     void complete(Command& c, CommandState& s);
@@ -116,7 +116,9 @@ private:
     // firmware_read.cpp
     void start_read(Command& c, CommandState& s);
     Located locate(Lpa lpa) const;
-    FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page);
+    std::uint32_t plan_parts(Command& c, CommandState& s, std::uint64_t first, std::uint64_t last);
+    FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
+    void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void issue_read(std::uint64_t command);
     void send_unread_part(std::uint64_t job);
     void send_part(FlashJob& job);
@@ -207,11 +209,12 @@ private:
 };
 
 template <void (Firmware::*Next)(std::uint64_t)>
-void Firmware::step(Command& c, std::uint64_t cycles, CoreStep what) {
-    const auto slot = cores_.run(core_of(c.index), cycles, agenda_.now(), what, c.index);
+inline void Firmware::step(Command& c, std::uint64_t cycles, CoreStep what) {
+    const SimTime now = agenda_.now();
+    const auto slot = cores_.run(core_of(c.index), cycles, now, what, c.index);
     c.timeline->charge(Stage::firmware_wait, slot.start);
     c.timeline->charge(Stage::firmware, slot.end);
-    if (slot.end == agenda_.now())
+    if (slot.end == now)
         (this->*Next)(c.index);
     else
         agenda_.post<Next>(slot.end, this, c.index);

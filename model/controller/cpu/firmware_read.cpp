@@ -9,51 +9,6 @@
 
 namespace ssdtlm {
 
-// Look-ups happen when the command reaches the firmware; a block that holds a planned page is not erased until
-// the page has been read. Neighbouring units that share a page become one part.
-void Firmware::start_read(Command& c, CommandState& s) {
-    const std::uint64_t begin = first_byte(c);
-    const std::uint64_t end = begin + c.bytes;
-    const std::uint64_t first = unit_of_(begin);
-    const std::uint64_t last = unit_of_(end - 1);
-    std::uint64_t at = begin;
-    std::uint32_t flash_parts = 0;
-    FlashJob* part = nullptr;
-    std::uint32_t page_of_part = 0;
-    for (std::uint64_t unit = first; unit <= last; ++unit) {
-        const Lpa lpa{static_cast<std::uint32_t>(unit)};
-        const Located located = locate(lpa);
-        const std::uint32_t page = decode_.page_number(located.ppa);  // means nothing when unmapped
-        const bool in_flash = located.source == FlashJob::Source::flash;
-        const bool joins = part != nullptr && part->source == located.source && part->units < units_per_page_ &&
-                           (!in_flash || page == page_of_part);
-        if (!joins) {
-            FlashJob& started = start_part(c, located, page);
-            started.byte_offset = static_cast<std::uint32_t>(at - begin);
-            started.first_unit = idx(lpa);
-            (part != nullptr ? part->next : s.parts) = &started;
-            part = &started;
-            page_of_part = page;
-            ++s.remaining;
-            flash_parts += in_flash;
-        }
-        const std::uint32_t i = part->units++;
-        if (in_flash) part->slot[i] = static_cast<std::uint8_t>(decode_.slot_of(located.ppa, page));
-        if (located.newer) {
-            part->newer = static_cast<std::uint16_t>(part->newer | 1u << i);
-            part->item[i] = located.version;
-        }
-        const std::uint64_t next = std::min(end, (unit + 1) * geometry_.unit_bytes);
-        part->txn.data_bytes += static_cast<std::uint32_t>(next - at);
-        at = next;
-    }
-    const std::uint64_t units = last - first + 1;
-    host_units_read_ += units;
-    step<&Firmware::issue_read>(
-        c, config_.read_command + config_.map_lookup * units + std::uint64_t{config_.flash_issue} * flash_parts,
-        CoreStep::read_command);
-}
-
 inline Firmware::Located Firmware::locate(Lpa lpa) const {
     Located found;
     const WriteBuffer::Index entry = buffer_.find(lpa);
@@ -69,11 +24,14 @@ inline Firmware::Located Firmware::locate(Lpa lpa) const {
     return found;
 }
 
-inline FlashJob& Firmware::start_part(Command& c, const Located& unit, std::uint32_t page) {
+inline FlashJob& Firmware::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa,
+                                      std::uint32_t byte_offset) {
     FlashJob& job = jobs_.acquire(FlashJob::Kind::host_read, agenda_.now());
     job.source = unit.source;
     job.command = &c;
     job.next = nullptr;
+    job.byte_offset = byte_offset;
+    job.first_unit = idx(lpa);
     job.units = 0;
     job.newer = 0;
     job.txn.data_bytes = 0;
@@ -87,6 +45,72 @@ inline FlashJob& Firmware::start_part(Command& c, const Located& unit, std::uint
         ftl_.read_started(geometry_.block_of(job.txn.address));
     }
     return job;
+}
+
+inline void Firmware::add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes) {
+    const std::uint32_t i = part.units++;
+    if (unit.source == FlashJob::Source::flash) part.slot[i] = static_cast<std::uint8_t>(decode_.slot_of(unit.ppa, page));
+    if (unit.newer) {
+        part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
+        part.item[i] = unit.version;
+    }
+    part.txn.data_bytes += bytes;
+}
+
+// Look-ups happen when the command reaches the firmware; a block that holds a planned page is not erased until
+// the page has been read.
+void Firmware::start_read(Command& c, CommandState& s) {
+    const std::uint64_t begin = first_byte(c);
+    const std::uint64_t first = unit_of_(begin);
+    const std::uint64_t last = unit_of_(begin + c.bytes - 1);
+    std::uint32_t flash_parts;
+    if (first == last) {
+        const Lpa lpa{static_cast<std::uint32_t>(first)};
+        const Located located = locate(lpa);
+        const std::uint32_t page = decode_.page_number(located.ppa);  // means nothing when unmapped
+        FlashJob& part = start_part(c, located, page, lpa, 0);
+        add_unit(part, located, page, static_cast<std::uint32_t>(c.bytes));
+        s.parts = &part;
+        s.remaining = 1;
+        flash_parts = located.source == FlashJob::Source::flash;
+    } else {
+        flash_parts = plan_parts(c, s, first, last);
+    }
+    const std::uint64_t units = last - first + 1;
+    host_units_read_ += units;
+    step<&Firmware::issue_read>(
+        c, config_.read_command + config_.map_lookup * units + std::uint64_t{config_.flash_issue} * flash_parts,
+        CoreStep::read_command);
+}
+
+// Neighbouring units that share a page become one part. Returns how many parts are read from flash.
+std::uint32_t Firmware::plan_parts(Command& c, CommandState& s, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t begin = first_byte(c);
+    const std::uint64_t end = begin + c.bytes;
+    std::uint64_t at = begin;
+    std::uint32_t flash_parts = 0;
+    FlashJob* part = nullptr;
+    std::uint32_t page_of_part = 0;
+    for (std::uint64_t unit = first; unit <= last; ++unit) {
+        const Lpa lpa{static_cast<std::uint32_t>(unit)};
+        const Located located = locate(lpa);
+        const std::uint32_t page = decode_.page_number(located.ppa);  // means nothing when unmapped
+        const bool in_flash = located.source == FlashJob::Source::flash;
+        const bool joins = part != nullptr && part->source == located.source && part->units < units_per_page_ &&
+                           (!in_flash || page == page_of_part);
+        if (!joins) {
+            FlashJob& started = start_part(c, located, page, lpa, static_cast<std::uint32_t>(at - begin));
+            (part != nullptr ? part->next : s.parts) = &started;
+            part = &started;
+            page_of_part = page;
+            ++s.remaining;
+            flash_parts += in_flash;
+        }
+        const std::uint64_t next = std::min(end, (unit + 1) * geometry_.unit_bytes);
+        add_unit(*part, located, page, static_cast<std::uint32_t>(next - at));
+        at = next;
+    }
+    return flash_parts;
 }
 
 void Firmware::issue_read(std::uint64_t command) {

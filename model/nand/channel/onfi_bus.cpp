@@ -32,7 +32,7 @@ void OnfiBus::end_of_elaboration() {
 
 tlm::tlm_sync_enum OnfiBus::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
-    const auto* onfi = payload.get_extension<OnfiExtension>();
+    const OnfiExtension* onfi = onfi_of(payload);
     if (__builtin_expect(onfi == nullptr || phase != tlm::BEGIN_REQ || onfi->die >= package_of_.size() ||
                              onfi->bus_begin < free_at_ || onfi->bus_end < onfi->bus_begin,
                          0))

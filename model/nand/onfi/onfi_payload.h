@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cstdint>
+#include <typeinfo>
 
 #include <tlm>
 
+#include "common/tlm/pooled_payload.h"
 #include "common/units/units.h"
 #include "nand/onfi/onfi_target.h"
 
@@ -28,5 +30,23 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
 };
+
+/// A payload with its extension inside: who knows the type needs no look-up to find it. Others see tlm_generic_payload
+/// and get_extension().
+class OnfiPayload final : public PooledPayload<OnfiPayload> {
+public:
+    OnfiPayload() { set_extension(&onfi); }
+    ~OnfiPayload() override { clear_extension(&onfi); }
+    OnfiPayload(const OnfiPayload&) = delete;
+    OnfiPayload& operator=(const OnfiPayload&) = delete;
+
+    OnfiExtension onfi;
+};
+
+/// The extension of any payload; null: it has none.
+inline OnfiExtension* onfi_of(tlm::tlm_generic_payload& payload) {
+    if (__builtin_expect(typeid(payload) == typeid(OnfiPayload), 1)) return &static_cast<OnfiPayload&>(payload).onfi;
+    return payload.get_extension<OnfiExtension>();
+}
 
 }  // namespace ssdtlm

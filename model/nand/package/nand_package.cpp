@@ -28,6 +28,7 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       bus_target("bus_target"),
       agenda_(agenda),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
+      luns_(config.geometry.dies_per_chip),
       busy_delay_(config.onfi.t_wb) {
     bus_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     dies_.reserve(config.geometry.dies_per_chip);
@@ -39,21 +40,21 @@ void NandPackage::end_of_elaboration() { bus_ = bus_target.operator->(); }
 
 tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time&) {
-    OnfiExtension* onfi = payload.get_extension<OnfiExtension>();
+    OnfiExtension* onfi = onfi_of(payload);
     // A die below the package's first wraps round.
-    if (__builtin_expect(
-            onfi == nullptr || phase != tlm::BEGIN_REQ || onfi->die - first_in_channel_ >= dies_.size(), 0))
+    if (__builtin_expect(onfi == nullptr || phase != tlm::BEGIN_REQ || onfi->die - first_in_channel_ >= luns_, 0))
         refuse(onfi, phase);
     onfi->request = &payload;
     Die& die = die_of(*onfi);
+    SimTime over = onfi->bus_end;
+    Agenda::Handler ends = [](void* self, std::uint64_t h) { static_cast<NandPackage*>(self)->data_end(h); };
     if (onfi->sequence == OnfiSequence::read_out) {
         die.data_out(onfi->target[0]);
-        agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(*onfi));
     } else {
-        const SimTime ready =
-            die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
-        agenda_.post<&NandPackage::array_ready>(ready, this, handle(*onfi));
+        over = die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
+        ends = [](void* self, std::uint64_t h) { static_cast<NandPackage*>(self)->array_ready(h); };
     }
+    agenda_.post(over, ends, this, handle(*onfi));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }

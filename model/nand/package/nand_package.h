@@ -42,6 +42,7 @@ private:
 
     Agenda& agenda_;
     const std::uint32_t first_in_channel_;
+    const std::uint32_t luns_;
     const Ps busy_delay_;
     std::vector<Die> dies_;
     tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
