@@ -59,18 +59,19 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
     const bool program = txn.op == FlashOp::program;
     SSDTLM_CHECK(((bit(txn.cls) & kPrograms) != 0) == program, "flash class does not fit the operation");
     txn.begin(now);
-    txn.busy_snapshot = meter_of(txn, die).settled(now);
-    transactions_.add(txn);
+    ++outstanding_;
     SchedulerRequest request;
-    request.tag = txn.tag;
     request.channel = channel_;
     request.die = static_cast<std::uint16_t>(die);
     request.cls = txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
+    if (start_at_once(txn, request)) return;
+    txn.busy_snapshot = meter_of(txn, die).settled(now);
+    transactions_.add(txn);
+    request.tag = txn.tag;
     scheduler_.push(request);
 
-    ++outstanding_;
     ++(program ? programs_waiting_ : shorts_waiting_);
     ++dies_[die].waiting;
     dies_waiting_ |= die_bit(die);
@@ -79,6 +80,18 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
         request_kick(now);
     else
         service();
+}
+
+/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first.
+inline bool ChannelController::start_at_once(FlashTransaction& txn, const SchedulerRequest& request) {
+    if (txn.op != FlashOp::read || (ready_.idle_dies & die_bit(request.die)) == 0 || agenda_.now() < bus_free_at_ ||
+        deciding_ || programs_waiting_ != 0 || could_start() || waits_for_partners(txn) ||
+        !scheduler_.grant_at_once(request))
+        return false;
+    asked_at_ = agenda_.now();
+    start_read(request.die, txn);
+    come_again();
+    return true;
 }
 
 /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
@@ -133,10 +146,8 @@ inline bool ChannelController::use_bus(Turn first) {
     return programs && ask(Turn::programs, kPrograms) == GrantAnswer::granted;
 }
 
-/// From the turn after `turn` on; not in line, as only clocked schedulers need it.
-__attribute__((noinline)) bool ChannelController::use_bus_after(Turn turn) {
-    return use_bus(static_cast<Turn>(static_cast<std::uint8_t>(turn) + 1));
-}
+/// The same, not in line: after the answer of a scheduler that takes time.
+__attribute__((noinline)) bool ChannelController::use_bus_from(Turn first) { return use_bus(first); }
 
 // --- what starts -----------------------------------------------------------------------------------------------------
 
@@ -162,26 +173,28 @@ void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
         granted_ = grant;
         start();
     } else if (turn_ != Turn::programs) {
-        started = use_bus_after(turn_);
+        started = use_bus_from(static_cast<Turn>(static_cast<std::uint8_t>(turn_) + 1));
         if (deciding_) changed_ = changed;  // this question does not cover the classes of the one before
     }
-    if (!started && !deciding_ && changed) started = use_bus(Turn::due_programs);
+    if (!started && !deciding_ && changed) started = use_bus_from(Turn::due_programs);
     if (started) come_again();
 }
 
 inline void ChannelController::start() {
     const Grant& grant = granted_;
-    counters_.pages[static_cast<std::size_t>(grant.cls)] += grant.count;
-    ++counters_.operations;
     FlashTransaction& first = transactions_.remove(grant.tags[0]);
-    if (first.op == FlashOp::read && grant.count == 1)
+    if (first.op == FlashOp::read && grant.count == 1) {
+        leaves_scheduler(grant.die, 1);
+        --shorts_waiting_;
+        program_passed_ += programs_waiting_ != 0;
         start_read(grant.die, first);
-    else
+    } else {
         start_any(first);
+    }
 }
 
 /// One plane: what nearly every start is.
-inline void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn) {
+void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn) {
     const SimTime now = agenda_.now();
     OnfiPayload& payload = payloads_.acquire();
     OnfiExtension& onfi = payload.onfi;
@@ -196,9 +209,8 @@ inline void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn
     if (now != txn.queued_at) charge_wait(txn, d);
     txn.path->charge(Stage::channel, onfi.bus_end + timing_.busy_delay());
     occupy(d, txn);
-    leaves_scheduler(d, 1);
-    --shorts_waiting_;
-    program_passed_ += programs_waiting_ != 0;
+    counters_.pages[static_cast<std::size_t>(txn.cls)] += 1;
+    ++counters_.operations;
     counters_.command += onfi.bus_end - now;
     send(payload);
 }
@@ -267,6 +279,8 @@ void ChannelController::start_any(FlashTransaction& first) {
     }
     counters_.command += cycles;
     counters_.data_in += data_in;
+    counters_.pages[static_cast<std::size_t>(grant.cls)] += grant.count;
+    ++counters_.operations;
     counters_.multi_plane += grant.count > 1;
     send(payload);
 }
@@ -290,7 +304,7 @@ void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
     txn.path->charge(Stage::scheduler, now);
 }
 
-void ChannelController::start_data_out() {
+inline void ChannelController::start_data_out() {
     FlashTransaction& txn = *data_out_head_;
     data_out_head_ = txn.next;
     const SimTime now = agenda_.now();

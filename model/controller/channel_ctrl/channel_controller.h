@@ -130,7 +130,7 @@ private:
         if (data_out_head_ != nullptr || could_start()) request_kick(bus_free_at_);
     }
     bool use_bus(Turn first);
-    bool use_bus_after(Turn turn);
+    bool use_bus_from(Turn first);
     GrantAnswer ask(Turn turn, std::uint8_t classes);
     void request_kick(SimTime at) {
         if (kick_at_ > at) post_kick(at);  // an earlier one asks again
@@ -141,6 +141,7 @@ private:
         return independent_plane_read_ ? ready_.idle_dies | dies_with_idle_plane() : ready_.idle_dies;
     }
     std::uint64_t dies_with_idle_plane() const;
+    bool start_at_once(FlashTransaction& txn, const SchedulerRequest& request);
     void start();
     void start_read(std::uint32_t die, FlashTransaction& txn);
     void start_any(FlashTransaction& first);

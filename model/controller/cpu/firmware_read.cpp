@@ -149,14 +149,14 @@ void Firmware::send_unread_part(std::uint64_t handle) {
     send_part(job);
 }
 
-void Firmware::send_part(FlashJob& job) {
+inline void Firmware::send_part(FlashJob& job) {
     stamp(job);
     const Segments list = segments(*job.command, job.byte_offset, job.txn.data_bytes);
     dma_.write_host(list.first, list.count, job.data.get(), this, handle_of(job));
 }
 
 // Each logical block carries its signature; the device writes what its flash or buffer says.
-void Firmware::stamp(FlashJob& job) {
+inline void Firmware::stamp(FlashJob& job) {
     jobs_.provide_data(job);
     std::uint8_t* out = job.data.get();
     const std::uint32_t step = lba_bytes_;

@@ -75,6 +75,13 @@ void ClassQueueScheduler::push(const SchedulerRequest& request) {
     choose_class(channel, request.die, d, next_class(d));
 }
 
+bool ClassQueueScheduler::grant_at_once(const SchedulerRequest& request) {
+    if (die(request.channel, request.die).work.waiting != 0) return false;
+    channels_[request.channel].next_die[0] = request.die + 1u;
+    effort_ = Effort{1, 1};
+    return true;
+}
+
 __attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
     free_ = static_cast<std::uint32_t>(nodes_.size());
     nodes_.emplace_back();

@@ -30,6 +30,7 @@ public:
     ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
 
     void push(const SchedulerRequest& request) final;
+    bool grant_at_once(const SchedulerRequest& request) final;
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
 

@@ -116,11 +116,6 @@ Ps Die::array_time(DieOperation op, std::uint32_t page) const {
     return Ps{};
 }
 
-SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
-    if (op == DieOperation::read && count == 1) return issue_read(targets[0], start);
-    return issue_any(op, targets, count, start);
-}
-
 SimTime Die::issue_read(const OnfiTarget& t, SimTime start) {
     if (__builtin_expect(!accepts_read(t), 0)) refuse(DieOperation::read, &t, 1);
     Plane& plane = planes_[t.plane];
@@ -137,7 +132,7 @@ SimTime Die::issue_read(const OnfiTarget& t, SimTime start) {
     return plane.ready;
 }
 
-SimTime Die::issue_any(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
     if (__builtin_expect(!accepts(op, targets, count), 0)) refuse(op, targets, count);
     Ps longest{};
     std::uint32_t mask = 0;
@@ -164,6 +159,16 @@ SimTime Die::issue_any(DieOperation op, const OnfiTarget* targets, std::uint32_t
     if (op == DieOperation::program)
         for (Plane& p : planes_) p.loaded = false;
     return ready;
+}
+
+void Die::finish_read(const OnfiTarget& t) {
+    const std::uint32_t mask = 1u << t.plane;
+    if (__builtin_expect((busy_planes_ & mask) == 0, 0)) refuse_finish(t);
+    Plane& plane = planes_[t.plane];
+    area_.read_page(plane.first_slot, plane.page_register.data());
+    plane.loaded = true;
+    busy_planes_ &= ~mask;
+    locked_ &= ~mask;
 }
 
 void Die::finish(const OnfiTarget* targets, std::uint32_t count) {

@@ -32,6 +32,9 @@ public:
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
     /// the array. Call at the time issue() returned, with the same planes.
     void finish(const OnfiTarget* targets, std::uint32_t count);
+    /// The two for a read of one plane.
+    SimTime issue_read(const OnfiTarget& target, SimTime start);
+    void finish_read(const OnfiTarget& target);
     /// Copies a page register to `target.spare`; null: only the checks.
     void data_out(const OnfiTarget& target);
 
@@ -64,8 +67,6 @@ private:
         return (independent_plane_read_ ? locked_ : busy_planes_) == 0 && t.plane < planes_per_die_ && !busy(t.plane) &&
                t.block < blocks_per_plane_ && t.page < pages_per_block_;
     }
-    SimTime issue_read(const OnfiTarget& t, SimTime start);
-    SimTime issue_any(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     Ps array_time(DieOperation op, std::uint32_t page) const;
     [[noreturn]] void refuse(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
     [[noreturn]] void refuse_data_out(const OnfiTarget& target) const;

@@ -43,9 +43,11 @@ public:
     OnfiExtension onfi;
 };
 
+/// False also for an OnfiPayload whose type another shared library has defined again.
+inline bool is_onfi_payload(const tlm::tlm_generic_payload& payload) { return &typeid(payload) == &typeid(OnfiPayload); }
 /// The extension of any payload; null: it has none.
 inline OnfiExtension* onfi_of(tlm::tlm_generic_payload& payload) {
-    if (__builtin_expect(typeid(payload) == typeid(OnfiPayload), 1)) return &static_cast<OnfiPayload&>(payload).onfi;
+    if (__builtin_expect(is_onfi_payload(payload), 1)) return &static_cast<OnfiPayload&>(payload).onfi;
     return payload.get_extension<OnfiExtension>();
 }
 

@@ -47,16 +47,25 @@ tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payloa
     onfi->request = &payload;
     Die& die = die_of(*onfi);
     SimTime over = onfi->bus_end;
-    Agenda::Handler ends = [](void* self, std::uint64_t h) { static_cast<NandPackage*>(self)->data_end(h); };
+    Agenda::Handler ends = call<&NandPackage::data_end>;
     if (onfi->sequence == OnfiSequence::read_out) {
         die.data_out(onfi->target[0]);
+    } else if (onfi->sequence == OnfiSequence::read && onfi->count == 1) {
+        over = die.issue_read(onfi->target[0], onfi->bus_end + busy_delay_);
+        ends = call<&NandPackage::page_ready>;
     } else {
         over = die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
-        ends = [](void* self, std::uint64_t h) { static_cast<NandPackage*>(self)->array_ready(h); };
+        ends = call<&NandPackage::array_ready>;
     }
     agenda_.post(over, ends, this, handle(*onfi));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
+}
+
+void NandPackage::page_ready(std::uint64_t h) {
+    const OnfiExtension& onfi = sequence_of(h);
+    die_of(onfi).finish_read(onfi.target[0]);
+    respond(*onfi.request);
 }
 
 void NandPackage::array_ready(std::uint64_t h) {
@@ -67,7 +76,7 @@ void NandPackage::array_ready(std::uint64_t h) {
 
 void NandPackage::data_end(std::uint64_t h) { respond(*sequence_of(h).request); }
 
-void NandPackage::respond(tlm::tlm_generic_payload& payload) {
+inline void NandPackage::respond(tlm::tlm_generic_payload& payload) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
