@@ -17,15 +17,12 @@ enum class BusyKind : std::uint8_t { host_read, host_write, gc, mapping, erase, 
 inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
 
 constexpr BusyKind busy_kind(FlashClass c) {
-    switch (c) {
-        case FlashClass::host_read: return BusyKind::host_read;
-        case FlashClass::host_write: return BusyKind::host_write;
-        case FlashClass::mapping_read:
-        case FlashClass::mapping_write: return BusyKind::mapping;
-        case FlashClass::erase: return BusyKind::erase;
-        default: return BusyKind::gc;
-    }
+    constexpr BusyKind kKinds[kFlashClassCount] = {BusyKind::host_read, BusyKind::mapping, BusyKind::host_write,
+                                                   BusyKind::mapping,   BusyKind::gc,      BusyKind::gc,
+                                                   BusyKind::erase};
+    return kKinds[static_cast<std::size_t>(c)];
 }
+static_assert(busy_kind(FlashClass::mapping_write) == BusyKind::mapping && busy_kind(FlashClass::gc_read) == BusyKind::gc);
 constexpr Stage wait_stage(std::size_t kind) {
     return static_cast<Stage>(static_cast<std::size_t>(Stage::die_wait_host_read) + kind);
 }

@@ -370,26 +370,29 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
     auto& payload = static_cast<OnfiPayload&>(answered);  // this initiator sends no others
     const OnfiExtension& onfi = payload.onfi;
-    if (__builtin_expect(pins_ != nullptr && onfi.sequence != OnfiSequence::read_out, 0))
-        pins_->ready(onfi, agenda_.now());
-    switch (onfi.sequence) {
-        case OnfiSequence::read: array_ended(onfi); break;
-        case OnfiSequence::read_out: data_ended(onfi); break;
-        case OnfiSequence::program:
-        case OnfiSequence::erase: operation_ended(onfi); break;
+    if (onfi.sequence == OnfiSequence::read_out) {
+        data_ended(onfi);
+    } else {
+        if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
+        if (onfi.sequence == OnfiSequence::read)
+            reads_ended(onfi);
+        else
+            operation_ended(onfi);
     }
     payloads_.release(payload);
     return tlm::TLM_COMPLETED;
 }
 
-inline void ChannelController::array_ended(const OnfiExtension& onfi) {
-    for (std::uint32_t i = 0; i < onfi.count; ++i) {
+inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
+    const std::uint32_t count = onfi.count;
+    std::uint32_t i = 0;
+    do {
         FlashTransaction& txn = *dies_[onfi.die].active[onfi.target[i].plane];
         txn.path->charge(Stage::array, agenda_.now());
         txn.next = nullptr;
         (data_out_head_ == nullptr ? data_out_head_ : data_out_tail_->next) = &txn;
         data_out_tail_ = &txn;
-    }
+    } while (++i < count);
     service();
 }
 

@@ -148,7 +148,7 @@ private:
     void leaves_scheduler(std::uint32_t die, std::uint32_t transactions);
     void charge_wait(FlashTransaction& txn, std::uint32_t die);
     void start_data_out();
-    void array_ended(const OnfiExtension& onfi);
+    void reads_ended(const OnfiExtension& onfi);
     void data_ended(const OnfiExtension& onfi);
     void operation_ended(const OnfiExtension& onfi);
     void occupy(std::uint32_t die, FlashTransaction& txn);

@@ -42,11 +42,12 @@ void Firmware::submit(Command& c) {
     CommandState& s = state(c);
     s.command = &c;
     s.remaining = 0;
-    switch (c.op) {
-        case IoOp::read: start_read(c, s); break;
-        case IoOp::write: start_write(c); break;
-        default: start_other(c); break;
-    }
+    if (c.op == IoOp::read)
+        start_read(c, s);
+    else if (c.op == IoOp::write)
+        start_write(c);
+    else
+        start_other(c);
 }
 
 void Firmware::complete(Command& c, CommandState& s) {
@@ -96,33 +97,35 @@ void Firmware::dma_failed(std::uint64_t cookie) {
 
 void Firmware::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
-    switch (job.kind) {
-        case FlashJob::Kind::host_read:
-            read_part_done(job);
-            break;
-        case FlashJob::Kind::merge_read: {
-            const BlockId block = geometry_.block_of(txn.address);
-            ftl_.read_finished(block);
-            gc_.read_finished(txn.address.plane, block);
-            waiters_.clear();
-            const std::uint32_t waiter = buffer_.merged(job.item[0]);
-            if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
-            jobs_.release(job);
-            release_waiters(nullptr);
-            space_freed();
-            check_flushes(nullptr);
-            pump();
-            break;
-        }
-        default: {
-            const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
-            job.done_start = slot.start;
-            if (slot.end == agenda_.now())
-                program_done(job.index);
-            else
-                agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
-        }
-    }
+    if (job.kind == FlashJob::Kind::host_read)
+        read_part_done(job);
+    else if (job.kind == FlashJob::Kind::merge_read)
+        merge_read_done(job);
+    else
+        complete_program(job);
+}
+
+void Firmware::merge_read_done(FlashJob& job) {
+    const BlockId block = geometry_.block_of(job.txn.address);
+    ftl_.read_finished(block);
+    gc_.read_finished(job.txn.address.plane, block);
+    waiters_.clear();
+    const std::uint32_t waiter = buffer_.merged(job.item[0]);
+    if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
+    jobs_.release(job);
+    release_waiters(nullptr);
+    space_freed();
+    check_flushes(nullptr);
+    pump();
+}
+
+void Firmware::complete_program(FlashJob& job) {
+    const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
+    job.done_start = slot.start;
+    if (slot.end == agenda_.now())
+        program_done(job.index);
+    else
+        agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
 }
 
 bool Firmware::idle() const {

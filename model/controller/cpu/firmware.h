@@ -123,6 +123,8 @@ private:
     void send_unread_part(std::uint64_t job);
     void send_part(FlashJob& job);
     void read_part_done(FlashJob& job);
+    void merge_read_done(FlashJob& job);
+    void complete_program(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
     bool gather(CommandState& s, FlashJob& job, SimTime at);
     void stamp(FlashJob& job);

@@ -50,14 +50,7 @@ public:
     explicit FlashJobPool(std::uint32_t page_bytes) : page_bytes_(page_bytes) {}
 
     FlashJob& acquire(FlashJob::Kind kind, SimTime now) {
-        while (parked_ != nullptr && parked_->free_at < now) {
-            FlashJob* job = parked_;
-            parked_ = job->next;
-            make_free(*job);
-        }
-        if (__builtin_expect(free_ == nullptr, 0)) grow();
-        FlashJob& job = *free_;
-        free_ = job.next;
+        FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
         job.kind = kind;
         job.txn.path = nullptr;
         ++used_;
@@ -82,6 +75,21 @@ public:
     std::size_t used() const { return used_; }
 
 private:
+    FlashJob& take() {
+        if (__builtin_expect(free_ == nullptr, 0)) grow();
+        FlashJob& job = *free_;
+        free_ = job.next;
+        return job;
+    }
+    /// The last of those whose time has passed; the others become free.
+    FlashJob& unpark(SimTime now) {
+        FlashJob* job = parked_;
+        while ((parked_ = job->next) != nullptr && parked_->free_at < now) {
+            make_free(*job);
+            job = parked_;
+        }
+        return *job;
+    }
     void make_free(FlashJob& job) {
         job.next = free_;
         free_ = &job;
