@@ -94,13 +94,6 @@ inline bool ChannelController::start_at_once(FlashTransaction& txn, const Schedu
     return true;
 }
 
-/// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
-/// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
-bool ChannelController::waits_for_partners(const FlashTransaction& txn) const {
-    if (!may_join_) return false;
-    return txn.op != FlashOp::read || (!independent_plane_read_ && txn.data_bytes >= geometry_.page_bytes);
-}
-
 std::uint64_t ChannelController::dies_with_idle_plane() const {
     std::uint64_t dies = 0;
     for (const std::uint64_t planes : ready_.idle_read_planes) dies |= planes;

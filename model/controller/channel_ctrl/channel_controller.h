@@ -159,7 +159,12 @@ private:
     SimTime play(OnfiExtension& onfi, PinSelect select);
     void send(OnfiPayload& payload);
     [[noreturn]] void refuse_answer() const;
-    bool waits_for_partners(const FlashTransaction& txn) const;
+    /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
+    /// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
+    bool waits_for_partners(const FlashTransaction& txn) const {
+        return may_join_ && (txn.op != FlashOp::read ||
+                             (!independent_plane_read_ && txn.data_bytes >= geometry_.page_bytes));
+    }
 
     std::uint32_t die_of(const FlashTransaction& txn) const { return idx(txn.die) - first_die_; }
     /// What a transaction waits for: its plane (independent plane reads) or the whole die.

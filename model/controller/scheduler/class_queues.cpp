@@ -126,7 +126,15 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     while (candidates != 0) {
         const std::uint32_t d = next_in_turn(candidates, turn);
         ++effort_.dies;
-        if (grant_die(query, d, die(query.channel, d), out)) {
+        Die& work = die(query.channel, d);
+        bool granted = true;
+        if (independent_plane_read_ && (kReads >> work.chosen & 1u) != 0) {
+            granted = grant_idle_plane(channel, query, d, work, out);
+        } else {
+            ++effort_.requests;
+            take(channel, d, work, Pick{work.chosen, kNone, work.fifo[work.chosen].head}, multi_plane_, out);
+        }
+        if (granted) {
             turn = d + 1;
             channel.queued -= out.count;
             return GrantAnswer::granted;
@@ -136,19 +144,11 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     return GrantAnswer::nothing;
 }
 
-inline bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
-    Pick pick{die.chosen, kNone, die.fifo[die.chosen].head};
-    bool join = multi_plane_;
-    if (independent_plane_read_ && (kReads >> die.chosen & 1u) != 0) {
-        if (!find_idle_plane(query, d, die, pick)) return false;
-        join = false;
-    } else {
-        ++effort_.requests;
-    }
-    take(d, die, pick, join, out);
-    Channel& channel = channels_[query.channel];
-    forget_choice(channel, d, die);
-    if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
+__attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query,
+                                                                     std::uint32_t d, Die& die, Grant& out) {
+    Pick pick{};
+    if (!find_idle_plane(query, d, die, pick)) return false;
+    take(channel, d, die, pick, false, out);
     return true;
 }
 
@@ -188,16 +188,17 @@ inline void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::u
     free_ = node;
 }
 
-inline void ClassQueueScheduler::take(std::uint32_t d, Die& die, const Pick& pick, bool join, Grant& out) {
+inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out) {
     Fifo& fifo = die.fifo[pick.cls];
     const bool head_taken = pick.before == kNone;
-    const Node node = nodes_[pick.node];
+    const Node& node = nodes_[pick.node];
+    const std::uint32_t next = node.next;
     out.die = static_cast<std::uint16_t>(d);
     out.cls = static_cast<FlashClass>(pick.cls);
     out.count = 1;
     out.tags[0] = node.tag;
     unlink(fifo, pick.before, pick.node);
-    if (join && node.next != kNone) join_partners(fifo, pick.before, node, out);
+    if (join && next != kNone) join_partners(fifo, pick, next, out);
     const auto me = static_cast<std::uint8_t>(1u << pick.cls);
     if (fifo.head == kNone)
         die.work.waiting = static_cast<std::uint8_t>(die.work.waiting & ~me);
@@ -208,19 +209,22 @@ inline void ClassQueueScheduler::take(std::uint32_t d, Die& die, const Pick& pic
         die.starved = static_cast<std::uint8_t>(die.starved & ~me);
     }
     if ((die.work.waiting & ~me) != 0) count_overtaken(die, pick.cls, node.arrival);
+    forget_choice(channel, d, die);
+    if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
 }
 
-/// `first` is granted and followed `before`. Only the first request of each plane may come along: order within a plane
-/// is kept.
-void ClassQueueScheduler::join_partners(Fifo& fifo, std::uint32_t before, const Node& first, Grant& out) {
-    std::uint32_t seen = 1u << first.plane;
-    std::uint32_t previous = before;
-    std::uint32_t n = first.next;
+/// `first`, already unlinked, is granted and was followed by `next`. Only the first request of each plane may come along:
+/// order within a plane is kept.
+__attribute__((noinline)) void ClassQueueScheduler::join_partners(Fifo& fifo, const Pick& first, std::uint32_t next,
+                                                                  Grant& out) {
+    std::uint32_t seen = 1u << nodes_[first.node].plane;
+    std::uint32_t previous = first.before;
+    std::uint32_t n = next;
     for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
         ++effort_.requests;
         const Node other = nodes_[n];
         const std::uint32_t plane = 1u << other.plane;
-        if ((seen & plane) == 0 && other.page == first.page) {
+        if ((seen & plane) == 0 && other.page == nodes_[first.node].page) {
             out.tags[out.count++] = other.tag;
             unlink(fifo, previous, n);
         } else {
@@ -231,7 +235,7 @@ void ClassQueueScheduler::join_partners(Fifo& fifo, std::uint32_t before, const 
     }
 }
 
-void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
+__attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
     if (limit_ == 0) return;
     for (std::uint32_t waiting = die.work.waiting & ~(1u << granted); waiting != 0; waiting &= waiting - 1) {
         const std::uint32_t c = lowest(waiting);

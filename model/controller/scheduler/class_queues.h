@@ -92,11 +92,11 @@ private:
     std::uint8_t next_class(const Die& die) const;
     void choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls);
     void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
-    bool grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
+    bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
     bool find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick);
     /// Grants a request and (join) its multi-plane partners.
-    void take(std::uint32_t d, Die& die, const Pick& pick, bool join, Grant& out);
-    void join_partners(Fifo& fifo, std::uint32_t before, const Node& first, Grant& out);
+    void take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out);
+    void join_partners(Fifo& fifo, const Pick& first, std::uint32_t next, Grant& out);
     void unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node);
     void grow();
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);

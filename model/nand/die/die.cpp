@@ -40,8 +40,10 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
       page_bytes_(config.geometry.page_bytes),
       first_plane_(idx(id) * config.geometry.planes_per_die),
       independent_plane_read_(config.independent_plane_read),
+      one_t_read_(per_type(config.t_read, config.bits_per_cell, "tR").size() == 1),
       planes_(config.geometry.planes_per_die),
       area_(area),
+      first_t_read_(config.t_read.front()),
       t_read_(per_type(config.t_read, config.bits_per_cell, "tR")),
       t_program_(per_type(config.t_program, config.bits_per_cell, "tPROG")),
       t_erase_(config.t_erase),
@@ -125,7 +127,7 @@ SimTime Die::issue_read(const OnfiTarget& t, SimTime start) {
     plane.page = t.page;
     plane.first_slot = first_slot(t);
     area_.prefetch(plane.first_slot);
-    plane.ready = start + of_page(t_read_, t.page);
+    plane.ready = start + (one_t_read_ ? first_t_read_ : of_page(t_read_, t.page));
     const std::uint32_t mask = 1u << t.plane;
     busy_planes_ |= mask;
     if (!independent_plane_read_) locked_ |= mask;

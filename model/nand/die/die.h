@@ -84,8 +84,10 @@ private:
     const std::uint32_t page_bytes_;
     const std::uint32_t first_plane_;
     const bool independent_plane_read_;
+    const bool one_t_read_;         // for all page types
     std::vector<Plane> planes_;
     SpareArea& area_;
+    const Ps first_t_read_;
     // The rest.
     std::vector<Ps> t_read_;        // per page type; one: all types
     std::vector<Ps> t_program_;
