@@ -16,13 +16,12 @@ namespace ssdtlm {
 enum class BusyKind : std::uint8_t { host_read, host_write, gc, mapping, erase, count };
 inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
 
-constexpr BusyKind busy_kind(FlashClass c) {
-    constexpr BusyKind kKinds[kFlashClassCount] = {BusyKind::host_read, BusyKind::mapping, BusyKind::host_write,
-                                                   BusyKind::mapping,   BusyKind::gc,      BusyKind::gc,
-                                                   BusyKind::erase};
-    return kKinds[static_cast<std::size_t>(c)];
-}
-static_assert(busy_kind(FlashClass::mapping_write) == BusyKind::mapping && busy_kind(FlashClass::gc_read) == BusyKind::gc);
+/// By FlashClass.
+inline constexpr std::array<BusyKind, kFlashClassCount> kBusyKindOf = {
+    BusyKind::host_read, BusyKind::mapping, BusyKind::host_write, BusyKind::mapping,
+    BusyKind::gc,        BusyKind::gc,      BusyKind::erase};
+constexpr BusyKind busy_kind(FlashClass c) { return kBusyKindOf[static_cast<std::size_t>(c)]; }
+static_assert(busy_kind(FlashClass::mapping_write) == BusyKind::mapping && busy_kind(FlashClass::erase) == BusyKind::erase);
 constexpr Stage wait_stage(std::size_t kind) {
     return static_cast<Stage>(static_cast<std::size_t>(Stage::die_wait_host_read) + kind);
 }

@@ -319,7 +319,7 @@ inline void ChannelController::start_data_out() {
     onfi->bus_end = now + select + burst.out;
     bus_free_at_ = onfi->bus_end + timing_.turnaround();
     if (__builtin_expect(sequencer_ != nullptr, 0))
-        bus_free_at_ = play(*onfi, reselect ? PinSelect::enhanced : PinSelect::none);
+        bus_free_at_ = play(*onfi, select == Ps{0} ? PinSelect::none : PinSelect::enhanced);
 
     txn.path->charge(Stage::channel_wait, now);
     txn.path->charge(Stage::channel, onfi->bus_end);

@@ -50,12 +50,6 @@ void Firmware::submit(Command& c) {
         start_other(c);
 }
 
-void Firmware::complete(Command& c, CommandState& s) {
-    --commands_;
-    s.command = nullptr;
-    completions_->complete(c);
-}
-
 Firmware::Segments Firmware::cut(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
     segments_.clear();
     const std::uint64_t page = c.host_page_bytes;

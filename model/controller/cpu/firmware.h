@@ -103,7 +103,11 @@ private:
     __attribute__((always_inline)) void step(Command& c, std::uint64_t cycles, CoreStep what);
     std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes_; }
     void complete(Command& c) { complete(c, states_[c.index]); }
-    void complete(Command& c, CommandState& s);
+    void complete(Command& c, CommandState& s) {
+        --commands_;
+        s.command = nullptr;
+        completions_->complete(c);
+    }
     /// The host's memory for a part of a command's data; valid until the next call.
     Segments segments(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
         const std::uint64_t first = c.pages.front();
@@ -120,13 +124,14 @@ private:
     FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
     void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void issue_read(std::uint64_t command);
+    void issue_parts(CommandState& s);
     void send_unread_part(std::uint64_t job);
     void send_part(FlashJob& job);
     void read_part_done(FlashJob& job);
     void merge_read_done(FlashJob& job);
     void complete_program(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
-    bool gather(CommandState& s, FlashJob& job, SimTime at);
+    void gather(CommandState& s, FlashJob& job, SimTime at);
     void stamp(FlashJob& job);
     [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
 

@@ -115,8 +115,18 @@ std::uint32_t Firmware::plan_parts(Command& c, CommandState& s, std::uint64_t fi
 
 void Firmware::issue_read(std::uint64_t command) {
     CommandState& s = states_[command];
+    FlashJob& part = *s.parts;
+    if (part.next == nullptr && part.source == FlashJob::Source::flash) {  // nearly all
+        part.txn.path = s.command->timeline;
+        flash_.submit(part.txn);
+    } else {
+        issue_parts(s);
+    }
+}
+
+__attribute__((noinline)) void Firmware::issue_parts(CommandState& s) {
     FlashJob* job = s.parts;
-    // Nearly all reads are one part: it is charged to the command itself, nothing has to be gathered.
+    // One part is charged to the command itself; of several, the last to arrive is found when all have.
     Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
     s.latest = SimTime{};
     while (job != nullptr) {
@@ -197,20 +207,23 @@ void Firmware::part_delivered(FlashJob& job, SimTime at) {
     CommandState& s = states_[c.index];
     Timeline& path = *job.txn.path;
     path.charge(Stage::host_transfer, at);
-    const bool all = &path == c.timeline || gather(s, job, at);
     jobs_.release_at(job, at);
-    if (all) complete(c, s);
+    if (&path == c.timeline)
+        complete(c, s);
+    else
+        gather(s, job, at);
 }
 
-/// One of several parts has arrived. The command is charged with the last to arrive; true: that was it.
-__attribute__((noinline)) bool Firmware::gather(CommandState& s, FlashJob& job, SimTime at) {
+/// One of several parts has arrived. The command is charged with the last to arrive.
+__attribute__((noinline)) void Firmware::gather(CommandState& s, FlashJob& job, SimTime at) {
     const bool all = --s.remaining == 0;
     if (at >= s.latest) {
         s.latest = at;
         if (!all) s.critical = job.txn.timeline;
     }
-    if (all) s.command->timeline->append(at == s.latest ? job.txn.timeline : s.critical);
-    return all;
+    if (!all) return;
+    s.command->timeline->append(at == s.latest ? job.txn.timeline : s.critical);
+    complete(*s.command, s);
 }
 
 }  // namespace ssdtlm
