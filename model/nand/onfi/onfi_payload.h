@@ -11,11 +11,13 @@
 
 #include <tlm>
 
-#include "common/tlm/pooled_payload.h"
 #include "common/units/units.h"
 #include "nand/onfi/onfi_target.h"
 
 namespace ssdtlm {
+
+template <class Payload>
+class PooledPayloads;
 
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     OnfiSequence sequence = OnfiSequence::read;
@@ -33,7 +35,7 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
 
 /// A payload with its extension inside: who knows the type needs no look-up to find it. Others see tlm_generic_payload
 /// and get_extension().
-class OnfiPayload final : public PooledPayload<OnfiPayload> {
+class OnfiPayload final : public tlm::tlm_generic_payload {
 public:
     OnfiPayload() { set_extension(&onfi); }
     ~OnfiPayload() override { clear_extension(&onfi); }
@@ -41,6 +43,11 @@ public:
     OnfiPayload& operator=(const OnfiPayload&) = delete;
 
     OnfiExtension onfi;
+
+private:
+    template <class>
+    friend class PooledPayloads;
+    OnfiPayload* next_free_ = nullptr;  // the link of the pool that it comes from
 };
 
 /// False also for an OnfiPayload whose type another shared library has defined again.
