@@ -44,6 +44,7 @@ public:
     void begin(SimTime t) {
         start_ = last_ = t;
         charged_ = 0;
+        ps_ = {};
     }
     /// Charges everything since the last mark up to `until` to `s`. Marks never go back.
     void charge(Stage s, SimTime until) {
@@ -63,7 +64,7 @@ public:
     SimTime last() const { return last_; }
     Ps of(Stage s) const {
         const auto i = static_cast<std::size_t>(s);
-        return Ps{(charged_ >> i & 1u) != 0 ? ps_[i] : 0};
+        return Ps{ps_[i]};
     }
     /// Calls visit(stage, picoseconds) for every stage that time was charged to, in order.
     template <class Visit>
@@ -81,14 +82,13 @@ public:
 
 private:
     void add(std::size_t i, std::int64_t ps) {
-        const std::uint32_t bit = 1u << i;
-        ps_[i] = ((charged_ & bit) != 0 ? ps_[i] : 0) + ps;
-        charged_ |= bit;
+        ps_[i] += ps;
+        charged_ |= 1u << i;
     }
 
     SimTime start_{};
     SimTime last_{};
-    std::uint32_t charged_ = 0;  // bit per stage with time in it; the others' entries mean nothing
+    std::uint32_t charged_ = 0;  // bit per stage with time in it
     std::array<std::int64_t, kStageCount> ps_{};
     static_assert(kStageCount <= 32);
 };

@@ -16,16 +16,12 @@ namespace ssdtlm {
 enum class BusyKind : std::uint8_t { host_read, host_write, gc, mapping, erase, count };
 inline constexpr std::size_t kBusyKinds = static_cast<std::size_t>(BusyKind::count);
 
-constexpr BusyKind busy_kind(FlashClass c) {
-    switch (c) {
-        case FlashClass::host_read: return BusyKind::host_read;
-        case FlashClass::host_write: return BusyKind::host_write;
-        case FlashClass::mapping_read:
-        case FlashClass::mapping_write: return BusyKind::mapping;
-        case FlashClass::erase: return BusyKind::erase;
-        default: return BusyKind::gc;
-    }
-}
+/// By FlashClass.
+inline constexpr std::array<BusyKind, kFlashClassCount> kBusyKindOf = {
+    BusyKind::host_read, BusyKind::mapping, BusyKind::host_write, BusyKind::mapping,
+    BusyKind::gc,        BusyKind::gc,      BusyKind::erase};
+constexpr BusyKind busy_kind(FlashClass c) { return kBusyKindOf[static_cast<std::size_t>(c)]; }
+static_assert(busy_kind(FlashClass::mapping_write) == BusyKind::mapping && busy_kind(FlashClass::erase) == BusyKind::erase);
 constexpr Stage wait_stage(std::size_t kind) {
     return static_cast<Stage>(static_cast<std::size_t>(Stage::die_wait_host_read) + kind);
 }
@@ -40,34 +36,36 @@ public:
     void start(BusyKind kind, SimTime now) {
         settle(now);
         ++running_[static_cast<std::size_t>(kind)];
-        choose();
+        kinds_ = static_cast<std::uint8_t>(kinds_ | 1u << static_cast<unsigned>(kind));
     }
     void stop(BusyKind kind, SimTime now) {
         settle(now);
-        --running_[static_cast<std::size_t>(kind)];
-        choose();
+        if (--running_[static_cast<std::size_t>(kind)] == 0)
+            kinds_ = static_cast<std::uint8_t>(kinds_ & ~(1u << static_cast<unsigned>(kind)));
     }
     Totals totals(SimTime now) const {
         Totals t = totals_;
-        if (current_ < kBusyKinds) t[current_] += (now - since_).count();
+        if (busy()) t[first()] += (now - since_).count();
         return t;
     }
-    bool busy() const { return current_ < kBusyKinds; }
+    /// The same without a copy; valid until the next call of any.
+    const Totals& settled(SimTime now) {
+        settle(now);
+        return totals_;
+    }
+    bool busy() const { return kinds_ != 0; }
 
 private:
+    std::size_t first() const { return static_cast<std::size_t>(__builtin_ctz(std::uint32_t{kinds_})); }
     void settle(SimTime now) {
-        if (current_ < kBusyKinds) totals_[current_] += (now - since_).count();
+        if (busy()) totals_[first()] += (now - since_).count();
         since_ = now;
-    }
-    void choose() {
-        current_ = 0;
-        while (current_ < kBusyKinds && running_[current_] == 0) ++current_;
     }
 
     Totals totals_{};
     SimTime since_{};
-    std::size_t current_ = kBusyKinds;
-    std::array<std::uint16_t, kBusyKinds> running_{};
+    std::uint8_t kinds_ = 0;  // bit per kind: something of it runs
+    std::array<std::uint8_t, kBusyKinds> running_{};
 };
 
 }  // namespace ssdtlm

@@ -26,19 +26,19 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
     : sc_module(name),
       onfi_initiator("onfi_initiator"),
       agenda_(agenda),
-      scheduler_(scheduler),
-      transactions_(transactions),
-      geometry_(nand.geometry),
-      timing_(nand),
-      decode_time_(ecc.decode_time),
-      channel_(channel),
-      first_die_(channel * nand.geometry.dies_per_channel()),
       independent_plane_read_(nand.independent_plane_read),
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
-      meters_per_die_(nand.independent_plane_read ? 1 + nand.geometry.planes_per_die : 1),
+      channel_(channel),
+      first_die_(channel * nand.geometry.dies_per_channel()),
+      read_cycles_(OnfiBusTiming(nand).read_issue(1)),
+      decode_time_(ecc.decode_time),
       dies_(nand.geometry.dies_per_channel()),
-      meters_(dies_.size() * meters_per_die_),
-      selected_(nand.geometry.ways, kNothingSelected) {
+      plane_meters_(nand.independent_plane_read ? dies_.size() * nand.geometry.planes_per_die : 0),
+      selected_(nand.geometry.ways, kNothingSelected),
+      scheduler_(scheduler),
+      transactions_(transactions),
+      timing_(nand),
+      geometry_(nand.geometry) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
     scheduler_.listen(channel_, *this);
@@ -50,27 +50,29 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
         for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) ready_.idle_read_planes[p] = ready_.idle_dies;
 }
 
+void ChannelController::end_of_elaboration() { bus_ = onfi_initiator.operator->(); }
+
 // --- what is waiting -------------------------------------------------------------------------------------------------
 
 void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
     const SimTime now = agenda_.now();
-    txn.queued_at = now;
-    txn.timeline.begin(now);
-    txn.busy_snapshot = meter_of(txn, die).totals(now);
-    transactions_.add(txn);
+    const bool program = txn.op == FlashOp::program;
+    SSDTLM_CHECK(((bit(txn.cls) & kPrograms) != 0) == program, "flash class does not fit the operation");
+    txn.begin(now);
+    ++outstanding_;
     SchedulerRequest request;
-    request.tag = txn.tag;
     request.channel = channel_;
     request.die = static_cast<std::uint16_t>(die);
     request.cls = txn.cls;
-    request.plane = static_cast<std::uint8_t>(plane_of(txn));
+    request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
-    SSDTLM_CHECK(((bit(txn.cls) & kPrograms) != 0) == (txn.op == FlashOp::program),
-                 "flash class does not fit the operation");
+    if (start_at_once(txn, request)) return;
+    txn.busy_snapshot = meter_of(txn, die).settled(now);
+    transactions_.add(txn);
+    request.tag = txn.tag;
     scheduler_.push(request);
 
-    ++outstanding_;
-    ++(txn.op == FlashOp::program ? programs_waiting_ : shorts_waiting_);
+    ++(program ? programs_waiting_ : shorts_waiting_);
     ++dies_[die].waiting;
     dies_waiting_ |= die_bit(die);
     if ((dies_accepting() & die_bit(die)) == 0) return;  // its release calls service()
@@ -80,22 +82,25 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
         service();
 }
 
-/// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
-/// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
-bool ChannelController::waits_for_partners(const FlashTransaction& txn) const {
-    if (!may_join_) return false;
-    return txn.op != FlashOp::read || (!independent_plane_read_ && txn.data_bytes >= geometry_.page_bytes);
+/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first.
+inline bool ChannelController::start_at_once(FlashTransaction& txn, const SchedulerRequest& request) {
+    if (txn.op != FlashOp::read || (ready_.idle_dies & die_bit(request.die)) == 0 || agenda_.now() < bus_free_at_ ||
+        deciding_ || programs_waiting_ != 0 || could_start() || waits_for_partners(txn) ||
+        !scheduler_.grant_at_once(request))
+        return false;
+    asked_at_ = agenda_.now();
+    start_read(request.die, txn);
+    come_again();
+    return true;
 }
 
-std::uint64_t ChannelController::dies_accepting() const {
-    std::uint64_t dies = ready_.idle_dies;
-    if (independent_plane_read_)
-        for (const std::uint64_t planes : ready_.idle_read_planes) dies |= planes;
+std::uint64_t ChannelController::dies_with_idle_plane() const {
+    std::uint64_t dies = 0;
+    for (const std::uint64_t planes : ready_.idle_read_planes) dies |= planes;
     return dies;
 }
 
-void ChannelController::request_kick(SimTime at) {
-    if (kick_at_ <= at) return;  // that one asks again
+void ChannelController::post_kick(SimTime at) {
     kick_at_ = at;
     agenda_.post<&ChannelController::kick>(at, this);
 }
@@ -105,51 +110,42 @@ void ChannelController::kick(std::uint64_t) {
     service();
 }
 
-void ChannelController::service() {
-    if (deciding_) {
+void ChannelController::service_free_bus() {
+    if (__builtin_expect(deciding_, 0)) {
         changed_ = true;
         return;
     }
-    if (agenda_.now() >= bus_free_at_) {
-        asked_at_ = agenda_.now();
-        if (!use_bus(Turn::due_programs)) return;
-    }
-    if (data_out_head_ != nullptr || could_start()) request_kick(bus_free_at_);
+    asked_at_ = agenda_.now();
+    if (use_bus(Turn::due_programs)) come_again();
 }
 
 /// Starts the first that can use the bus, from `first` on. False: none can, or the scheduler's answer is pending.
-bool ChannelController::use_bus(Turn first) {
+inline bool ChannelController::use_bus(Turn first) {
     const bool askable = could_start();
-    switch (first) {
-        case Turn::due_programs:
-            if (askable && programs_waiting_ != 0 && program_passed_ >= kProgramTurns) {
-                const GrantAnswer answer = ask(Turn::due_programs, kPrograms);
-                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
-            }
-            [[fallthrough]];
-        case Turn::shorts:
-            if (askable && shorts_waiting_ != 0) {
-                const GrantAnswer answer = ask(Turn::shorts, kShorts);
-                if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
-            }
-            [[fallthrough]];
-        case Turn::data_out:
-            if (data_out_head_ != nullptr) {
-                start_data_out();
-                program_passed_ += programs_waiting_ != 0;
-                return true;
-            }
-            [[fallthrough]];
-        case Turn::programs:
-            if (askable && programs_waiting_ != 0) return ask(Turn::programs, kPrograms) == GrantAnswer::granted;
+    const bool programs = askable && programs_waiting_ != 0;
+    if (first <= Turn::due_programs && programs && program_passed_ >= kProgramTurns) {
+        const GrantAnswer answer = ask(Turn::due_programs, kPrograms);
+        if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
     }
-    return false;
+    if (first <= Turn::shorts && askable && shorts_waiting_ != 0) {
+        const GrantAnswer answer = ask(Turn::shorts, kShorts);
+        if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
+    }
+    if (first <= Turn::data_out && data_out_head_ != nullptr) {
+        start_data_out();
+        program_passed_ += programs_waiting_ != 0;
+        return true;
+    }
+    return programs && ask(Turn::programs, kPrograms) == GrantAnswer::granted;
 }
+
+/// The same, not in line: after the answer of a scheduler that takes time.
+__attribute__((noinline)) bool ChannelController::use_bus_from(Turn first) { return use_bus(first); }
 
 // --- what starts -----------------------------------------------------------------------------------------------------
 
 /// Asks the scheduler, and starts what it grants at once.
-GrantAnswer ChannelController::ask(Turn turn, std::uint8_t classes) {
+inline GrantAnswer ChannelController::ask(Turn turn, std::uint8_t classes) {
     ready_.classes = classes;
     const GrantAnswer answer = scheduler_.grant(ready_, granted_);
     if (answer == GrantAnswer::granted) {
@@ -170,41 +166,77 @@ void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
         granted_ = grant;
         start();
     } else if (turn_ != Turn::programs) {
-        started = use_bus(static_cast<Turn>(static_cast<std::uint8_t>(turn_) + 1));
+        started = use_bus_from(static_cast<Turn>(static_cast<std::uint8_t>(turn_) + 1));
         if (deciding_) changed_ = changed;  // this question does not cover the classes of the one before
     }
-    if (!started && !deciding_ && changed) started = use_bus(Turn::due_programs);
-    if (started && (data_out_head_ != nullptr || could_start())) request_kick(bus_free_at_);
+    if (!started && !deciding_ && changed) started = use_bus_from(Turn::due_programs);
+    if (started) come_again();
 }
 
-void ChannelController::start() {
+inline void ChannelController::start() {
+    const Grant& grant = granted_;
+    FlashTransaction& first = transactions_.remove(grant.tags[0]);
+    if (first.op == FlashOp::read && grant.count == 1) {
+        leaves_scheduler(grant.die, 1);
+        --shorts_waiting_;
+        program_passed_ += programs_waiting_ != 0;
+        start_read(grant.die, first);
+    } else {
+        start_any(first);
+    }
+}
+
+/// One plane: what nearly every start is.
+void ChannelController::start_read(std::uint32_t d, FlashTransaction& txn) {
+    const SimTime now = agenda_.now();
+    OnfiPayload& payload = payloads_.acquire();
+    OnfiExtension& onfi = payload.onfi;
+    onfi.sequence = OnfiSequence::read;
+    onfi.die = static_cast<std::uint16_t>(d);
+    onfi.count = 1;
+    onfi.bus_begin = now;
+    onfi.target[0] = OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, nullptr};
+    onfi.bus_end = bus_free_at_ = now + read_cycles_;
+    if (__builtin_expect(sequencer_ != nullptr, 0)) bus_free_at_ = play(onfi, PinSelect::none);
+    selected(d) = selection(d, txn.plane);
+    if (now != txn.queued_at) charge_wait(txn, d);
+    txn.path->charge(Stage::channel, onfi.bus_end + timing_.busy_delay());
+    occupy(d, txn);
+    counters_.pages[static_cast<std::size_t>(txn.cls)] += 1;
+    ++counters_.operations;
+    counters_.command += onfi.bus_end - now;
+    send(payload);
+}
+
+void ChannelController::start_any(FlashTransaction& first) {
     const Grant& grant = granted_;
     const SimTime now = agenda_.now();
-    Die& die = dies_[grant.die];
+    const FlashOp op = first.op;
+    std::array<FlashTransaction*, kMaxPlanes> txns{&first};
+    for (std::uint32_t i = 1; i < grant.count; ++i) txns[i] = &transactions_.remove(grant.tags[i]);
     OnfiPayload& payload = payloads_.acquire();
     OnfiExtension* const onfi = &payload.onfi;
     onfi->die = grant.die;
     onfi->count = grant.count;
     onfi->bus_begin = now;
 
-    std::array<FlashTransaction*, kMaxPlanes> txns{};
     Ps data_in{};
     for (std::uint32_t i = 0; i < grant.count; ++i) {
-        FlashTransaction& txn = transactions_.remove(grant.tags[i]);
-        txns[i] = &txn;
+        FlashTransaction& txn = *txns[i];
         OnfiTarget& target = onfi->target[i];
-        target.plane = static_cast<std::uint8_t>(plane_of(txn));
+        target.plane = txn.plane;
         target.block = txn.address.block;
-        target.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
+        target.page = op == FlashOp::erase ? 0 : txn.address.page;
         target.data_bytes = txn.data_bytes;
-        target.spare = txn.op == FlashOp::program ? txn.spare.data() : nullptr;
-        if (txn.op == FlashOp::program) {
-            data_in += timing_.data_in(txn.data_bytes);
-            counters_.bytes_in += timing_.bus_bytes(txn.data_bytes);
+        target.spare = op == FlashOp::program ? txn.spare.data() : nullptr;
+        if (op == FlashOp::program) {
+            const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
+            data_in += burst.in;
+            counters_.bytes_in += burst.bytes;
         }
     }
     Ps cycles{};
-    switch (txns[0]->op) {
+    switch (op) {
         case FlashOp::read:
             onfi->sequence = OnfiSequence::read;
             cycles = timing_.read_issue(grant.count);
@@ -227,75 +259,75 @@ void ChannelController::start() {
     for (std::uint32_t i = 0; i < grant.count; ++i)
         if (now != txns[i]->queued_at) charge_wait(*txns[i], grant.die);
     for (std::uint32_t i = 0; i < grant.count; ++i) {
-        txns[i]->timeline.charge(Stage::channel, onfi->bus_end + timing_.busy_delay());
+        txns[i]->path->charge(Stage::channel, onfi->bus_end + timing_.busy_delay());
         occupy(grant.die, *txns[i]);
     }
-
-    if (txns[0]->op == FlashOp::program) {
+    leaves_scheduler(grant.die, grant.count);
+    if (op == FlashOp::program) {
         programs_waiting_ -= grant.count;
         program_passed_ = 0;
     } else {
         shorts_waiting_ -= grant.count;
         program_passed_ += programs_waiting_ != 0;
     }
-    die.waiting -= grant.count;
-    if (die.waiting == 0) dies_waiting_ &= ~die_bit(grant.die);
     counters_.command += cycles;
     counters_.data_in += data_in;
     counters_.pages[static_cast<std::size_t>(grant.cls)] += grant.count;
     ++counters_.operations;
     counters_.multi_plane += grant.count > 1;
     send(payload);
-    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi, sequencer_.get());
+}
+
+inline void ChannelController::leaves_scheduler(std::uint32_t d, std::uint32_t transactions) {
+    Die& die = dies_[d];
+    die.waiting -= transactions;
+    if (die.waiting == 0) dies_waiting_ &= ~die_bit(d);
 }
 
 void ChannelController::charge_wait(FlashTransaction& txn, std::uint32_t die) {
     const SimTime now = agenda_.now();
-    const BusyMeter::Totals totals = meter_of(txn, die).totals(now);
+    const BusyMeter::Totals& totals = meter_of(txn, die).settled(now);
     SimTime until = txn.queued_at;
     for (std::size_t k = 0; k < kBusyKinds; ++k) {
         if (totals[k] == txn.busy_snapshot[k]) continue;
         until += Ps{totals[k] - txn.busy_snapshot[k]};
-        txn.timeline.charge(wait_stage(k), until);
+        txn.path->charge(wait_stage(k), until);
     }
-    if (asked_at_ > txn.timeline.last()) txn.timeline.charge(Stage::channel_wait, asked_at_);
-    txn.timeline.charge(Stage::scheduler, now);
+    if (asked_at_ > txn.path->last()) txn.path->charge(Stage::channel_wait, asked_at_);
+    txn.path->charge(Stage::scheduler, now);
 }
 
-void ChannelController::start_data_out() {
+inline void ChannelController::start_data_out() {
     FlashTransaction& txn = *data_out_head_;
     data_out_head_ = txn.next;
-    txn.next = nullptr;
     const SimTime now = agenda_.now();
     const std::uint32_t die = die_of(txn);
-    const std::uint32_t plane = plane_of(txn);
 
     OnfiPayload& payload = payloads_.acquire();
     OnfiExtension* const onfi = &payload.onfi;
     onfi->sequence = OnfiSequence::read_out;
     onfi->die = static_cast<std::uint16_t>(die);
     onfi->count = 1;
-    onfi->target[0] = OnfiTarget{static_cast<std::uint8_t>(plane), txn.address.block, txn.address.page, txn.data_bytes,
-                                 txn.spare.data()};
     onfi->bus_begin = now;
-    const Ps select = selected(die) == selection(die, plane) ? Ps{0} : timing_.select();
-    Ps data = timing_.data_out(txn.data_bytes);
-    onfi->bus_end = now + select + data;
+    onfi->target[0] =
+        OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, txn.spare.data()};
+    std::uint16_t& last_selected = selected(die);
+    const bool reselect = last_selected != selection(die, txn.plane);
+    last_selected = selection(die, txn.plane);
+    const Ps select = reselect ? timing_.select() : Ps{0};
+    const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
+    onfi->bus_end = now + select + burst.out;
     bus_free_at_ = onfi->bus_end + timing_.turnaround();
-    if (__builtin_expect(sequencer_ != nullptr, 0)) {
+    if (__builtin_expect(sequencer_ != nullptr, 0))
         bus_free_at_ = play(*onfi, select == Ps{0} ? PinSelect::none : PinSelect::enhanced);
-        data = onfi->bus_end - now - select;
-    }
-    selected(die) = selection(die, plane);
 
-    txn.timeline.charge(Stage::channel_wait, now);
-    txn.timeline.charge(Stage::channel, onfi->bus_end);
+    txn.path->charge(Stage::channel_wait, now);
+    txn.path->charge(Stage::channel, onfi->bus_end);
     counters_.command += select;
-    counters_.data_out += data;
+    counters_.data_out += onfi->bus_end - now - select;
     counters_.turnaround += bus_free_at_ - onfi->bus_end;
-    counters_.bytes_out += timing_.bus_bytes(txn.data_bytes);
+    counters_.bytes_out += burst.bytes;
     send(payload);
-    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(*onfi, sequencer_.get());
 }
 
 /// The sequence's end comes from the sequencer; returns when the next one may begin.
@@ -312,12 +344,16 @@ SimTime ChannelController::play(OnfiExtension& onfi, PinSelect select) {
     return held.free;
 }
 
-void ChannelController::send(tlm::tlm_generic_payload& payload) {
+inline void ChannelController::send(OnfiPayload& payload) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answered = onfi_initiator->nb_transport_fw(payload, phase, delay);
-    SSDTLM_CHECK(answered == tlm::TLM_UPDATED && phase == tlm::END_REQ,
-                 std::string(name()) + ": BEGIN_REQ was not answered with END_REQ");
+    const tlm::tlm_sync_enum answered = bus_->nb_transport_fw(payload, phase, delay);
+    if (__builtin_expect(answered != tlm::TLM_UPDATED || phase != tlm::END_REQ, 0)) refuse_answer();
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->issued(payload.onfi, sequencer_.get());
+}
+
+__attribute__((noinline, cold)) void ChannelController::refuse_answer() const {
+    panic(name(), "BEGIN_REQ was not answered with END_REQ");
 }
 
 // --- what ends -------------------------------------------------------------------------------------------------------
@@ -327,30 +363,33 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
     auto& payload = static_cast<OnfiPayload&>(answered);  // this initiator sends no others
     const OnfiExtension& onfi = payload.onfi;
-    if (__builtin_expect(pins_ != nullptr && onfi.sequence != OnfiSequence::read_out, 0))
-        pins_->ready(onfi, agenda_.now());
-    switch (onfi.sequence) {
-        case OnfiSequence::read: array_ended(onfi); break;
-        case OnfiSequence::read_out: data_ended(onfi); break;
-        case OnfiSequence::program:
-        case OnfiSequence::erase: operation_ended(onfi); break;
+    if (onfi.sequence == OnfiSequence::read_out) {
+        data_ended(onfi);
+    } else {
+        if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
+        if (onfi.sequence == OnfiSequence::read)
+            reads_ended(onfi);
+        else
+            operation_ended(onfi);
     }
     payloads_.release(payload);
     return tlm::TLM_COMPLETED;
 }
 
-void ChannelController::array_ended(const OnfiExtension& onfi) {
-    for (std::uint32_t i = 0; i < onfi.count; ++i) {
+inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
+    const std::uint32_t count = onfi.count;
+    std::uint32_t i = 0;
+    do {
         FlashTransaction& txn = *dies_[onfi.die].active[onfi.target[i].plane];
-        txn.timeline.charge(Stage::array, agenda_.now());
+        txn.path->charge(Stage::array, agenda_.now());
         txn.next = nullptr;
         (data_out_head_ == nullptr ? data_out_head_ : data_out_tail_->next) = &txn;
         data_out_tail_ = &txn;
-    }
+    } while (++i < count);
     service();
 }
 
-void ChannelController::data_ended(const OnfiExtension& onfi) {
+inline void ChannelController::data_ended(const OnfiExtension& onfi) {
     FlashTransaction& txn = release(onfi.die, onfi.target[0].plane);
     service();
     if (decode_time_ == Ps{0})
@@ -362,7 +401,7 @@ void ChannelController::data_ended(const OnfiExtension& onfi) {
 
 void ChannelController::decoded(std::uint64_t handle) {
     FlashTransaction& txn = transaction_of(handle);
-    txn.timeline.charge(Stage::ecc, agenda_.now());
+    txn.path->charge(Stage::ecc, agenda_.now());
     finish(txn);
 }
 
@@ -370,59 +409,54 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
     std::array<FlashTransaction*, kMaxPlanes> txns{};  // the die's own list may be taken over by what starts next
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         txns[i] = &release(onfi.die, onfi.target[i].plane);
-        txns[i]->timeline.charge(Stage::array, agenda_.now());
+        txns[i]->path->charge(Stage::array, agenda_.now());
     }
     service();
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
 }
 
-void ChannelController::finish(FlashTransaction& txn) {
+inline void ChannelController::finish(FlashTransaction& txn) {
     --outstanding_;
     txn.client->flash_done(txn);
 }
 
 // --- what the dies are doing -----------------------------------------------------------------------------------------
 
-const BusyMeter& ChannelController::meter_of(const FlashTransaction& txn, std::uint32_t die) const {
-    const std::uint32_t offset = independent_plane_read_ && txn.op == FlashOp::read ? 1 + plane_of(txn) : 0;
-    return meters_[die * meters_per_die_ + offset];
-}
-
-void ChannelController::occupy(std::uint32_t d, FlashTransaction& txn) {
-    const SimTime now = agenda_.now();
-    const std::uint32_t plane = plane_of(txn);
-    const BusyKind kind = busy_kind(txn.cls);
+inline void ChannelController::occupy(std::uint32_t d, FlashTransaction& txn) {
     Die& die = dies_[d];
-    SSDTLM_CHECK(die.active[plane] == nullptr, "grant for a plane that is not idle");
-    die.active[plane] = &txn;
+    SSDTLM_CHECK(die.active[txn.plane] == nullptr, "grant for a plane that is not idle");
+    die.active[txn.plane] = &txn;
     ++die.running;
     ready_.idle_dies &= ~die_bit(d);
-    whole(d).start(kind, now);
-    if (!independent_plane_read_) return;
+    die.meter.start(busy_kind(txn.cls), agenda_.now());
+    if (independent_plane_read_) occupy_planes(d, txn);
+}
+
+void ChannelController::occupy_planes(std::uint32_t d, const FlashTransaction& txn) {
     for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) {
-        if (txn.op == FlashOp::read && p != plane) continue;
+        if (txn.op == FlashOp::read && p != txn.plane) continue;
         ready_.idle_read_planes[p] &= ~die_bit(d);
-        meters_[d * meters_per_die_ + 1 + p].start(kind, now);
+        plane_meter(d, p).start(busy_kind(txn.cls), agenda_.now());
     }
 }
 
-FlashTransaction& ChannelController::release(std::uint32_t d, std::uint32_t plane) {
-    const SimTime now = agenda_.now();
+inline FlashTransaction& ChannelController::release(std::uint32_t d, std::uint32_t plane) {
     Die& die = dies_[d];
     FlashTransaction& txn = *die.active[plane];
-    const BusyKind kind = busy_kind(txn.cls);
     die.active[plane] = nullptr;
-    --die.running;
-    if (die.running == 0) ready_.idle_dies |= die_bit(d);
-    whole(d).stop(kind, now);
-    if (!independent_plane_read_) return txn;
+    if (--die.running == 0) ready_.idle_dies |= die_bit(d);
+    die.meter.stop(busy_kind(txn.cls), agenda_.now());
+    if (independent_plane_read_) release_planes(d, txn);
+    return txn;
+}
+
+void ChannelController::release_planes(std::uint32_t d, const FlashTransaction& txn) {
     for (std::uint32_t p = 0; p < geometry_.planes_per_die; ++p) {
-        if (txn.op == FlashOp::read && p != plane) continue;
-        BusyMeter& meter = meters_[d * meters_per_die_ + 1 + p];
-        meter.stop(kind, now);
+        if (txn.op == FlashOp::read && p != txn.plane) continue;
+        BusyMeter& meter = plane_meter(d, p);
+        meter.stop(busy_kind(txn.cls), agenda_.now());
         if (!meter.busy()) ready_.idle_read_planes[p] |= die_bit(d);
     }
-    return txn;
 }
 
 std::string ChannelController::dump() const {

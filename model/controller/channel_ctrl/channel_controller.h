@@ -39,35 +39,31 @@ namespace ssdtlm {
 class TransactionTable {
 public:
     void add(FlashTransaction& txn) {
-        if (free_.empty()) {
-            txn.tag = static_cast<std::uint32_t>(entries_.size());
-            entries_.push_back(&txn);
-            return;
-        }
-        txn.tag = free_.back();
-        free_.pop_back();
-        entries_[txn.tag] = &txn;
+        if (__builtin_expect(free_ == kNone, 0)) grow();
+        Entry& entry = entries_[free_];
+        txn.tag = free_;
+        free_ = entry.next_free;
+        entry.txn = &txn;
     }
     FlashTransaction& remove(std::uint32_t tag) {
-        free_.push_back(tag);
-        return *entries_[tag];
+        entries_[tag].next_free = free_;
+        free_ = tag;
+        return *entries_[tag].txn;
     }
 
 private:
-    std::vector<FlashTransaction*> entries_;
-    std::vector<std::uint32_t> free_;
-};
+    static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+    struct Entry {
+        FlashTransaction* txn = nullptr;
+        std::uint32_t next_free = kNone;
+    };
+    __attribute__((noinline, cold)) void grow() {
+        free_ = static_cast<std::uint32_t>(entries_.size());
+        entries_.emplace_back();
+    }
 
-/// A payload with its extension inside: the answer comes with the same object, so no look-up is needed to find it again.
-/// Targets see tlm_generic_payload and get_extension().
-class OnfiPayload : public PooledPayload<OnfiPayload> {
-public:
-    OnfiPayload() { set_extension(&onfi); }
-    ~OnfiPayload() override { clear_extension(&onfi); }
-    OnfiPayload(const OnfiPayload&) = delete;
-    OnfiPayload& operator=(const OnfiPayload&) = delete;
-
-    OnfiExtension onfi;
+    std::vector<Entry> entries_;
+    std::uint32_t free_ = kNone;  // used last first
 };
 
 class ChannelController : public sc_core::sc_module, private AtInitiator, private GrantListener {
@@ -83,13 +79,13 @@ public:
 
     tlm::tlm_initiator_socket<> onfi_initiator;
 
-    /// A transaction for one of this channel's dies.
+    /// A transaction for one of this channel's dies; its `plane` is set.
     void submit(FlashTransaction& txn, std::uint32_t die);
 
     bool idle() const { return outstanding_ == 0; }
     const ChannelCounters& counters() const { return counters_; }
     /// Time the die was busy up to now, by whose work.
-    BusyMeter::Totals die_busy(std::uint32_t die) const { return whole(die).totals(agenda_.now()); }
+    BusyMeter::Totals die_busy(std::uint32_t die) const { return dies_[die].meter.totals(agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequencer_ = std::move(sequencer); }
     /// Null: the timing model.
@@ -103,11 +99,12 @@ public:
     std::string dump() const;
 
 private:
-    struct Die {
-        std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
+    struct alignas(64) Die {
         std::uint32_t waiting = 0;        // transactions in the scheduler
         std::uint8_t way = 0;
         std::uint8_t running = 0;         // planes with an operation or with data not yet out
+        BusyMeter meter;
+        std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
     };
 
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -119,74 +116,106 @@ private:
     enum class Turn : std::uint8_t { due_programs, shorts, data_out, programs };
 
     void grant_decided(GrantAnswer answer, const Grant& grant) override;
-    void service();
+    void end_of_elaboration() override;
+    /// Something may have become startable.
+    void service() {
+        if (deciding_ || agenda_.now() >= bus_free_at_)
+            service_free_bus();
+        else
+            come_again();
+    }
+    void service_free_bus();
+    /// When the bus is free, if there is something for it.
+    void come_again() {
+        if (data_out_head_ != nullptr || could_start()) request_kick(bus_free_at_);
+    }
     bool use_bus(Turn first);
+    bool use_bus_from(Turn first);
     GrantAnswer ask(Turn turn, std::uint8_t classes);
-    void request_kick(SimTime at);
+    void request_kick(SimTime at) {
+        if (kick_at_ > at) post_kick(at);  // an earlier one asks again
+    }
+    void post_kick(SimTime at);
     bool could_start() const { return (dies_waiting_ & dies_accepting()) != 0; }
-    std::uint64_t dies_accepting() const;
+    std::uint64_t dies_accepting() const {
+        return independent_plane_read_ ? ready_.idle_dies | dies_with_idle_plane() : ready_.idle_dies;
+    }
+    std::uint64_t dies_with_idle_plane() const;
+    bool start_at_once(FlashTransaction& txn, const SchedulerRequest& request);
     void start();
+    void start_read(std::uint32_t die, FlashTransaction& txn);
+    void start_any(FlashTransaction& first);
+    void leaves_scheduler(std::uint32_t die, std::uint32_t transactions);
     void charge_wait(FlashTransaction& txn, std::uint32_t die);
     void start_data_out();
-    void array_ended(const OnfiExtension& onfi);
+    void reads_ended(const OnfiExtension& onfi);
     void data_ended(const OnfiExtension& onfi);
     void operation_ended(const OnfiExtension& onfi);
     void occupy(std::uint32_t die, FlashTransaction& txn);
+    void occupy_planes(std::uint32_t die, const FlashTransaction& txn);
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane);
+    void release_planes(std::uint32_t die, const FlashTransaction& txn);
     void finish(FlashTransaction& txn);
     SimTime play(OnfiExtension& onfi, PinSelect select);
-    void send(tlm::tlm_generic_payload& payload);
-    bool waits_for_partners(const FlashTransaction& txn) const;
-
-    /// In die; without the division of geometry's general conversion.
-    std::uint32_t plane_of(const FlashTransaction& txn) const {
-        return idx(txn.address.plane) - idx(txn.die) * geometry_.planes_per_die;
+    void send(OnfiPayload& payload);
+    [[noreturn]] void refuse_answer() const;
+    /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
+    /// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
+    bool waits_for_partners(const FlashTransaction& txn) const {
+        return may_join_ && (txn.op != FlashOp::read ||
+                             (!independent_plane_read_ && txn.data_bytes >= geometry_.page_bytes));
     }
+
     std::uint32_t die_of(const FlashTransaction& txn) const { return idx(txn.die) - first_die_; }
-    BusyMeter& whole(std::uint32_t die) { return meters_[die * meters_per_die_]; }
-    const BusyMeter& whole(std::uint32_t die) const { return meters_[die * meters_per_die_]; }
     /// What a transaction waits for: its plane (independent plane reads) or the whole die.
-    const BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) const;
+    BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) {
+        return independent_plane_read_ && txn.op == FlashOp::read ? plane_meter(die, txn.plane) : dies_[die].meter;
+    }
+    /// Independent plane reads only.
+    BusyMeter& plane_meter(std::uint32_t die, std::uint32_t plane) {
+        return plane_meters_[die * geometry_.planes_per_die + plane];
+    }
     /// As kept in selected_.
     std::uint16_t selection(std::uint32_t die, std::uint32_t plane) const {
         return static_cast<std::uint16_t>(die * kMaxPlanes + plane);
     }
     std::uint16_t& selected(std::uint32_t die) { return selected_[dies_[die].way]; }
 
+    // What every step looks at lies together.
     Agenda& agenda_;
-    SchedulerPort& scheduler_;
-    TransactionTable& transactions_;
-    const NandGeometry geometry_;
-    const OnfiBusTiming timing_;
-    const Ps decode_time_;
-    const std::uint16_t channel_;
-    const std::uint32_t first_die_;   // global
-    const bool independent_plane_read_;
-    const bool may_join_;             // several planes that the scheduler may join
-    const std::uint32_t meters_per_die_;
-
-    std::vector<Die> dies_;
-    std::vector<BusyMeter> meters_;   // per die: the whole die, then (independent plane reads) each plane
-    GrantQuery ready_;                // idle dies and planes, kept up to date
-    std::uint64_t dies_waiting_ = 0;  // dies with transactions in the scheduler
-    std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
-    FlashTransaction* data_out_head_ = nullptr;  // finished reads, oldest first
-    FlashTransaction* data_out_tail_ = nullptr;
     SimTime bus_free_at_{};
     SimTime kick_at_ = kNever;        // pending kick; kNever: none
+    std::uint64_t dies_waiting_ = 0;  // dies with transactions in the scheduler
+    FlashTransaction* data_out_head_ = nullptr;  // finished reads, oldest first
+    FlashTransaction* data_out_tail_ = nullptr;
     SimTime asked_at_{};              // the first question to the scheduler since the bus was free to use
-    Turn turn_ = Turn::due_programs;  // of the pending question
-    bool deciding_ = false;           // a question is pending
-    bool changed_ = false;            // something may have become startable since it was asked
     std::uint32_t shorts_waiting_ = 0;    // reads and erases in the scheduler
     std::uint32_t programs_waiting_ = 0;
     std::uint32_t program_passed_ = 0;
     std::uint32_t outstanding_ = 0;
-    ChannelCounters counters_;
+    Turn turn_ = Turn::due_programs;  // of the pending question
+    bool deciding_ = false;           // a question is pending
+    bool changed_ = false;            // something may have become startable since it was asked
+    const bool independent_plane_read_;
+    const bool may_join_;             // several planes that the scheduler may join
+    const std::uint16_t channel_;
+    const std::uint32_t first_die_;   // global
+    const Ps read_cycles_;            // of a read of one plane
+    const Ps decode_time_;
+    GrantQuery ready_;                // idle dies and planes, kept up to date
     Grant granted_;                   // scratch
+    std::vector<Die> dies_;
+    std::vector<BusyMeter> plane_meters_;
+    std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
+    SchedulerPort& scheduler_;
+    TransactionTable& transactions_;
+    tlm::tlm_fw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
     PooledPayloads<OnfiPayload> payloads_;
     std::unique_ptr<BusSequencer> sequencer_;  // null: timing_ says how long a sequence takes
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
+    ChannelCounters counters_;
+    const OnfiBusTiming timing_;
+    const NandGeometry geometry_;
 };
 
 }  // namespace ssdtlm

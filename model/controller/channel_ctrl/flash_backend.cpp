@@ -13,7 +13,8 @@ FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const N
                                                                 ecc, static_cast<std::uint16_t>(c), multi_plane,
                                                                 *scheduler_, transactions_));
     for (std::uint32_t d = 0; d < geometry_.dies(); ++d)
-        routes_.push_back(Route{channels_[geometry_.channel_of(DieId{d})].get(), geometry_.die_in_channel(DieId{d})});
+        routes_.push_back(Route{channels_[geometry_.channel_of(DieId{d})].get(), geometry_.die_in_channel(DieId{d}),
+                                d * geometry_.planes_per_die});
 }
 
 bool FlashBackend::idle() const {

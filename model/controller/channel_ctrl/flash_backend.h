@@ -27,8 +27,9 @@ public:
 
     void submit(FlashTransaction& txn) override {
         const Route& route = routes_[idx(txn.die)];
-        SSDTLM_CHECK(idx(txn.address.plane) - idx(txn.die) * geometry_.planes_per_die < geometry_.planes_per_die,
-                     "flash transaction names a plane of another die");
+        const std::uint32_t plane = idx(txn.address.plane) - route.first_plane;
+        SSDTLM_CHECK(plane < geometry_.planes_per_die, "flash transaction names a plane of another die");
+        txn.plane = static_cast<std::uint8_t>(plane);
         route.channel->submit(txn, route.die);
     }
 
@@ -49,7 +50,8 @@ public:
 private:
     struct Route {
         ChannelController* channel = nullptr;
-        std::uint32_t die = 0;  // in channel
+        std::uint32_t die = 0;          // in channel
+        std::uint32_t first_plane = 0;  // global
     };
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;

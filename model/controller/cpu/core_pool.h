@@ -18,9 +18,9 @@ public:
         SimTime start;
         SimTime end;
     };
-    explicit CorePool(const FirmwareConfig& config) : clock_(Clock::hertz(config.clock_hz)), cores_(config.cores) {}
+    explicit CorePool(const FirmwareConfig& config) : clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(cores_.size()); }
+    std::uint32_t size() const { return size_; }
     /// Runs a step of `cycles` on a core. Zero cycles: done by hardware, takes no time and does not wait. What the step
     /// is, and for which command, is for the probe alone.
     Slot run(std::uint32_t core, std::uint64_t cycles, SimTime now, CoreStep step,
@@ -43,6 +43,7 @@ private:
         Ps busy{};
     };
     Clock clock_;
+    const std::uint32_t size_;
     std::vector<Core> cores_;
     CoreProbe* probe_ = nullptr;
 };

@@ -7,11 +7,6 @@
 
 namespace ssdtlm {
 
-namespace {
-// Cookie of a DMA request: a command's data on its way in, or a read part on its way out.
-constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
-}  // namespace
-
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
                    std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity)
     : config_(config),
@@ -23,6 +18,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       decode_(geometry),
       unit_of_(geometry.unit_bytes),
       block_of_(lba_bytes),
+      blocks_per_unit_(geometry.unit_bytes / lba_bytes),
       agenda_(around.agenda),
       ftl_(around.ftl),
       flash_(around.flash),
@@ -46,21 +42,15 @@ void Firmware::submit(Command& c) {
     CommandState& s = state(c);
     s.command = &c;
     s.remaining = 0;
-    s.parts = nullptr;
-    switch (c.op) {
-        case IoOp::read: start_read(c); break;
-        case IoOp::write: start_write(c); break;
-        default: start_other(c); break;
-    }
+    if (c.op == IoOp::read)
+        start_read(c, s);
+    else if (c.op == IoOp::write)
+        start_write(c);
+    else
+        start_other(c);
 }
 
-void Firmware::complete(Command& c) {
-    --commands_;
-    states_[c.index].command = nullptr;
-    completions_->complete(c);
-}
-
-const std::vector<HostSegment>& Firmware::segments(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
+Firmware::Segments Firmware::cut(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
     segments_.clear();
     const std::uint64_t page = c.host_page_bytes;
     const std::uint64_t at = (c.pages.front() & (page - 1)) + offset;  // from the start of the first host page
@@ -77,14 +67,14 @@ const std::vector<HostSegment>& Firmware::segments(const Command& c, std::uint64
         within = 0;
         ++i;
     }
-    return segments_;
+    return {segments_.data(), static_cast<std::uint32_t>(segments_.size())};
 }
 
 void Firmware::dma_done(std::uint64_t cookie, SimTime at) {
     if ((cookie & kWriteData) != 0)
         data_fetched(*states_[cookie & 0xFFFFFFFFu].command, at);
     else
-        part_delivered(jobs_.at(static_cast<std::uint32_t>(cookie)), at);
+        part_delivered(job_of(cookie), at);
 }
 
 void Firmware::dma_failed(std::uint64_t cookie) {
@@ -93,41 +83,43 @@ void Firmware::dma_failed(std::uint64_t cookie) {
         c.status = nvme::kStDataTransferError;
         data_failed(c);
     } else {
-        FlashJob& job = jobs_.at(static_cast<std::uint32_t>(cookie));
+        FlashJob& job = job_of(cookie);
         job.command->status = nvme::kStDataTransferError;
         part_delivered(job, agenda_.now());
     }
 }
 
 void Firmware::flash_done(FlashTransaction& txn) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(txn.cookie));
-    switch (job.kind) {
-        case FlashJob::Kind::host_read:
-            read_part_done(job);
-            break;
-        case FlashJob::Kind::merge_read: {
-            const BlockId block = geometry_.block_of(txn.address);
-            ftl_.read_finished(block);
-            gc_.read_finished(block);
-            waiters_.clear();
-            const std::uint32_t waiter = buffer_.merged(job.item[0]);
-            if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
-            jobs_.release(job);
-            release_waiters(nullptr);
-            space_freed();
-            check_flushes(nullptr);
-            pump();
-            break;
-        }
-        default: {
-            const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
-            job.done_start = slot.start;
-            if (slot.end == agenda_.now())
-                program_done(job.index);
-            else
-                agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
-        }
-    }
+    FlashJob& job = job_of(txn.cookie);
+    if (job.kind == FlashJob::Kind::host_read)
+        read_part_done(job);
+    else if (job.kind == FlashJob::Kind::merge_read)
+        merge_read_done(job);
+    else
+        complete_program(job);
+}
+
+void Firmware::merge_read_done(FlashJob& job) {
+    const BlockId block = geometry_.block_of(job.txn.address);
+    ftl_.read_finished(block);
+    gc_.read_finished(job.txn.address.plane, block);
+    waiters_.clear();
+    const std::uint32_t waiter = buffer_.merged(job.item[0]);
+    if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
+    jobs_.release(job);
+    release_waiters(nullptr);
+    space_freed();
+    check_flushes(nullptr);
+    pump();
+}
+
+void Firmware::complete_program(FlashJob& job) {
+    const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
+    job.done_start = slot.start;
+    if (slot.end == agenda_.now())
+        program_done(job.index);
+    else
+        agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
 }
 
 bool Firmware::idle() const {

@@ -51,7 +51,7 @@ public:
     /// The command that a host read's transaction serves; null for all other work.
     const Command* command_of(const FlashTransaction& txn) const {
         if (txn.client != static_cast<const FlashClient*>(this)) return nullptr;
-        const FlashJob& job = jobs_.at(static_cast<std::uint32_t>(txn.cookie));
+        const FlashJob& job = job_of(txn.cookie);
         return job.kind == FlashJob::Kind::host_read ? job.command : nullptr;
     }
     const GcEngine& gc() const { return gc_; }
@@ -65,17 +65,31 @@ public:
     std::string dump() const;
 
 private:
-    struct CommandState {
+    struct alignas(64) CommandState {
         Command* command = nullptr;
-        std::uint32_t remaining = 0;  ///< read: parts not delivered; write: units not inserted, or not durable
         FlashJob* parts = nullptr;    ///< read parts, until issued
-        SimTime latest{};             ///< read: arrival of the last data so far
-        Timeline critical;            ///< read: timeline of the part that arrived at `latest`
+        std::uint32_t remaining = 0;  ///< read: parts not delivered; write: units not inserted, or not durable
+        std::uint32_t flush_generation = 0;
         std::vector<std::uint8_t>* staging = nullptr;
         std::uint64_t offset = 0;     ///< write: first byte of the piece at hand in the command's data
         std::uint64_t piece = 0;      ///< write: its bytes
-        std::uint32_t flush_generation = 0;
+        // Reads of several parts only.
+        SimTime latest{};             ///< arrival of the last data so far
+        Timeline critical;            ///< timeline of the part that arrived at `latest`
     };
+    /// Where the bytes of a mapping unit are.
+    struct Located {
+        FlashJob::Source source = FlashJob::Source::zeros;
+        bool newer = false;           ///< the buffer has newer bytes, of `version`
+        Ppa ppa = kUnmapped;
+        std::uint32_t version = 0;
+    };
+    struct Segments {
+        const HostSegment* first;
+        std::uint32_t count;
+    };
+    /// Cookie of a DMA request: this and a command for its data on the way in, or a read part on its way out.
+    static constexpr std::uint64_t kWriteData = std::uint64_t{1} << 63;
 
     CommandState& state(const Command& c) {
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
@@ -86,19 +100,40 @@ private:
     }
     /// Charges a step on a core to the command and calls Next at its end.
     template <void (Firmware::*Next)(std::uint64_t)>
-    void step(Command& c, std::uint64_t cycles, CoreStep what);
+    __attribute__((always_inline)) void step(Command& c, std::uint64_t cycles, CoreStep what);
     std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes_; }
-    void complete(Command& c);
-    const std::vector<HostSegment>& segments(const Command& c, std::uint64_t offset, std::uint64_t bytes);
+    void complete(Command& c) { complete(c, states_[c.index]); }
+    void complete(Command& c, CommandState& s) {
+        --commands_;
+        s.command = nullptr;
+        completions_->complete(c);
+    }
+    /// The host's memory for a part of a command's data; valid until the next call.
+    Segments segments(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
+        const std::uint64_t first = c.pages.front();
+        if (((first & (c.host_page_bytes - 1)) + offset + bytes) > c.host_page_bytes) return cut(c, offset, bytes);
+        one_segment_ = HostSegment{first + offset, static_cast<std::uint32_t>(bytes)};
+        return {&one_segment_, 1};
+    }
+    Segments cut(const Command& c, std::uint64_t offset, std::uint64_t bytes);
 
     // firmware_read.cpp
-    void start_read(Command& c);
-    FlashJob* plan_read(Command& c, std::uint32_t& flash_parts);
+    void start_read(Command& c, CommandState& s);
+    Located locate(Lpa lpa) const;
+    std::uint32_t plan_parts(Command& c, CommandState& s, std::uint64_t first, std::uint64_t last);
+    FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
+    void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void issue_read(std::uint64_t command);
-    void send_part(std::uint64_t job);
+    void issue_parts(CommandState& s);
+    void send_unread_part(std::uint64_t job);
+    void send_part(FlashJob& job);
     void read_part_done(FlashJob& job);
+    void merge_read_done(FlashJob& job);
+    void complete_program(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
+    void gather(CommandState& s, FlashJob& job, SimTime at);
     void stamp(FlashJob& job);
+    [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
 
     // firmware_write.cpp
     void start_write(Command& c);
@@ -145,6 +180,7 @@ private:
     const PpaDecoder decode_;
     const LongDivide unit_of_;   ///< mapping unit of a byte
     const LongDivide block_of_;  ///< logical block of a byte
+    const std::uint32_t blocks_per_unit_;
     Agenda& agenda_;
     Ftl& ftl_;
     FlashPort& flash_;
@@ -157,6 +193,7 @@ private:
     WriteBuffer buffer_;
     GcEngine gc_;
     std::vector<CommandState> states_;
+    HostSegment one_segment_;
     std::vector<HostSegment> segments_;
     std::deque<std::uint32_t> space_waiters_;
     std::deque<std::uint32_t> flushes_;
@@ -179,11 +216,12 @@ private:
 };
 
 template <void (Firmware::*Next)(std::uint64_t)>
-void Firmware::step(Command& c, std::uint64_t cycles, CoreStep what) {
-    const auto slot = cores_.run(core_of(c.index), cycles, agenda_.now(), what, c.index);
+inline void Firmware::step(Command& c, std::uint64_t cycles, CoreStep what) {
+    const SimTime now = agenda_.now();
+    const auto slot = cores_.run(core_of(c.index), cycles, now, what, c.index);
     c.timeline->charge(Stage::firmware_wait, slot.start);
     c.timeline->charge(Stage::firmware, slot.end);
-    if (slot.end == agenda_.now())
+    if (slot.end == now)
         (this->*Next)(c.index);
     else
         agenda_.post<Next>(slot.end, this, c.index);

@@ -71,7 +71,7 @@ bool Firmware::place(FlashJob& job) {
     job.txn.die = geometry_.die_of(a.plane);
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.client = this;
-    job.txn.cookie = job.index;
+    job.txn.cookie = handle_of(job);
     job.txn.spare.fill(kPadding);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const WriteBuffer::Entry& e = buffer_.entry(job.item[i]);

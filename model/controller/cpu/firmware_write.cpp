@@ -8,10 +8,6 @@
 
 namespace ssdtlm {
 
-namespace {
-constexpr std::uint64_t kWriteData = std::uint64_t{1} << 32;
-}
-
 void Firmware::start_write(Command& c) {
     CommandState& s = state(c);
     s.offset = 0;
@@ -61,9 +57,9 @@ void Firmware::fetch_data(Command& c) {
     s.staging = staging_free_.back();
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
-    const auto& list = segments(c, s.offset, s.piece);
-    dma_.read_host(list.data(), static_cast<std::uint32_t>(list.size()), s.staging->data(), this,
-                   kWriteData | c.index, signatures_of(lba_bytes_));
+    const Segments list = segments(c, s.offset, s.piece);
+    dma_.read_host(list.first, list.count, s.staging->data(), this, kWriteData | c.index,
+                   signatures_of(lba_bytes_));
 }
 
 void Firmware::data_fetched(Command& c, SimTime at) {
@@ -140,7 +136,7 @@ void Firmware::start_merge(Lpa lpa, WriteBuffer::Index entry) {
     job.txn.die = geometry_.die_of(job.txn.address.plane);
     job.txn.data_bytes = geometry_.unit_bytes;
     job.txn.client = this;
-    job.txn.cookie = job.index;
+    job.txn.cookie = handle_of(job);
     ftl_.read_started(geometry_.block_of(job.txn.address));
     flash_.submit(job.txn);
 }

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -18,73 +17,95 @@ struct FlashJob {
     enum class Source : std::uint8_t { flash, buffer, zeros };  ///< host_read: where the data comes from
 
     FlashTransaction txn;
-    std::uint32_t index = 0;  ///< in the pool
+
+    // What a host read needs: one cache line.
+    Command* command = nullptr;
+    FlashJob* next = nullptr;          ///< host_read: next part of the same command, until issued; in the pool: next in its list
+    std::unique_ptr<std::uint8_t[]> data;  ///< one page of host data on its way out
+    SimTime free_at{};                 ///< in the pool: the link reads the data until then
+    std::uint32_t byte_offset = 0;     ///< host_read: first byte in the command's data; txn.data_bytes of them
+    std::uint32_t first_unit = 0;      ///< host_read: first Lpa
+    std::uint16_t newer = 0;           ///< host_read: bit per unit: the buffer holds newer bytes, of version item[i]
     Kind kind = Kind::host_read;
     Source source = Source::flash;
-    Command* command = nullptr;
-    FlashJob* sibling = nullptr;       ///< host_read: next part of the same command, until issued
-    std::uint32_t byte_offset = 0;     ///< host_read: first byte in the command's data
-    std::uint32_t bytes = 0;           ///< host_read: bytes of this part
-    std::uint32_t first_unit = 0;      ///< host_read: first Lpa
     std::uint8_t units = 0;
     std::array<std::uint8_t, kMaxUnitsPerPage> slot{};      ///< page slot of unit i
-    std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version overlay; program: buffer entry; gc: source Ppa
+
+    std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version; program: buffer entry; gc: source Ppa
+    std::uint32_t index = 0;           ///< in the pool
     // Host program: when it was formed and when a core worked on it, for those who wait for it.
     SimTime formed{};
     SimTime core_start{};
     SimTime core_end{};
     SimTime done_start{};              ///< completion step
-    std::vector<std::uint8_t> data;    ///< one page of host data on its way out
 };
+static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
+
+/// A job as a cookie or an agenda entry's argument. Addresses never have the highest bit set.
+inline std::uint64_t handle_of(FlashJob& job) { return reinterpret_cast<std::uintptr_t>(&job); }
+inline FlashJob& job_of(std::uint64_t handle) { return *reinterpret_cast<FlashJob*>(handle); }
 
 class FlashJobPool {
 public:
     explicit FlashJobPool(std::uint32_t page_bytes) : page_bytes_(page_bytes) {}
 
     FlashJob& acquire(FlashJob::Kind kind, SimTime now) {
-        while (!parked_.empty() && parked_.front().until < now) {
-            free_.push_back(parked_.front().job);
-            parked_.pop_front();
-        }
-        FlashJob* job;
-        if (!free_.empty()) {
-            job = free_.back();
-            free_.pop_back();
-        } else {
-            all_.push_back(std::make_unique<FlashJob>());
-            job = all_.back().get();
-            job->index = static_cast<std::uint32_t>(all_.size() - 1);
-        }
-        job->kind = kind;
+        FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
+        job.kind = kind;
+        job.txn.path = nullptr;
         ++used_;
-        return *job;
+        return job;
     }
     void release(FlashJob& job) {
         --used_;
-        free_.push_back(&job);
+        make_free(job);
     }
     /// Releases the job when `until` has passed: its data is still being read by the link.
     void release_at(FlashJob& job, SimTime until) {
         --used_;
-        parked_.push_back({until, &job});
+        job.free_at = until;
+        job.next = nullptr;
+        (parked_ == nullptr ? parked_ : last_parked_->next) = &job;
+        last_parked_ = &job;
     }
     void provide_data(FlashJob& job) const {
-        if (job.data.empty()) job.data.resize(page_bytes_);
+        if (__builtin_expect(job.data == nullptr, 0)) job.data = std::make_unique<std::uint8_t[]>(page_bytes_);
     }
     FlashJob& at(std::uint32_t index) { return *all_[index]; }
-    const FlashJob& at(std::uint32_t index) const { return *all_[index]; }
     std::size_t used() const { return used_; }
 
 private:
-    struct Parked {
-        SimTime until;
-        FlashJob* job;
-    };
+    FlashJob& take() {
+        if (__builtin_expect(free_ == nullptr, 0)) grow();
+        FlashJob& job = *free_;
+        free_ = job.next;
+        return job;
+    }
+    /// The last of those whose time has passed; the others become free.
+    FlashJob& unpark(SimTime now) {
+        FlashJob* job = parked_;
+        while ((parked_ = job->next) != nullptr && parked_->free_at < now) {
+            make_free(*job);
+            job = parked_;
+        }
+        return *job;
+    }
+    void make_free(FlashJob& job) {
+        job.next = free_;
+        free_ = &job;
+    }
+    __attribute__((noinline, cold)) void grow() {
+        all_.push_back(std::make_unique<FlashJob>());
+        all_.back()->index = static_cast<std::uint32_t>(all_.size() - 1);
+        make_free(*all_.back());
+    }
+
+    FlashJob* free_ = nullptr;         // used last first
+    FlashJob* parked_ = nullptr;       // in order of release_at()
+    FlashJob* last_parked_ = nullptr;  // valid while something is parked
+    std::size_t used_ = 0;
     std::uint32_t page_bytes_;
     std::vector<std::unique_ptr<FlashJob>> all_;
-    std::vector<FlashJob*> free_;
-    std::deque<Parked> parked_;
-    std::size_t used_ = 0;
 };
 
 }  // namespace ssdtlm

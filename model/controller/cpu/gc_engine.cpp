@@ -41,7 +41,7 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
     job.txn.address = address;
     job.txn.die = geometry_.die_of(address.plane);
     job.txn.client = this;
-    job.txn.cookie = job.index;
+    job.txn.cookie = handle_of(job);
 }
 
 void GcEngine::pump(PlaneId plane) {
@@ -82,7 +82,7 @@ void GcEngine::issue(std::uint64_t index) {
 }
 
 void GcEngine::flash_done(FlashTransaction& txn) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(txn.cookie));
+    FlashJob& job = job_of(txn.cookie);
     const PlaneId plane = txn.address.plane;
     if (job.kind == FlashJob::Kind::gc_read)
         read_done(job);
@@ -149,12 +149,6 @@ void GcEngine::try_erase(PlaneId plane) {
     job.txn.data_bytes = 0;
     ++p.inflight;
     step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index, CoreStep::gc_erase_issue);
-}
-
-void GcEngine::read_finished(BlockId block) {
-    const PlaneId plane = geometry_.plane_of(block);
-    const Plane& p = planes_[idx(plane)];
-    if (p.victim == block && p.erase_waits) try_erase(plane);
 }
 
 void GcEngine::erase_done(std::uint64_t index) {

@@ -29,7 +29,11 @@ public:
         for (std::uint32_t p = 0; p < geometry_.planes(); ++p) check(PlaneId{p});
     }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
-    void read_finished(BlockId block);
+    void read_finished(PlaneId plane, BlockId block) {
+        if (active_ == 0) return;
+        const Plane& p = planes_[idx(plane)];
+        if (p.victim == block && p.erase_waits) try_erase(plane);
+    }
     /// No new victims from now on; running ones are finished.
     void stop() { stopped_ = true; }
     std::uint32_t active() const { return active_; }

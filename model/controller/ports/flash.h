@@ -7,6 +7,7 @@
 
 #include "common/address/geometry.h"
 #include "common/latency/timeline.h"
+#include "common/report/error.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -28,21 +29,36 @@ protected:
     ~FlashClient() = default;
 };
 
-/// Pooled by its submitter; must stay valid until flash_done.
-struct FlashTransaction {
+/// Pooled by its submitter; must stay valid until flash_done. What the back end looks at again and again comes first: it
+/// is one cache line.
+struct alignas(64) FlashTransaction {
     FlashOp op = FlashOp::read;
     FlashClass cls = FlashClass::host_read;
+    std::uint8_t plane = 0;             ///< the back end's: in die
     DieId die{};
     PageAddress address;                ///< erase: page is ignored
     std::uint32_t data_bytes = 0;       ///< user bytes on the bus (reads: the sectors asked for)
-    std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
-    FlashClient* client = nullptr;
-    std::uint64_t cookie = 0;           ///< the client's
     std::uint32_t tag = 0;              ///< the back end's
+    FlashClient* client = nullptr;
+    Timeline* path = nullptr;           ///< null, or what is charged instead of `timeline`; its last mark is the submission
     SimTime queued_at{};
-    Timeline timeline;                  ///< begins when the transaction is submitted (submit() calls begin(now))
-    std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
     FlashTransaction* next = nullptr;   ///< intrusive list link, the holder's
+
+    std::uint64_t cookie = 0;           ///< the client's
+    std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
+    std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
+    Timeline timeline;                  ///< begins when the transaction is submitted
+
+    /// For submit(): from now on time is charged to `path`.
+    void begin(SimTime now) {
+        queued_at = now;
+        if (path != nullptr) {
+            SSDTLM_CHECK(path->last() == now, "flash transaction continues a timeline with a gap");
+            return;
+        }
+        path = &timeline;
+        timeline.begin(now);
+    }
 };
 
 /// Firmware -> scheduler and channel controllers. Never refuses: queues are as deep as the pool.

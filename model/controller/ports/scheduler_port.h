@@ -76,6 +76,12 @@ class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
     virtual void push(const SchedulerRequest& request) = 0;
+    /// push() and a grant() in one, for a read or erase that is the only work on its channel that could start now: true,
+    /// and it is granted. False: nothing has happened; whoever takes time to decide, or keeps something else in mind.
+    virtual bool grant_at_once(const SchedulerRequest& request) {
+        static_cast<void>(request);
+        return false;
+    }
     /// `out` is written if granted. The query may change after the call.
     virtual GrantAnswer grant(const GrantQuery& query, Grant& out) = 0;
     /// Called once per channel before the first question. A scheduler that decides at once needs no listener.

@@ -43,19 +43,20 @@ std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, std::uint32_t clas
 }
 
 void ClassQueueScheduler::push(const SchedulerRequest& request) {
-    std::uint32_t n = free_;
-    if (n == kNone) {
-        n = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back();
-    } else {
-        free_ = nodes_[n].next;
-    }
-    nodes_[n] = Node{request.tag, request.page, kNone, request.plane, arrivals_++};
+    if (__builtin_expect(free_ == kNone, 0)) grow();
+    const std::uint32_t n = free_;
+    Node& node = nodes_[n];
+    free_ = node.next;
+    node.tag = request.tag;
+    node.page = request.page;
+    node.next = kNone;
+    node.plane = request.plane;
+    node.arrival = arrivals_++;
 
     Channel& channel = channels_[request.channel];
     ++channel.queued;
     Die& d = die(request.channel, request.die);
-    const auto cls = static_cast<std::uint32_t>(request.cls);
+    const auto cls = static_cast<std::uint8_t>(request.cls);
     Fifo& fifo = d.fifo[cls];
     if (fifo.head != kNone) {
         nodes_[fifo.tail].next = n;
@@ -65,24 +66,52 @@ void ClassQueueScheduler::push(const SchedulerRequest& request) {
     fifo = Fifo{n, n, 0};
     const bool had_choice = d.work.waiting != 0;
     d.work.waiting = static_cast<std::uint8_t>(d.work.waiting | 1u << cls);
-    d.work.arrival[cls] = nodes_[n].arrival;
-    rechoose(channel, request.die, d, had_choice);
+    d.work.arrival[cls] = node.arrival;
+    if (!had_choice) {
+        choose_class(channel, request.die, d, cls);
+        return;
+    }
+    forget_choice(channel, request.die, d);
+    choose_class(channel, request.die, d, next_class(d));
 }
 
-void ClassQueueScheduler::rechoose(Channel& channel, std::uint32_t d, Die& die, bool had_choice) {
-    const std::uint64_t me = std::uint64_t{1} << d;
-    if (had_choice) channel.dies_choosing[die.chosen] &= ~me;
-    if (die.work.waiting == 0) return;
-    die.chosen = die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
-    channel.dies_choosing[die.chosen] |= me;
+bool ClassQueueScheduler::grant_at_once(const SchedulerRequest& request) {
+    if (die(request.channel, request.die).work.waiting != 0) return false;
+    channels_[request.channel].next_die[0] = request.die + 1u;
+    effort_ = Effort{1, 1};
+    return true;
+}
+
+__attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
+    free_ = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back();
+}
+
+/// Something waits.
+inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
+    const std::uint32_t waiting = die.work.waiting;
+    if ((waiting & (waiting - 1)) == 0) return static_cast<std::uint8_t>(lowest(waiting));  // no policy has a choice
+    return die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
+}
+
+inline void ClassQueueScheduler::choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls) {
+    die.chosen = cls;
+    channel.dies_choosing[cls] |= std::uint64_t{1} << d;
+    channel.chosen |= 1u << cls;
+}
+
+inline void ClassQueueScheduler::forget_choice(Channel& channel, std::uint32_t d, const Die& die) {
+    std::uint64_t& dies = channel.dies_choosing[die.chosen];
+    dies &= ~(std::uint64_t{1} << d);
+    if (dies == 0) channel.chosen &= ~(1u << die.chosen);
 }
 
 GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     Channel& channel = channels_[query.channel];
     std::uint64_t wanting = 0;
     std::uint64_t wanting_read = 0;
-    for (std::uint32_t c = 0; c < kFlashClassCount; ++c) {
-        if ((query.classes >> c & 1u) == 0) continue;
+    for (std::uint32_t classes = query.classes & channel.chosen; classes != 0; classes &= classes - 1) {
+        const std::uint32_t c = lowest(classes);
         wanting |= channel.dies_choosing[c];
         if ((kReads >> c & 1u) != 0) wanting_read |= channel.dies_choosing[c];
     }
@@ -97,7 +126,15 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     while (candidates != 0) {
         const std::uint32_t d = next_in_turn(candidates, turn);
         ++effort_.dies;
-        if (grant_die(query, d, die(query.channel, d), out)) {
+        Die& work = die(query.channel, d);
+        bool granted = true;
+        if (independent_plane_read_ && (kReads >> work.chosen & 1u) != 0) {
+            granted = grant_idle_plane(channel, query, d, work, out);
+        } else {
+            ++effort_.requests;
+            take(channel, d, work, Pick{work.chosen, kNone, work.fifo[work.chosen].head}, multi_plane_, out);
+        }
+        if (granted) {
             turn = d + 1;
             channel.queued -= out.count;
             return GrantAnswer::granted;
@@ -107,19 +144,15 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     return GrantAnswer::nothing;
 }
 
-bool ClassQueueScheduler::grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
-    const bool read = (kReads >> die.chosen & 1u) != 0;
-    if (read && independent_plane_read_) {
-        if (!grant_idle_plane(query, d, die, out)) return false;
-    } else {
-        ++effort_.requests;
-        take(d, die, die.chosen, kNone, die.fifo[die.chosen].head, multi_plane_, out);
-    }
-    rechoose(channels_[query.channel], d, die, true);
+__attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query,
+                                                                     std::uint32_t d, Die& die, Grant& out) {
+    Pick pick{};
+    if (!find_idle_plane(query, d, die, pick)) return false;
+    take(channel, d, die, pick, false, out);
     return true;
 }
 
-bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out) {
+bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick) {
     // Other read classes may use a plane that the chosen one does not want, but not while a program or erase waits
     // for the whole die.
     std::uint32_t classes = 1u << die.chosen;
@@ -135,7 +168,7 @@ bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_
             const std::uint32_t plane = 1u << nodes_[n].plane;
             ++effort_.requests;
             if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
-                take(d, die, static_cast<std::uint8_t>(c), before, n, false, out);
+                pick = Pick{static_cast<std::uint8_t>(c), before, n};
                 return true;
             }
             seen |= plane;
@@ -147,48 +180,62 @@ bool ClassQueueScheduler::grant_idle_plane(const GrantQuery& query, std::uint32_
     return false;
 }
 
-void ClassQueueScheduler::take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first,
-                               bool join, Grant& out) {
-    Fifo& fifo = die.fifo[cls];
-    const bool head_taken = fifo.head == first;
-    const Node node = nodes_[first];
+inline void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
+    const std::uint32_t next = nodes_[node].next;
+    (before == kNone ? fifo.head : nodes_[before].next) = next;
+    if (fifo.tail == node) fifo.tail = before;
+    nodes_[node].next = free_;
+    free_ = node;
+}
+
+inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out) {
+    Fifo& fifo = die.fifo[pick.cls];
+    const bool head_taken = pick.before == kNone;
+    const Node& node = nodes_[pick.node];
+    const std::uint32_t next = node.next;
     out.die = static_cast<std::uint16_t>(d);
-    out.cls = static_cast<FlashClass>(cls);
+    out.cls = static_cast<FlashClass>(pick.cls);
     out.count = 1;
     out.tags[0] = node.tag;
-    unlink(fifo, before, first);
-    if (join) {
-        // Only the first request of each plane may come along: order within a plane is kept.
-        std::uint32_t seen = 1u << node.plane;
-        std::uint32_t previous = before;
-        std::uint32_t n = node.next;
-        for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
-            ++effort_.requests;
-            const Node other = nodes_[n];
-            const std::uint32_t plane = 1u << other.plane;
-            if ((seen & plane) == 0 && other.page == node.page) {
-                out.tags[out.count++] = other.tag;
-                unlink(fifo, previous, n);
-            } else {
-                previous = n;
-            }
-            seen |= plane;
-            n = other.next;
-        }
-    }
-    const auto me = static_cast<std::uint8_t>(1u << cls);
+    unlink(fifo, pick.before, pick.node);
+    if (join && next != kNone) join_partners(fifo, pick, next, out);
+    const auto me = static_cast<std::uint8_t>(1u << pick.cls);
     if (fifo.head == kNone)
         die.work.waiting = static_cast<std::uint8_t>(die.work.waiting & ~me);
     else
-        die.work.arrival[cls] = nodes_[fifo.head].arrival;
+        die.work.arrival[pick.cls] = nodes_[fifo.head].arrival;
     if (head_taken) {
         fifo.overtaken = 0;
         die.starved = static_cast<std::uint8_t>(die.starved & ~me);
     }
-    count_overtaken(die, cls, node.arrival);
+    if ((die.work.waiting & ~me) != 0) count_overtaken(die, pick.cls, node.arrival);
+    forget_choice(channel, d, die);
+    if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
 }
 
-void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
+/// `first`, already unlinked, is granted and was followed by `next`. Only the first request of each plane may come along:
+/// order within a plane is kept.
+__attribute__((noinline)) void ClassQueueScheduler::join_partners(Fifo& fifo, const Pick& first, std::uint32_t next,
+                                                                  Grant& out) {
+    std::uint32_t seen = 1u << nodes_[first.node].plane;
+    std::uint32_t previous = first.before;
+    std::uint32_t n = next;
+    for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
+        ++effort_.requests;
+        const Node other = nodes_[n];
+        const std::uint32_t plane = 1u << other.plane;
+        if ((seen & plane) == 0 && other.page == nodes_[first.node].page) {
+            out.tags[out.count++] = other.tag;
+            unlink(fifo, previous, n);
+        } else {
+            previous = n;
+        }
+        seen |= plane;
+        n = other.next;
+    }
+}
+
+__attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
     if (limit_ == 0) return;
     for (std::uint32_t waiting = die.work.waiting & ~(1u << granted); waiting != 0; waiting &= waiting - 1) {
         const std::uint32_t c = lowest(waiting);
@@ -206,14 +253,6 @@ std::string ClassQueueScheduler::dump(std::uint16_t channel) const {
                 class_names(die.starved) + "; next " + class_names(1u << die.chosen) + "\n";
     }
     return text;
-}
-
-void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
-    const std::uint32_t next = nodes_[node].next;
-    (before == kNone ? fifo.head : nodes_[before].next) = next;
-    if (fifo.tail == node) fifo.tail = before;
-    nodes_[node].next = free_;
-    free_ = node;
 }
 
 }  // namespace ssdtlm

@@ -30,6 +30,7 @@ public:
     ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
 
     void push(const SchedulerRequest& request) final;
+    bool grant_at_once(const SchedulerRequest& request) final;
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
 
@@ -69,25 +70,35 @@ private:
         std::uint32_t tail = kNone;
         std::uint32_t overtaken = 0;  // grants since the head came that went to younger requests of the die
     };
-    struct Die {
+    struct alignas(64) Die {
         DieWork work;
-        std::uint8_t starved = 0;     // bit per class: at the limit
+        std::uint8_t starved = 0;     // bit per class: at the limit; none while nothing waits
         std::uint8_t chosen = 0;      // valid while something waits
         std::array<Fifo, kFlashClassCount> fifo;
     };
     struct Channel {
         std::array<std::uint64_t, kFlashClassCount> dies_choosing{};  // bit per die
+        std::uint32_t chosen = 0;                 // bit per class: some die chooses it
         std::array<std::uint32_t, 2> next_die{};  // round robin, apart for queries with and without programs
         std::uint32_t queued = 0;
     };
     Die& die(std::uint32_t channel, std::uint32_t d) { return dies_[channel * dies_per_channel_ + d]; }
-    void rechoose(Channel& channel, std::uint32_t d, Die& die, bool had_choice);
-    bool grant_die(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
-    bool grant_idle_plane(const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
-    /// Grants `first` (whose predecessor is `before`) of a class and its multi-plane partners.
-    void take(std::uint32_t d, Die& die, std::uint8_t cls, std::uint32_t before, std::uint32_t first, bool join,
-              Grant& out);
+    /// A request of a die: its class, the one before it in its queue, and itself.
+    struct Pick {
+        std::uint8_t cls;
+        std::uint32_t before;
+        std::uint32_t node;
+    };
+    std::uint8_t next_class(const Die& die) const;
+    void choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls);
+    void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
+    bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
+    bool find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick);
+    /// Grants a request and (join) its multi-plane partners.
+    void take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out);
+    void join_partners(Fifo& fifo, const Pick& first, std::uint32_t next, Grant& out);
     void unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node);
+    void grow();
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);
 
     const std::uint32_t dies_per_channel_;

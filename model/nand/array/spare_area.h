@@ -26,8 +26,10 @@ public:
     Spare at(Ppa p) const { return Spare{~units_[idx(p)]}; }
     void prefetch(Ppa p) const { __builtin_prefetch(units_ + idx(p)); }
     /// Copies the units of one page to `out` (units_per_page entries).
-    void read_page(const PageAddress& a, Spare* out) const {
-        const std::uint32_t* from = units_ + idx(geometry_.ppa_of(a, 0));
+    void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
+    /// Same, by the first slot of the page.
+    void read_page(Ppa first_slot, Spare* out) const {
+        const std::uint32_t* from = units_ + idx(first_slot);
         for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{~from[i]};
     }
     /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding).

@@ -29,11 +29,18 @@ private:
                                        sc_core::sc_time& delay) override;
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    [[noreturn]] void refuse(const OnfiExtension& onfi) const;
+    void end_of_elaboration() override;
+    tlm::tlm_sync_enum forward(OnfiExtension* onfi, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                               sc_core::sc_time& delay);
+    tlm::tlm_sync_enum forward_any(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    [[noreturn]] void refuse(const OnfiExtension* onfi, unsigned phase) const;
 
-    std::vector<std::uint8_t> way_of_;  // by die in channel
     const Ps turnaround_;
     SimTime free_at_{};
+    const std::uint32_t dies_;
+    const std::uint32_t dies_per_package_;
+    std::vector<tlm::tlm_fw_nonblocking_transport_if<>*> package_of_;  // by die in channel; what the sockets are bound to
+    tlm::tlm_bw_nonblocking_transport_if<>* controller_ = nullptr;
 };
 
 }  // namespace ssdtlm

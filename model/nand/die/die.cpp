@@ -19,24 +19,36 @@ const char* text(DieOperation op) {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
+// One time stands for all types if they do not differ: no division to find a page's type.
 std::vector<Ps> per_type(const std::vector<Ps>& times, std::uint32_t types, const char* what) {
     SSDTLM_CHECK(times.size() == 1 || times.size() == types, std::string(what) + ": one time, or one per page type");
-    return times.size() == types ? times : std::vector<Ps>(types, times.front());
+    const bool equal = std::all_of(times.begin(), times.end(), [&times](Ps t) { return t == times.front(); });
+    return equal ? std::vector<Ps>{times.front()} : times;
+}
+
+Ps of_page(const std::vector<Ps>& times, std::uint32_t page) {
+    return times.size() == 1 ? times.front() : times[page % static_cast<std::uint32_t>(times.size())];
 }
 
 }  // namespace
 
 Die::Die(const NandConfig& config, DieId id, SpareArea& area)
-    : geometry_(config.geometry),
-      id_(id),
+    : planes_per_die_(config.geometry.planes_per_die),
+      blocks_per_plane_(config.geometry.blocks_per_plane),
+      pages_per_block_(config.geometry.pages_per_block),
       units_per_page_(config.geometry.units_per_page()),
+      page_bytes_(config.geometry.page_bytes),
       first_plane_(idx(id) * config.geometry.planes_per_die),
       independent_plane_read_(config.independent_plane_read),
+      one_t_read_(per_type(config.t_read, config.bits_per_cell, "tR").size() == 1),
+      planes_(config.geometry.planes_per_die),
+      area_(area),
+      first_t_read_(config.t_read.front()),
       t_read_(per_type(config.t_read, config.bits_per_cell, "tR")),
       t_program_(per_type(config.t_program, config.bits_per_cell, "tPROG")),
       t_erase_(config.t_erase),
-      area_(area),
-      planes_(config.geometry.planes_per_die) {}
+      geometry_(config.geometry),
+      id_(id) {}
 
 bool Die::accepts(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const {
     const bool alone = op == DieOperation::read && independent_plane_read_;
@@ -99,15 +111,31 @@ std::string Die::probe(DieOperation op, const OnfiTarget* targets, std::uint32_t
 
 Ps Die::array_time(DieOperation op, std::uint32_t page) const {
     switch (op) {
-        case DieOperation::read: return t_read_[page % static_cast<std::uint32_t>(t_read_.size())];
-        case DieOperation::program: return t_program_[page % static_cast<std::uint32_t>(t_program_.size())];
+        case DieOperation::read: return of_page(t_read_, page);
+        case DieOperation::program: return of_page(t_program_, page);
         case DieOperation::erase: return t_erase_;
     }
     return Ps{};
 }
 
+SimTime Die::issue_read(const OnfiTarget& t, SimTime start) {
+    if (__builtin_expect(!accepts_read(t), 0)) refuse(DieOperation::read, &t, 1);
+    Plane& plane = planes_[t.plane];
+    plane.op = DieOperation::read;
+    plane.loaded = false;
+    plane.block = t.block;
+    plane.page = t.page;
+    plane.first_slot = first_slot(t);
+    area_.prefetch(plane.first_slot);
+    plane.ready = start + (one_t_read_ ? first_t_read_ : of_page(t_read_, t.page));
+    const std::uint32_t mask = 1u << t.plane;
+    busy_planes_ |= mask;
+    if (!independent_plane_read_) locked_ |= mask;
+    return plane.ready;
+}
+
 SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
-    if (__builtin_expect(!accepts(op, targets, count), 0)) panic("Die", probe(op, targets, count));
+    if (__builtin_expect(!accepts(op, targets, count), 0)) refuse(op, targets, count);
     Ps longest{};
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -118,11 +146,12 @@ SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t cou
         plane.loaded = false;
         plane.block = t.block;
         plane.page = t.page;
+        plane.first_slot = first_slot(t);
         longest = std::max(longest, array_time(op, t.page));
         if (op == DieOperation::program)
             std::copy_n(t.spare, units_per_page_, plane.page_register.begin());
         else if (op == DieOperation::read)
-            area_.prefetch(geometry_.ppa_of(address(t), 0));
+            area_.prefetch(plane.first_slot);
     }
     const SimTime ready = start + longest;
     for (std::uint32_t i = 0; i < count; ++i) planes_[targets[i].plane].ready = ready;
@@ -134,19 +163,28 @@ SimTime Die::issue(DieOperation op, const OnfiTarget* targets, std::uint32_t cou
     return ready;
 }
 
+void Die::finish_read(const OnfiTarget& t) {
+    const std::uint32_t mask = 1u << t.plane;
+    if (__builtin_expect((busy_planes_ & mask) == 0, 0)) refuse_finish(t);
+    Plane& plane = planes_[t.plane];
+    area_.read_page(plane.first_slot, plane.page_register.data());
+    plane.loaded = true;
+    busy_planes_ &= ~mask;
+    locked_ &= ~mask;
+}
+
 void Die::finish(const OnfiTarget* targets, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t p = targets[i].plane;
-        SSDTLM_CHECK(busy(p), name(targets[i]) + ": array operation ends on an idle plane");
+        if (__builtin_expect(!busy(p), 0)) refuse_finish(targets[i]);
         Plane& plane = planes_[p];
-        const PageAddress a{PlaneId{first_plane_ + p}, plane.block, plane.page};
-        switch (plane.op) {
-            case DieOperation::read:
-                area_.read_page(a, plane.page_register.data());
-                plane.loaded = true;
-                break;
-            case DieOperation::program: area_.program_page(a, plane.page_register.data()); break;
-            case DieOperation::erase: area_.erase(geometry_.block_of(a)); break;
+        if (plane.op == DieOperation::read) {
+            area_.read_page(plane.first_slot, plane.page_register.data());
+            plane.loaded = true;
+        } else if (plane.op == DieOperation::program) {
+            area_.program_page(PageAddress{PlaneId{first_plane_ + p}, plane.block, plane.page}, plane.page_register.data());
+        } else {
+            area_.erase(geometry_.block_id(PlaneId{first_plane_ + p}, plane.block));
         }
         busy_planes_ &= ~(1u << p);
         locked_ &= ~(1u << p);
@@ -154,13 +192,24 @@ void Die::finish(const OnfiTarget* targets, std::uint32_t count) {
 }
 
 void Die::data_out(const OnfiTarget& t) {
-    const bool known = t.plane < geometry_.planes_per_die;
-    if (__builtin_expect(!known || busy(t.plane) || locked_ != 0 || !planes_[t.plane].loaded ||
-                             planes_[t.plane].block != t.block || planes_[t.plane].page != t.page ||
-                             t.data_bytes > geometry_.page_bytes,
+    if (__builtin_expect(t.plane >= planes_per_die_, 0)) refuse_data_out(t);
+    const Plane& plane = planes_[t.plane];
+    if (__builtin_expect(busy(t.plane) || locked_ != 0 || !plane.loaded || plane.block != t.block ||
+                             plane.page != t.page || t.data_bytes > page_bytes_,
                          0))
-        panic("Die", probe_data_out(t));
-    if (t.spare != nullptr) std::copy_n(planes_[t.plane].page_register.begin(), units_per_page_, t.spare);
+        refuse_data_out(t);
+    if (t.spare == nullptr) return;
+    for (std::uint32_t i = 0; i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
+}
+
+__attribute__((noinline, cold)) void Die::refuse(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const {
+    panic("Die", probe(op, targets, count));
+}
+
+__attribute__((noinline, cold)) void Die::refuse_data_out(const OnfiTarget& t) const { panic("Die", probe_data_out(t)); }
+
+__attribute__((noinline, cold)) void Die::refuse_finish(const OnfiTarget& t) const {
+    panic("Die", name(t) + ": array operation ends on an idle plane");
 }
 
 std::string Die::probe_data_out(const OnfiTarget& t) const {

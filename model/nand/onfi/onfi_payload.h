@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <typeinfo>
 
 #include <tlm>
 
@@ -15,17 +16,46 @@
 
 namespace ssdtlm {
 
+template <class Payload>
+class PooledPayloads;
+
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     OnfiSequence sequence = OnfiSequence::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun
     std::uint8_t count = 0;      ///< planes addressed
-    std::array<OnfiTarget, 8> target{};
     SimTime bus_begin{};         ///< first cycle
     SimTime bus_end{};           ///< last cycle; the array starts here (tWB later for reads, programs, erases)
+    tlm::tlm_generic_payload* request = nullptr;  ///< the target's, until it answers
+    std::array<OnfiTarget, 8> target{};
     std::uint64_t cookie = 0;    ///< the initiator's
 
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }
 };
+
+/// A payload with its extension inside: who knows the type needs no look-up to find it. Others see tlm_generic_payload
+/// and get_extension().
+class OnfiPayload final : public tlm::tlm_generic_payload {
+public:
+    OnfiPayload() { set_extension(&onfi); }
+    ~OnfiPayload() override { clear_extension(&onfi); }
+    OnfiPayload(const OnfiPayload&) = delete;
+    OnfiPayload& operator=(const OnfiPayload&) = delete;
+
+    OnfiExtension onfi;
+
+private:
+    template <class>
+    friend class PooledPayloads;
+    OnfiPayload* next_free_ = nullptr;  // the link of the pool that it comes from
+};
+
+/// False also for an OnfiPayload whose type another shared library has defined again.
+inline bool is_onfi_payload(const tlm::tlm_generic_payload& payload) { return &typeid(payload) == &typeid(OnfiPayload); }
+/// The extension of any payload; null: it has none.
+inline OnfiExtension* onfi_of(tlm::tlm_generic_payload& payload) {
+    if (__builtin_expect(is_onfi_payload(payload), 1)) return &static_cast<OnfiPayload&>(payload).onfi;
+    return payload.get_extension<OnfiExtension>();
+}
 
 }  // namespace ssdtlm

@@ -39,6 +39,17 @@ public:
     Ps erase_issue(std::uint32_t planes) const { return erase_issue_[planes]; }
     /// A program's cycles without its data.
     Ps program_issue(std::uint32_t planes) const { return program_issue_[planes]; }
+    /// The data cycles of one plane.
+    struct Burst {
+        Ps in{};                  ///< data in
+        Ps out{};                 ///< data out, from R/B# high (or E0h) to the last cycle
+        std::uint32_t bytes = 0;  ///< on DQ: with their share of the spare area, rounded up
+    };
+    /// Whole sectors come from a table: no division per transfer.
+    Burst burst(std::uint32_t user_bytes) const {
+        if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
+        return compute(user_bytes);
+    }
     /// Data-in burst of one plane.
     Ps data_in(std::uint32_t user_bytes) const { return burst(user_bytes).in; }
     /// Data-out burst, from R/B# high (or E0h) to the last cycle.
@@ -55,17 +66,7 @@ public:
 
 private:
     static constexpr std::uint32_t kSector = 512;
-    struct Burst {
-        Ps in{};
-        Ps out{};
-        std::uint32_t bytes = 0;  // on DQ
-    };
     Burst compute(std::uint32_t user_bytes) const;
-    /// Whole sectors come from a table: no division per transfer.
-    Burst burst(std::uint32_t user_bytes) const {
-        if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
-        return compute(user_bytes);
-    }
 
     bool ddr_ = true;
     Rate rate_;

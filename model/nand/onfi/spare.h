@@ -23,13 +23,15 @@ public:
     explicit constexpr SpareCodec(std::uint64_t logical_units) {
         while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 1) ++lpa_bits_;  // + 1: kPadding is nobody's
         version_bits_ = 32 - lpa_bits_ < 8 ? 32 - lpa_bits_ : 8;
+        lpa_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lpa_bits_) - 1);
+        version_mask_ = (1u << version_bits_) - 1;
     }
     constexpr unsigned version_bits() const { return version_bits_; }
-    constexpr std::uint32_t version_mask() const { return (1u << version_bits_) - 1; }
+    constexpr std::uint32_t version_mask() const { return version_mask_; }
     constexpr Spare make(Lpa lpa, std::uint32_t version) const {
         return Spare{static_cast<std::uint32_t>(std::uint64_t{version & version_mask()} << lpa_bits_) | idx(lpa)};
     }
-    constexpr Lpa lpa(Spare s) const { return Lpa{static_cast<std::uint32_t>(idx(s) & ((std::uint64_t{1} << lpa_bits_) - 1))}; }
+    constexpr Lpa lpa(Spare s) const { return Lpa{idx(s) & lpa_mask_}; }
     constexpr std::uint32_t version(Spare s) const {
         return static_cast<std::uint32_t>(std::uint64_t{idx(s)} >> lpa_bits_) & version_mask();
     }
@@ -37,6 +39,8 @@ public:
 private:
     unsigned lpa_bits_ = 1;
     unsigned version_bits_ = 0;
+    std::uint32_t lpa_mask_ = 0;
+    std::uint32_t version_mask_ = 0;
 };
 
 }  // namespace ssdtlm

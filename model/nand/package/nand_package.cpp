@@ -16,9 +16,9 @@ DieOperation operation(OnfiSequence s) {
     }
 }
 
-// An agenda entry's argument names the payload it answers.
-std::uint64_t handle(tlm::tlm_generic_payload& p) { return reinterpret_cast<std::uintptr_t>(&p); }
-tlm::tlm_generic_payload& payload_of(std::uint64_t h) { return *reinterpret_cast<tlm::tlm_generic_payload*>(h); }
+// An agenda entry's argument names the sequence it answers.
+std::uint64_t handle(OnfiExtension& onfi) { return reinterpret_cast<std::uintptr_t>(&onfi); }
+OnfiExtension& sequence_of(std::uint64_t h) { return *reinterpret_cast<OnfiExtension*>(h); }
 
 }  // namespace
 
@@ -28,6 +28,7 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       bus_target("bus_target"),
       agenda_(agenda),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
+      luns_(config.geometry.dies_per_chip),
       busy_delay_(config.onfi.t_wb) {
     bus_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     dies_.reserve(config.geometry.dies_per_chip);
@@ -35,42 +36,60 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
         dies_.emplace_back(config, DieId{idx(first_die) + lun}, area);
 }
 
+void NandPackage::end_of_elaboration() { bus_ = bus_target.operator->(); }
+
 tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time&) {
-    OnfiExtension* onfi = payload.get_extension<OnfiExtension>();
-    SSDTLM_CHECK(onfi != nullptr && phase == tlm::BEGIN_REQ, std::string(name()) + ": not an ONFI request");
-    SSDTLM_CHECK(
-        onfi->die >= first_in_channel_ && onfi->die - first_in_channel_ < dies_.size(),
-        std::string(name()) + ": chip enable is low for die " + std::to_string(onfi->die) + " of another package");
+    OnfiExtension* onfi = onfi_of(payload);
+    // A die below the package's first wraps round.
+    if (__builtin_expect(onfi == nullptr || phase != tlm::BEGIN_REQ || onfi->die - first_in_channel_ >= luns_, 0))
+        refuse(onfi, phase);
+    onfi->request = &payload;
     Die& die = die_of(*onfi);
+    SimTime over = onfi->bus_end;
+    Agenda::Handler ends = call<&NandPackage::data_end>;
     if (onfi->sequence == OnfiSequence::read_out) {
         die.data_out(onfi->target[0]);
-        agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(payload));
+    } else if (onfi->sequence == OnfiSequence::read && onfi->count == 1) {
+        over = die.issue_read(onfi->target[0], onfi->bus_end + busy_delay_);
+        ends = call<&NandPackage::page_ready>;
     } else {
-        const SimTime ready =
-            die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
-        agenda_.post<&NandPackage::array_ready>(ready, this, handle(payload));
+        over = die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
+        ends = call<&NandPackage::array_ready>;
     }
+    agenda_.post(over, ends, this, handle(*onfi));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
 }
 
-void NandPackage::array_ready(std::uint64_t h) {
-    tlm::tlm_generic_payload& payload = payload_of(h);
-    const auto& onfi = *payload.get_extension<OnfiExtension>();
-    die_of(onfi).finish(onfi.target.data(), onfi.count);
-    respond(payload);
+void NandPackage::page_ready(std::uint64_t h) {
+    const OnfiExtension& onfi = sequence_of(h);
+    die_of(onfi).finish_read(onfi.target[0]);
+    respond(*onfi.request);
 }
 
-void NandPackage::data_end(std::uint64_t h) { respond(payload_of(h)); }
+void NandPackage::array_ready(std::uint64_t h) {
+    const OnfiExtension& onfi = sequence_of(h);
+    die_of(onfi).finish(onfi.target.data(), onfi.count);
+    respond(*onfi.request);
+}
 
-void NandPackage::respond(tlm::tlm_generic_payload& payload) {
+void NandPackage::data_end(std::uint64_t h) { respond(*sequence_of(h).request); }
+
+inline void NandPackage::respond(tlm::tlm_generic_payload& payload) {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = bus_target->nb_transport_bw(payload, phase, delay);
-    SSDTLM_CHECK(answer == tlm::TLM_COMPLETED,
-                 std::string(name()) + ": BEGIN_RESP was not answered with TLM_COMPLETED");
+    if (__builtin_expect(bus_->nb_transport_bw(payload, phase, delay) != tlm::TLM_COMPLETED, 0)) refuse_answer();
+}
+
+__attribute__((noinline, cold)) void NandPackage::refuse(const OnfiExtension* onfi, unsigned phase) const {
+    SSDTLM_CHECK(onfi != nullptr && phase == tlm::BEGIN_REQ, std::string(name()) + ": not an ONFI request");
+    panic(name(), "chip enable is low for die " + std::to_string(onfi->die) + " of another package");
+}
+
+__attribute__((noinline, cold)) void NandPackage::refuse_answer() const {
+    panic(name(), "BEGIN_RESP was not answered with TLM_COMPLETED");
 }
 
 }  // namespace ssdtlm

@@ -31,16 +31,27 @@ public:
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void array_ready(std::uint64_t payload);
-    void data_end(std::uint64_t payload);
+    void end_of_elaboration() override;
+    /// As an agenda entry's handler.
+    template <void (NandPackage::*Method)(std::uint64_t)>
+    static void call(void* self, std::uint64_t onfi) {
+        (static_cast<NandPackage*>(self)->*Method)(onfi);
+    }
+    void page_ready(std::uint64_t onfi);
+    void array_ready(std::uint64_t onfi);
+    void data_end(std::uint64_t onfi);
     void respond(tlm::tlm_generic_payload& payload);
+    [[noreturn]] void refuse(const OnfiExtension* onfi, unsigned phase) const;
+    [[noreturn]] void refuse_answer() const;
     /// The LUN a sequence addresses.
     Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
 
     Agenda& agenda_;
     const std::uint32_t first_in_channel_;
+    const std::uint32_t luns_;
     const Ps busy_delay_;
     std::vector<Die> dies_;
+    tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
 };
 
 }  // namespace ssdtlm

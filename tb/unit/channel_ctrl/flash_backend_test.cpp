@@ -99,6 +99,24 @@ TEST(FlashBackend, UncontendedReadTakesTheSumOfItsPartsInTwoEvents) {
     EXPECT_TRUE(b.backend->idle());
 }
 
+TEST(FlashBackend, ChargesTheTimelineThatATransactionContinues) {
+    FlashBench& b = benches().plain;
+    b.settle();
+    Timeline command;
+    command.begin(b.now());
+    FlashTransaction& t = b.make(FlashOp::read, FlashClass::host_read, 1, 0, 4, 0, 4096);
+    t.path = &command;
+    b.submit(t);
+    b.agenda.run();
+    EXPECT_EQ(command.of(Stage::array), kRead[0]);
+    EXPECT_EQ(command.sum(), command.last() - t.queued_at);
+    FlashTransaction& late = b.make(FlashOp::read, FlashClass::host_read, 1, 0, 4, 0, 4096);
+    late.path = &command;
+    b.settle();
+    EXPECT_THROW(b.submit(late), Panic);  // a gap: nobody would be charged with it
+    EXPECT_TRUE(b.backend->idle());
+}
+
 TEST(FlashBackend, DecodingIsAddedAfterTheDataLeftTheBus) {
     FlashBench& b = benches().ecc;
     b.fill(0, 0, 0, 1);

@@ -28,7 +28,7 @@ public:
           reads_of_(spare.geometry().blocks()) {}
 
     void submit(FlashTransaction& t) override {
-        t.timeline.begin(agenda_.now());
+        t.begin(agenda_.now());
         t.tag = take(t);
         const BlockId block = spare_.geometry().block_of(t.address);
         if (erasing_.count(idx(block)) != 0) throw std::logic_error("work for a block whose erase was submitted");
@@ -48,7 +48,7 @@ public:
                 erasing_[idx(block)] = true;
             }
         }
-        t.timeline.charge(Stage::die_wait_host_write, start);
+        t.path->charge(Stage::die_wait_host_write, start);
         agenda_.post<&FakeFlash::end>(start + time, this, t.tag);
     }
 
@@ -96,7 +96,7 @@ private:
                 break;
         }
         ++ended[static_cast<std::size_t>(t.cls)];
-        t.timeline.charge(Stage::array, agenda_.now());
+        t.path->charge(Stage::array, agenda_.now());
         t.client->flash_done(t);
     }
 

@@ -38,6 +38,51 @@ using Case = std::tuple<std::string, bool, bool, std::uint32_t, std::uint64_t>;
 
 class SchedulerContract : public ::testing::TestWithParam<Case> {};
 
+/// What is granted at once leaves the scheduler as a push and a grant would.
+TEST_P(SchedulerContract, GrantsAtOnceAsIfPushedAndAskedFor) {
+    const auto& [policy, independent, multi_plane, limit, seed] = GetParam();
+    SchedulerConfig config;
+    config.policy = policy;
+    config.multi_plane = multi_plane;
+    config.starvation_limit = limit;
+    const SchedulerShape shape{1, kDies, independent};
+    const auto direct = make_scheduler_policy(config, shape);
+    const auto queued = make_scheduler_policy(config, shape);
+    Random random(seed);
+    std::uint32_t at_once = 0;
+    Grant grant, expected;
+    for (std::uint32_t tag = 0; tag < 5'000; ++tag) {
+        SchedulerRequest r;
+        r.tag = tag;
+        r.die = static_cast<std::uint16_t>(random.below(kDies));
+        r.cls = static_cast<FlashClass>(random.below(kFlashClassCount));
+        r.plane = static_cast<std::uint8_t>(random.below(kPlanes));
+        GrantQuery query;
+        query.idle_dies = std::uint64_t{1} << r.die;
+        query.idle_read_planes.fill(query.idle_dies);
+        query.classes = static_cast<std::uint8_t>(1u << static_cast<unsigned>(r.cls));
+        queued->push(r);
+        if (is_read(r.cls) && direct->grant_at_once(r)) {
+            ++at_once;
+            ASSERT_EQ(queued->grant(query, expected), GrantAnswer::granted);
+            ASSERT_EQ(expected.tags[0], tag);
+            ASSERT_EQ(expected.count, 1u);
+        } else {
+            direct->push(r);
+        }
+        query.classes = kAllClasses;
+        query.idle_dies = random.below(1u << kDies);
+        query.idle_read_planes.fill(query.idle_dies);
+        const GrantAnswer answer = queued->grant(query, expected);
+        ASSERT_EQ(direct->grant(query, grant), answer);
+        ASSERT_EQ(direct->queued(0), queued->queued(0));
+        if (answer != GrantAnswer::granted) continue;
+        ASSERT_EQ(grant.count, expected.count);
+        ASSERT_TRUE(std::equal(grant.tags.begin(), grant.tags.begin() + grant.count, expected.tags.begin()));
+    }
+    EXPECT_GT(at_once, 100u);
+}
+
 TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
     const auto& [policy, independent, multi_plane, limit, seed] = GetParam();
     SchedulerConfig config;
