@@ -40,34 +40,29 @@ public:
     /// and this is called from everywhere.
     __attribute__((noinline)) void post(SimTime at, Handler handler, void* self, std::uint64_t arg) {
         if (__builtin_expect(at < now_, 0)) refuse_past();
-        ++posted_;
         const std::uint64_t turn = bucket_of(at);
-        if (__builtin_expect(turn - bucket_of(now_) < kBuckets, 1)) {
-            if (__builtin_expect(free_ == nullptr, 0)) grow();
-            Node* n = free_;
-            free_ = n->next;
-            n->at = at;
-            n->handler = handler;
-            n->self = self;
-            n->arg = arg;
-            n->next = nullptr;
-            const std::size_t i = turn % kBuckets;
-            Bucket& b = buckets_[i];
-            if (b.head == nullptr) {
-                b.head = n;
-                used_[i / 64] |= std::uint64_t{1} << (i % 64);
-                words_ |= std::uint64_t{1} << (i / 64);
-            } else if (b.tail->at <= at) {
-                b.tail->next = n;
-            } else {
-                insert(b, n);
-                n = b.tail;
-            }
+        Node* const n = free_;
+        if (__builtin_expect(turn - bucket_of(now_) >= kBuckets || n == nullptr || wake_ != nullptr, 0))
+            return post_otherwise(at, handler, self, arg);
+        ++posted_;
+        free_ = n->next;
+        n->at = at;
+        n->handler = handler;
+        n->self = self;
+        n->arg = arg;
+        n->next = nullptr;
+        const std::size_t i = turn % kBuckets;
+        Bucket& b = buckets_[i];
+        if (__builtin_expect(b.head == nullptr, 1)) {
+            b.head = b.tail = n;
+            used_[i / 64] |= std::uint64_t{1} << (i % 64);
+            words_ |= std::uint64_t{1} << (i / 64);
+        } else if (b.tail->at <= at) {
+            b.tail->next = n;
             b.tail = n;
         } else {
-            post_far(FarEntry{at, posted_, handler, self, arg});
+            insert(b, n);
         }
-        if (wake_ != nullptr) wake_(wake_self_, at);
     }
     /// agenda.post<&Link::deliver>(at, this, arg): calls this->deliver(arg) at `at`.
     template <auto Method, class T>
@@ -192,6 +187,18 @@ private:
             n.next = free_;
             free_ = &n;
         }
+    }
+    /// Far ahead, out of nodes, or with somebody to wake.
+    __attribute__((noinline)) void post_otherwise(SimTime at, Handler handler, void* self, std::uint64_t arg) {
+        const auto wake = wake_;
+        wake_ = nullptr;
+        if (free_ == nullptr) grow();
+        if (bucket_of(at) - bucket_of(now_) < kBuckets)
+            post(at, handler, self, arg);
+        else
+            post_far(FarEntry{at, ++posted_, handler, self, arg});
+        wake_ = wake;
+        if (wake != nullptr) wake(wake_self_, at);
     }
     [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
 

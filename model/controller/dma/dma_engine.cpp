@@ -45,7 +45,7 @@ inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload
     payload.link->visible_at = agenda_.now();  // stays when the response comes on arrival
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    if (pcie_initiator->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
+    if (link_->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
 }
 
 // Data bursts wait here for their turn, first come, first served; control traffic does not.
@@ -121,6 +121,24 @@ void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, con
                            DmaClient* client, std::uint64_t cookie, ByteEnables content) {
     // The generic payload has no pointer to const; a write only reads through it.
     start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie, content);
+}
+
+void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
+    SSDTLM_CHECK(bytes > 0 && bytes <= kDmaInlineBytes, "DMA write of this length needs a client");
+    ++counters_.writes;
+    Payload& p = payloads_.acquire();
+    p.request = nullptr;
+    p.client = nullptr;
+    p.data = false;
+    set_up(p, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(data), bytes);
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    if (__builtin_expect(link_->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED, 1)) {
+        counters_.bytes_written += bytes;
+        payloads_.release(p);
+    } else {
+        ++outstanding_;
+    }
 }
 
 void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,

@@ -50,6 +50,8 @@ public:
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                    std::uint64_t cookie, ByteEnables content = {}) override;
 
+    void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) override;
+
     const DmaCounters& counters() const { return counters_; }
     /// Requests begun and not yet reported to their client.
     std::uint64_t outstanding() const { return outstanding_; }
@@ -90,6 +92,7 @@ private:
     void data_burst_left(bool write, std::uint32_t bytes);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
+    void end_of_elaboration() override { link_ = pcie_initiator.operator->(); }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
     void answered(Payload& payload);
     void answered_part(Payload& payload);
@@ -97,6 +100,7 @@ private:
     void report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client, std::uint64_t cookie);
 
     Agenda& agenda_;
+    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // what the socket is bound to
     const std::uint64_t read_window_;
     std::deque<Payload*> waiting_writes_;  // data, for the link to take the one before
     std::deque<Payload*> waiting_reads_;

@@ -36,8 +36,7 @@ inline void NvmeController::send_interrupt(std::uint16_t vector) {
     }
     ++counters_.interrupts;
     const MsixMessage message = msix_.message(vector);
-    const HostSegment segment{message.address, sizeof message.data};
-    dma_.write_host(&segment, 1, reinterpret_cast<const std::uint8_t*>(&message.data), nullptr, 0);
+    dma_.post_host(message.address, reinterpret_cast<const std::uint8_t*>(&message.data), sizeof message.data);
 }
 
 void NvmeController::unmasked(std::uint16_t vector) { send_interrupt(vector); }
@@ -62,12 +61,12 @@ void NvmeController::coalescing_timer(std::uint64_t timer) {
 
 inline __attribute__((always_inline)) void NvmeController::send_cqe(CompletionQueue& cq, SubmissionQueue& sq, Cqe& cqe) {
     bool phase = false;
-    const HostSegment segment{cq.push(phase), kCqeBytes};
+    const std::uint64_t address = cq.push(phase);
     cqe.sqhd = static_cast<std::uint16_t>(sq.head);
     cqe.status_phase = static_cast<std::uint16_t>(cqe.status_phase | (phase ? 1u : 0u));
     --sq.in_flight;
     ++counters_.cqes;
-    dma_.write_host(&segment, 1, reinterpret_cast<const std::uint8_t*>(&cqe), nullptr, 0);
+    dma_.post_host(address, reinterpret_cast<const std::uint8_t*>(&cqe), kCqeBytes);
     if (cq.interrupts) {
         if (__builtin_expect(coalescing_ && sq.cqid != 0, 0))
             signal_coalesced(cq.vector);

@@ -48,6 +48,11 @@ public:
     /// reused when the call returns; longer data is not copied and must stay unchanged until `at` of dma_done.
     virtual void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
                             DmaClient* client, std::uint64_t cookie, ByteEnables content = {}) = 0;
+    /// write_host() of at most kDmaInlineBytes to one place, without a client.
+    virtual void post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
+        const HostSegment to{address, bytes};
+        write_host(&to, 1, data, nullptr, 0);
+    }
     /// Host memory -> device (MRd/CplD). `data` must stay valid until dma_done.
     virtual void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                            std::uint64_t cookie, ByteEnables content = {}) = 0;

@@ -273,7 +273,7 @@ inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& 
     request_open_ = &part;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    const tlm::tlm_sync_enum status = far_->nb_transport_fw(part, phase, delay);
+    const tlm::tlm_sync_enum status = completer_->nb_transport_fw(part, phase, delay);
     if (__builtin_expect(status != tlm::TLM_COMPLETED || delay.value() != 0, 0)) {
         forwarded(part, status, phase, delay);
         return false;
@@ -289,7 +289,7 @@ __attribute__((noinline, cold)) void LinkPath::forwarded(Part& part, tlm::tlm_sy
     } else if (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
         tlm::tlm_phase end = tlm::END_RESP;
         sc_core::sc_time zero;
-        far_->nb_transport_fw(part, end, zero);
+        completer_->nb_transport_fw(part, end, zero);
         request_open_ = nullptr;
         far_end_answers_after(part, delay);
     } else if (status == tlm::TLM_UPDATED && request_open_ == &part) {
@@ -407,7 +407,7 @@ void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay;
     response_open_ = true;
-    const tlm::tlm_sync_enum status = near_->nb_transport_bw(payload, phase, delay);
+    const tlm::tlm_sync_enum status = requester_->nb_transport_bw(payload, phase, delay);
     if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP)) response_open_ = false;
 }
 

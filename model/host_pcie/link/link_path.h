@@ -48,6 +48,11 @@ public:
     LinkPath(const LinkPath&) = delete;
     LinkPath& operator=(const LinkPath&) = delete;
 
+    /// Once both sockets are bound.
+    void bound() {
+        requester_ = near_.operator->();
+        completer_ = far_.operator->();
+    }
     /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
@@ -151,6 +156,8 @@ private:
     LinkDirection& completions_;
     Near& near_;
     Far& far_;
+    tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // what the sockets are bound to
+    tlm::tlm_fw_transport_if<>* completer_ = nullptr;
 
     PooledPayloads<Part> parts_;
     std::deque<Transfer> transfers_;  // deque: stable addresses

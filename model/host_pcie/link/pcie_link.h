@@ -54,6 +54,11 @@ public:
     std::string dump() const;
 
 private:
+    void end_of_elaboration() override {
+        mmio_.bound();
+        dma_.bound();
+    }
+
     LinkDirection up_;
     LinkDirection down_;
     LinkPath mmio_;
