@@ -166,7 +166,10 @@ private:
         const Ps length = times_.time_for(wire);
         SimTime start = t;
         SimTime end = t + length;
-        if (!account(kind).infinite()) end = take_credits(kind, train, tlps, t, end, start);
+        CreditAccount& credits = account(kind);
+        const bool usual = kind == TlpKind::mem_write && closed_forms_;
+        if (!credits.infinite() && !(usual && credits.take_if_fits(train, t, end)))
+            end = take_credits(kind, train, tlps, t, end, start);
         const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
         const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
         if (__builtin_expect(blocked_since_ != kNever, 0)) {
