@@ -19,7 +19,7 @@
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/bring_up.h"
-#include "common/containers/fifo.h"
+#include "host_pcie/driver/fifo.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/queue_pair.h"
