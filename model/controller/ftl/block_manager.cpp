@@ -95,4 +95,15 @@ void BlockManager::refuse(BlockId b, const char* what) const {
                               " programs and " + std::to_string(reads(b)) + " reads in flight");
 }
 
+std::uint64_t BlockManager::many_reads(BlockId b) const {
+    const auto found = many_reads_.find(idx(b));
+    return found == many_reads_.end() ? 0 : found->second;
+}
+
+__attribute__((noinline, cold)) void BlockManager::one_many_less(BlockId b) {
+    const auto found = many_reads_.find(idx(b));
+    SSDTLM_CHECK(found != many_reads_.end(), "read finished that never started");
+    if (--found->second == 0) many_reads_.erase(found);
+}
+
 }  // namespace ssdtlm

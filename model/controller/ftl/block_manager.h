@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "common/address/geometry.h"
@@ -38,10 +39,16 @@ public:
 
     BlockRecord& operator[](BlockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](BlockId b) const { return blocks_[idx(b)]; }
-    /// Reads in flight; they hold off the erase. Apart from the records: every host read counts here, at random, and the
-    /// counts alone stay in the host's cache.
-    std::uint32_t& reads(BlockId b) { return reads_[idx(b)]; }
-    std::uint32_t reads(BlockId b) const { return reads_[idx(b)]; }
+    /// Reads in flight; they hold off the erase.
+    std::uint64_t reads(BlockId b) const { return reads_[idx(b)] + (many_reads_.empty() ? 0 : kManyReads * many_reads(b)); }
+    void read_started(BlockId b) {
+        if (__builtin_expect(++reads_[idx(b)] == 0, 0)) ++many_reads_[idx(b)];
+    }
+    /// Precondition (checked): reads(b) > 0.
+    void read_finished(BlockId b) {
+        if (__builtin_expect(reads_[idx(b)] == 0, 0)) one_many_less(b);
+        --reads_[idx(b)];
+    }
     void prefetch(BlockId b) const { __builtin_prefetch(blocks_.data() + idx(b), 1); }
 
     std::uint32_t free_blocks(PlaneId plane) const { return planes_[idx(plane)].free_count; }
@@ -103,10 +110,17 @@ private:
     }
     [[noreturn]] void refuse(BlockId b, const char* what) const;
 
+    std::uint64_t many_reads(BlockId b) const;
+    void one_many_less(BlockId b);
+
     const NandGeometry geometry_;
     const std::uint32_t hard_free_blocks_;
     std::vector<BlockRecord> blocks_;
-    std::vector<std::uint32_t> reads_;
+    // Apart from the records and small: every host read counts here, at random, and the counts should stay in the
+    // simulating machine's cache.
+    static constexpr std::uint64_t kManyReads = 256;
+    std::vector<std::uint8_t> reads_;                                ///< modulo kManyReads
+    std::unordered_map<std::uint32_t, std::uint32_t> many_reads_;    ///< the rest, for the few blocks that have it
     std::vector<Plane> planes_;
 };
 

@@ -126,11 +126,8 @@ public:
     void block_erased(BlockId block);
 
     // --- Reads in flight hold off the erase of their block ---
-    void read_started(BlockId block) { ++blocks_.reads(block); }
-    void read_finished(BlockId block) {
-        SSDTLM_CHECK(blocks_.reads(block) > 0, "read finished that never started");
-        --blocks_.reads(block);
-    }
+    void read_started(BlockId block) { blocks_.read_started(block); }
+    void read_finished(BlockId block) { blocks_.read_finished(block); }
     bool erase_allowed(BlockId block) const { return blocks_.reads(block) == 0; }
 
     // --- State at start, counters, books ---

@@ -125,6 +125,19 @@ TEST(FtlLife, ReadsHoldOffTheErase) {
     d.ftl.verify_books();
 }
 
+TEST(FtlLife, CountsAnyNumberOfReads) {
+    Device d(small_config(one_plane(), 0.35), one_plane());
+    constexpr int kReads = 1000;
+    for (int i = 0; i < kReads; ++i) d.ftl.read_started(BlockId{3});
+    for (int i = 0; i < kReads; ++i) {
+        EXPECT_FALSE(d.ftl.erase_allowed(BlockId{3})) << i;
+        EXPECT_TRUE(d.ftl.erase_allowed(BlockId{2}));
+        d.ftl.read_finished(BlockId{3});
+    }
+    EXPECT_TRUE(d.ftl.erase_allowed(BlockId{3}));
+    EXPECT_THROW(d.ftl.read_finished(BlockId{3}), Panic);
+}
+
 TEST(FtlLife, HostStopsAtTheHardThresholdAndGcMayUseTheRest) {
     Device d(small_config(one_plane(), 0.35), one_plane());  // 10 blocks, hard 2
     std::uint32_t pages = 0;
