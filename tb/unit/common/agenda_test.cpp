@@ -104,5 +104,55 @@ TEST(Agenda, AgreesWithASortedListOnRandomTraffic) {
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(log.seen[i], expected[i].second) << i;
 }
 
+/// Keeps entries of its own in order of time and posts only the first; notes and posts others meanwhile.
+struct Convoy {
+    Agenda* agenda;
+    Random random;
+    std::vector<std::uint64_t> own;  // ns, ascending
+    std::size_t next = 0;
+    std::uint64_t claimed = 0;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> seen;
+
+    void note(std::uint64_t v) { seen.push_back({agenda->now().time_since_epoch().count(), v}); }
+    void arrive(std::uint64_t) {
+        for (;;) {
+            note(1'000'000 + next++);
+            if (random.below(2) == 0) agenda->post<&Convoy::note>(agenda->now() + std::chrono::nanoseconds(random.below(4)), this, next);
+            if (next == own.size()) return;
+            if (!agenda->claim(SimTime{std::chrono::nanoseconds(own[next])})) break;
+            ++claimed;
+        }
+        agenda->post<&Convoy::arrive>(SimTime{std::chrono::nanoseconds(own[next])}, this);
+    }
+};
+
+TEST(Agenda, ClaimedEntriesRunInTheOrderOfPostedOnes) {
+    Random random(7);
+    std::vector<std::uint64_t> own(2000);
+    std::uint64_t at = 0;
+    for (auto& t : own) t = at += random.below(4);
+    enum class Drive { run, steps, short_runs };
+    std::vector<Convoy> convoys;
+    for (const Drive drive : {Drive::steps, Drive::run, Drive::short_runs}) {
+        Agenda a;
+        Convoy c{&a, Random(8), own, 0, 0, {}};
+        a.post<&Convoy::arrive>(SimTime{std::chrono::nanoseconds(own[0])}, &c);
+        if (drive == Drive::steps)
+            while (!a.empty()) a.step();
+        else if (drive == Drive::run)
+            a.run();
+        else
+            for (std::uint64_t t = 0; !a.empty(); t += 3) a.run_until(SimTime{std::chrono::nanoseconds(t)});
+        EXPECT_EQ(a.executed(), c.seen.size());
+        convoys.push_back(std::move(c));
+    }
+    EXPECT_EQ(convoys[0].claimed, 0u);  // one entry at a time: nobody may run ahead
+    EXPECT_GT(convoys[1].claimed, 500u);
+    EXPECT_GT(convoys[2].claimed, 100u);
+    EXPECT_LT(convoys[2].claimed, convoys[1].claimed);
+    EXPECT_EQ(convoys[0].seen, convoys[1].seen);
+    EXPECT_EQ(convoys[0].seen, convoys[2].seen);
+}
+
 }  // namespace
 }  // namespace ssdtlm
