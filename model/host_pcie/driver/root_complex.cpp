@@ -87,6 +87,7 @@ bool RootComplex::access(tlm::tlm_generic_payload& p) {
     if (!memory_.contains(address, bytes)) return false;
     const unsigned char* const enables = p.get_byte_enable_ptr();
     const std::uint32_t pattern = p.get_byte_enable_length();
+    if (enables != nullptr && pattern == 0) return false;
     for (std::uint32_t begin = 0; begin < bytes;) {
         std::uint32_t end = bytes;
         if (enables != nullptr) {

@@ -20,7 +20,8 @@ public:
     static constexpr std::uint64_t kMsiEnd = 0xFEF00000;
 
     /// Answers every request with TLM_COMPLETED at once; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
-    /// memory and MSI window. Byte enables are obeyed. An interrupt is a 4-byte write; reading the window is an unsupported request.
+    /// memory and MSI window. Byte enables are obeyed. An interrupt is a 4-byte write; reading the window is
+    /// an unsupported request.
     tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
