@@ -25,7 +25,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       logical_units_(logical_units_of(config, geometry)),
       codec_(logical_units_),
       block_of_(geometry.units_per_block()),
-      map_(logical_units_),
+      map_(logical_units_, geometry),
       valid_(geometry.units()),
       blocks_(geometry, config.gc_hard_free_blocks),
       cursor_(plane_sequence(config.allocation, geometry)),

@@ -21,7 +21,7 @@
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/mapping/fast_divide.h"
+#include "common/address/fast_divide.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 #include "nand/array/spare_area.h"

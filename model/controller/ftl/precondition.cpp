@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 
 namespace ssdtlm {
@@ -30,47 +31,17 @@ void Preconditioner::lay_out(std::uint64_t units) {
     SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
     const auto& sequence = ftl_.cursor_.sequence();
-    const std::uint64_t planes = sequence.size(), pages = (units + units_per_page_ - 1) / units_per_page_;
-    // Page number i goes to position i mod planes; all planes stay able, since the capacity was checked. `next` is the
-    // first unit of the next page of each position; open blocks come in ascending order from a fresh device.
-    std::vector<std::uint32_t> next(planes);
-    std::vector<std::uint64_t> pages_of(planes);
-    for (std::uint64_t i = 0; i < planes; ++i) {
-        next[i] = idx(geometry_.ppa_of(PageAddress{sequence[i], 0, 0}, 0));
-        pages_of[i] = pages / planes + (i < pages % planes ? 1 : 0);
-    }
-    // The two big tables one after the other, each in the order of its own addresses.
-    const std::uint64_t whole = units / units_per_page_;
-    std::uint64_t page = 0, lpa = 0;
-    while (page < whole) {
-        for (std::uint64_t i = 0; i < planes && page < whole; ++i, ++page, lpa += units_per_page_) {
-            ftl_.map_.fill(lpa, Ppa{next[i]}, units_per_page_);
-            next[i] += units_per_page_;
-        }
-    }
-    if (lpa < units) ftl_.map_.fill(lpa, Ppa{next[page % planes]}, static_cast<std::uint32_t>(units - lpa));
-    for (std::uint64_t i = 0; i < planes; ++i) fill_contents(sequence[i], i, pages_of[i], units);
+    const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_;
+    const SequentialLayout layout(geometry_, sequence, units);
+    ftl_.map_.lay_out(layout);
+    ftl_.spare_.lay_out(layout, ftl_.codec_);
+    std::vector<std::uint64_t> pages_of;
+    for (const PlaneId plane : sequence) pages_of.push_back(layout.pages_in(plane));
     fill_blocks(pages_of, units);
     ftl_.cursor_.move_to(pages);
     ftl_.mapped_units_ = units;
     ftl_.counters_.host_units = units;
     ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = pages;
-}
-
-void Preconditioner::fill_contents(PlaneId plane, std::uint64_t position, std::uint64_t pages, std::uint64_t units) {
-    const std::uint64_t stride = std::uint64_t{geometry_.planes()} * units_per_page_;
-    std::uint64_t lpa = position * units_per_page_;
-    Spare out[kMaxUnitsPerPage];
-    PageAddress a{plane, 0, 0};
-    for (std::uint64_t n = 0; n < pages; ++n, lpa += stride) {
-        for (std::uint32_t s = 0; s < units_per_page_; ++s)
-            out[s] = lpa + s < units ? ftl_.codec_.make(Lpa{static_cast<std::uint32_t>(lpa + s)}, 1) : kPadding;
-        ftl_.spare_.program_page(a, out);
-        if (++a.page == geometry_.pages_per_block) {
-            a.page = 0;
-            ++a.block;
-        }
-    }
 }
 
 void Preconditioner::fill_blocks(const std::vector<std::uint64_t>& pages, std::uint64_t units) {

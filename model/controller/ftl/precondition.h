@@ -20,7 +20,7 @@ public:
     /// The configured initial state. Precondition: a fresh Ftl.
     void run();
     /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
-    /// fills the tables in long runs. Precondition: a fresh Ftl.
+    /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
     /// `writes` uniformly random overwrites within the first `units` logical units.
     void overwrite(std::uint64_t units, std::uint64_t writes);
@@ -32,7 +32,6 @@ private:
         Spare spare;
         Ppa from;
     };
-    void fill_contents(PlaneId plane, std::uint64_t position, std::uint64_t pages, std::uint64_t units);
     void fill_blocks(const std::vector<std::uint64_t>& pages, std::uint64_t units);
 
     Ftl& ftl_;

@@ -3,13 +3,13 @@
 
 #include <sys/mman.h>
 
-#include <cstring>
+#include <algorithm>
 #include <string>
 
 namespace ssdtlm {
 
 SpareArea::SpareArea(const NandGeometry& geometry)
-    : geometry_(geometry), units_per_page_(geometry.units_per_page()), blocks_(geometry.blocks()) {
+    : geometry_(geometry), units_per_page_(geometry.units_per_page()), layout_(geometry), blocks_(geometry.blocks()) {
     SSDTLM_CHECK(units_per_page_ >= 1 && units_per_page_ <= kMaxUnitsPerPage, "units per page out of range");
     SSDTLM_CHECK(geometry.units() < idx(kUnmapped), "more mapping units than a Ppa can name");
     bytes_ = static_cast<std::size_t>(geometry.units()) * sizeof(std::uint32_t);
@@ -28,10 +28,27 @@ SpareArea::~SpareArea() { ::munmap(units_, bytes_); }
 void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
     Block& block = blocks_[idx(b)];
-    const std::size_t programmed = std::size_t{block.next_page} * units_per_page_;
-    std::memset(units_ + std::size_t{idx(b)} * geometry_.units_per_block(), 0, programmed * sizeof(std::uint32_t));
+    std::uint32_t* word = units_ + std::size_t{idx(b)} * geometry_.units_per_block();
+    std::uint32_t unit = layout_.unit_of(idx(b) * geometry_.pages_per_block);
+    for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) *word++ = idx(kErased) ^ at_start(unit, s);
     block.next_page = 0;
     ++block.erase_count;
+}
+
+void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec) {
+    for (const Block& b : blocks_)
+        SSDTLM_CHECK(b.next_page == 0 && b.erase_count == 0, "lay-out of flash that is in use");
+    layout_ = layout;
+    version_1_ = idx(codec.make(Lpa{0}, 1));
+    for (std::uint32_t p = 0; p < geometry_.planes(); ++p) {
+        std::uint32_t pages = layout.pages_in(PlaneId{p});
+        for (std::uint32_t n = 0; pages != 0; ++n) {
+            Block& b = blocks_[idx(geometry_.block_id(PlaneId{p}, n))];
+            b.next_page = std::min(pages, geometry_.pages_per_block);
+            pages -= b.next_page;
+        }
+    }
 }
 
 void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "common/address/sequential_layout.h"
 #include "common/report/error.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
 /// Changed by the dies when an array operation ends, and directly (untimed) by preconditioning.
+///
+/// Memory is taken by what differs from the state at start (erased, or lay_out()): each word is the XOR with it.
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
@@ -23,14 +26,18 @@ public:
     SpareArea& operator=(const SpareArea&) = delete;
 
     /// kErased when the page was not programmed since its block's last erase.
-    Spare at(Ppa p) const { return Spare{~units_[idx(p)]}; }
+    Spare at(Ppa p) const {
+        const std::uint32_t page = layout_.page_number(p);
+        return Spare{units_[idx(p)] ^ at_start(layout_.unit_of(page), idx(p) - page * units_per_page_)};
+    }
     void prefetch(Ppa p) const { __builtin_prefetch(units_ + idx(p)); }
     /// Copies the units of one page to `out` (units_per_page entries).
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
     /// Same, by the first slot of the page.
     void read_page(Ppa first_slot, Spare* out) const {
         const std::uint32_t* from = units_ + idx(first_slot);
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{~from[i]};
+        const std::uint32_t unit = layout_.unit_of(layout_.page_number(first_slot));
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{from[i] ^ at_start(unit, i)};
     }
     /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding).
     void program_page(const PageAddress& a, const Spare* units) {
@@ -39,12 +46,16 @@ public:
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
             refuse_program(b, a.page);
         ++block.next_page;
-        std::uint32_t* to = units_ + idx(geometry_.ppa_of(a, 0));
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) to[i] = ~idx(units[i]);
+        const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
+        std::uint32_t* to = units_ + std::size_t{page} * units_per_page_;
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) to[i] = idx(units[i]) ^ at_start(unit, i);
     }
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
     void erase(BlockId b);
+    /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
+    /// page was ever programmed.
+    void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
 
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
@@ -57,10 +68,17 @@ private:
         std::uint32_t erase_count = 0;
     };
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
+    /// Content at start of a slot of the page whose layout_.unit_of() is `unit`.
+    std::uint32_t at_start(std::uint32_t unit, std::uint32_t slot) const {
+        if (__builtin_expect(unit + slot < layout_.units(), 1)) return (unit + slot) | version_1_;
+        return unit < layout_.units() ? idx(kPadding) : idx(kErased);
+    }
 
     const NandGeometry geometry_;
     const std::uint32_t units_per_page_;
-    std::uint32_t* units_ = nullptr;  // complement of the value: fresh zero pages of the kernel are erased flash
+    std::uint32_t version_1_ = 0;     // as the codec places it
+    std::uint32_t* units_ = nullptr;  // XOR of the content and the one at start
+    SequentialLayout layout_;
     std::size_t bytes_ = 0;
     std::vector<Block> blocks_;
 };

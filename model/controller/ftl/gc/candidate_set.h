@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "controller/ftl/mapping/fast_divide.h"
+#include "common/address/fast_divide.h"
 
 namespace ssdtlm {
 

@@ -3,7 +3,7 @@
 // page is won. Collected data starts again at the end of the queue.
 #include "controller/ftl/gc/block_lists.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/mapping/fast_divide.h"
+#include "common/address/fast_divide.h"
 
 namespace ssdtlm {
 namespace {

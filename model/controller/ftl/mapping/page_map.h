@@ -7,31 +7,34 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
+#include "common/address/sequential_layout.h"
 #include "controller/ftl/mapping/zeroed_array.h"
 
 namespace ssdtlm {
 
 class PageMap {
 public:
-    explicit PageMap(std::uint64_t logical_units) : entries_(logical_units, "forward map") {}
+    /// All units unmapped.
+    PageMap(std::uint64_t logical_units, const NandGeometry& geometry)
+        : entries_(logical_units, "forward map"), layout_(geometry) {}
 
-    Ppa lookup(Lpa lpa) const { return Ppa{~entries_[idx(lpa)]}; }
+    Ppa lookup(Lpa lpa) const { return Ppa{entries_[idx(lpa)] ^ idx(layout_.place_of(lpa))}; }
     void prefetch(Lpa lpa) const { entries_.prefetch(idx(lpa)); }
     /// Points `lpa` to `to` (kUnmapped: nowhere) and returns where it pointed before.
     Ppa exchange(Lpa lpa, Ppa to) {
         std::uint32_t& e = entries_[idx(lpa)];
-        const Ppa old{~e};
-        e = ~idx(to);
+        const std::uint32_t at_start = idx(layout_.place_of(lpa));
+        const Ppa old{e ^ at_start};
+        e = idx(to) ^ at_start;
         return old;
     }
-    /// `count` consecutive logical units to consecutive physical ones; they were unmapped.
-    void fill(std::uint64_t first_lpa, Ppa first, std::uint32_t count) {
-        std::uint32_t* e = entries_.data() + first_lpa;
-        for (std::uint32_t i = 0; i < count; ++i) e[i] = ~(idx(first) + i);
-    }
+    /// Maps all units as the layout says, in no time and no memory. Precondition: all units unmapped since the start.
+    void lay_out(const SequentialLayout& layout) { layout_ = layout; }
 
 private:
-    ZeroedArray<std::uint32_t> entries_;  // complement of the Ppa: untouched memory means unmapped
+    // XOR of the Ppa and the one at start (kUnmapped where nothing was laid out): memory is taken by what has changed.
+    ZeroedArray<std::uint32_t> entries_;
+    SequentialLayout layout_;
 };
 
 }  // namespace ssdtlm

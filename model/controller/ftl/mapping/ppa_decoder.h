@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
-#include "controller/ftl/mapping/fast_divide.h"
+#include "common/address/fast_divide.h"
 
 namespace ssdtlm {
 
