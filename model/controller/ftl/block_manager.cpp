@@ -27,7 +27,6 @@ BlockManager::BlockManager(const NandGeometry& geometry, std::uint32_t hard_free
     : geometry_(geometry),
       hard_free_blocks_(hard_free_blocks),
       blocks_(geometry.blocks()),
-      reads_(geometry.blocks()),
       planes_(geometry.planes()) {
     for (std::uint32_t b = 0; b < geometry.blocks(); ++b) push_free(geometry.plane_of(BlockId{b}), BlockId{b});
 }
@@ -93,17 +92,6 @@ void BlockManager::refuse(BlockId b, const char* what) const {
     panic("BlockManager", "block " + std::to_string(idx(b)) + " " + what + " while it is " + name_of(r.state) +
                               " with " + std::to_string(r.valid) + " valid units, " + std::to_string(r.programs) +
                               " programs and " + std::to_string(reads(b)) + " reads in flight");
-}
-
-std::uint64_t BlockManager::many_reads(BlockId b) const {
-    const auto found = many_reads_.find(idx(b));
-    return found == many_reads_.end() ? 0 : found->second;
-}
-
-__attribute__((noinline, cold)) void BlockManager::one_many_less(BlockId b) {
-    const auto found = many_reads_.find(idx(b));
-    SSDTLM_CHECK(found != many_reads_.end(), "read finished that never started");
-    if (--found->second == 0) many_reads_.erase(found);
 }
 
 }  // namespace ssdtlm

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "common/containers/key_table.h"
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -40,14 +40,19 @@ public:
     BlockRecord& operator[](BlockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](BlockId b) const { return blocks_[idx(b)]; }
     /// Reads in flight; they hold off the erase.
-    std::uint64_t reads(BlockId b) const { return reads_[idx(b)] + (many_reads_.empty() ? 0 : kManyReads * many_reads(b)); }
+    std::uint32_t reads(BlockId b) const {
+        const Reads* r = reads_.find(idx(b));
+        return r == nullptr ? 0 : r->count;
+    }
     void read_started(BlockId b) {
-        if (__builtin_expect(++reads_[idx(b)] == 0, 0)) ++many_reads_[idx(b)];
+        bool fresh = false;
+        ++reads_.insert(idx(b), fresh).count;
     }
     /// Precondition (checked): reads(b) > 0.
     void read_finished(BlockId b) {
-        if (__builtin_expect(reads_[idx(b)] == 0, 0)) one_many_less(b);
-        --reads_[idx(b)];
+        Reads* r = reads_.find(idx(b));
+        SSDTLM_CHECK(r != nullptr, "read finished that never started");
+        if (--r->count == 0) reads_.erase(*r);
     }
     void prefetch(BlockId b) const { __builtin_prefetch(blocks_.data() + idx(b), 1); }
 
@@ -110,17 +115,15 @@ private:
     }
     [[noreturn]] void refuse(BlockId b, const char* what) const;
 
-    std::uint64_t many_reads(BlockId b) const;
-    void one_many_less(BlockId b);
-
     const NandGeometry geometry_;
     const std::uint32_t hard_free_blocks_;
     std::vector<BlockRecord> blocks_;
-    // Apart from the records and small: every host read counts here, at random, and the counts should stay in the
-    // simulating machine's cache.
-    static constexpr std::uint64_t kManyReads = 256;
-    std::vector<std::uint8_t> reads_;                                ///< modulo kManyReads
-    std::unordered_map<std::uint32_t, std::uint32_t> many_reads_;    ///< the rest, for the few blocks that have it
+    // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
+    struct Reads {
+        std::uint32_t key = 0;  ///< the block
+        std::uint32_t count = 0;
+    };
+    KeyTable<Reads, 256> reads_;
     std::vector<Plane> planes_;
 };
 

@@ -96,7 +96,7 @@ void IntegrityOracle::log(std::uint32_t unit, std::uint32_t acceptable) {
 
 std::uint32_t IntegrityOracle::begin_unit(std::uint32_t unit, bool deallocate) {
     bool fresh = false;
-    UnitTable::Entry& e = table_.insert(unit, fresh);
+    UnitState& e = table_.insert(unit, fresh);
     if (fresh) {
         e.before = static_cast<std::uint16_t>(1u << version_of(unit));
     } else if (e.in_flight == 0) {
@@ -112,7 +112,7 @@ std::uint32_t IntegrityOracle::begin_unit(std::uint32_t unit, bool deallocate) {
 }
 
 void IntegrityOracle::end_unit(std::uint32_t unit, bool ok) {
-    UnitTable::Entry* e = table_.find(unit);
+    UnitState* e = table_.find(unit);
     SSDTLM_CHECK(e != nullptr && e->in_flight > 0, "end of an operation that was never begun");
     log(unit, e->acceptable());
     if (!ok) e->within = e->acceptable();
@@ -193,7 +193,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
                                                                       std::uint64_t slba, std::uint64_t first,
                                                                       std::uint64_t end, std::uint32_t blocks,
                                                                       const std::uint8_t* data, const Reader& reader) {
-    const UnitTable::Entry* e = table_.find(unit);
+    const UnitState* e = table_.find(unit);
     std::uint32_t acceptable = e != nullptr ? e->acceptable() : 1u << version_of(unit);
     // Every change of the unit while the read was in flight logged what was acceptable before it.
     const bool forgotten = log_end_ - token > kLogSize;

@@ -20,11 +20,22 @@
 #include <string>
 #include <vector>
 
+#include "common/containers/key_table.h"
 #include "common/units/units.h"
-#include "host_pcie/driver/unit_table.h"
 #include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
+
+/// A mapping unit whose content is not a single known version: writes or trims in flight, or a settled race.
+struct UnitState {
+    std::uint32_t key = 0;        ///< the unit
+    std::uint16_t before = 0;     ///< versions possible before the first operation of the group took effect
+    std::uint16_t within = 0;     ///< versions of the operations of the group
+    std::uint32_t in_flight = 0;  ///< operations of the group not yet completed
+
+    std::uint16_t acceptable() const { return static_cast<std::uint16_t>(before | within); }
+};
+using UnitTable = KeyTable<UnitState, 1024>;
 
 class IntegrityOracle {
 public:

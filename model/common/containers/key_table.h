@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few of many things that are in some state just now: an open-addressing hash table of 32-bit keys (linear probing,
+// backward-shift deletion). No allocation once grown, and small enough to stay in the simulating machine's cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ssdtlm {
+
+/// `Entry` has a std::uint32_t `key`; a default Entry is what a new key starts with.
+template <class Entry, std::size_t kInitial>
+class KeyTable {
+    static_assert(kInitial >= 2 && (kInitial & (kInitial - 1)) == 0, "a power of two");
+
+public:
+    static constexpr std::uint32_t kEmpty = 0xFFFFFFFFu;  ///< is no key
+
+    KeyTable() : slots_(kInitial, empty()) {}
+
+    std::size_t size() const { return size_; }
+
+    const Entry* find(std::uint32_t key) const {
+        for (std::size_t i = home(key);; i = next(i)) {
+            if (slots_[i].key == key) return &slots_[i];
+            if (slots_[i].key == kEmpty) return nullptr;
+        }
+    }
+    Entry* find(std::uint32_t key) { return const_cast<Entry*>(static_cast<const KeyTable*>(this)->find(key)); }
+
+    /// The entry of `key`, made when absent (`fresh` says so). Invalidates pointers to other entries.
+    Entry& insert(std::uint32_t key, bool& fresh) {
+        if (2 * (size_ + 1) > slots_.size()) grow();
+        std::size_t i = home(key);
+        while (slots_[i].key != kEmpty && slots_[i].key != key) i = next(i);
+        fresh = slots_[i].key == kEmpty;
+        if (fresh) {
+            slots_[i] = Entry{};
+            slots_[i].key = key;
+            ++size_;
+        }
+        return slots_[i];
+    }
+
+    void erase(Entry& entry) {
+        std::size_t hole = static_cast<std::size_t>(&entry - slots_.data());
+        for (std::size_t i = next(hole); slots_[i].key != kEmpty; i = next(i)) {
+            // An entry may move into the hole unless its home lies behind the hole on its probe path.
+            if (((i - home(slots_[i].key)) & mask()) < ((i - hole) & mask())) continue;
+            slots_[hole] = slots_[i];
+            hole = i;
+        }
+        slots_[hole].key = kEmpty;
+        --size_;
+    }
+
+private:
+    static Entry empty() {
+        Entry e{};
+        e.key = kEmpty;
+        return e;
+    }
+    std::size_t mask() const { return slots_.size() - 1; }
+    std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
+    /// Fibonacci hashing: consecutive keys spread over the table.
+    std::size_t home(std::uint32_t key) const {
+        return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 32) & mask();
+    }
+    void grow() {
+        std::vector<Entry> old(2 * slots_.size(), empty());
+        old.swap(slots_);
+        size_ = 0;
+        bool fresh = false;
+        for (const Entry& e : old)
+            if (e.key != kEmpty) insert(e.key, fresh) = e;
+    }
+
+    std::vector<Entry> slots_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace ssdtlm
