@@ -48,11 +48,9 @@ public:
     BucketCounts& operator=(BucketCounts&&) noexcept = default;
 
     /// O(1). The first value allocates the buckets (15 kB); nothing allocates after that.
-    void record(std::uint64_t v) { ++counter(v); }
-    /// The count that record(v) increments. It stays where it is for as long as this object is neither assigned nor moved.
-    std::uint64_t& counter(std::uint64_t v) {
+    void record(std::uint64_t v, std::uint64_t times = 1) {
         if (__builtin_expect(!buckets_, 0)) allocate();
-        return (*buckets_)[index_of(v)];
+        (*buckets_)[index_of(v)] += times;
     }
     void merge(const BucketCounts& other);
     /// Forgets everything but keeps the memory.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/driver/integrity_oracle.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
 
 #include "common/report/error.h"
 
@@ -45,7 +42,8 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
     : units_(g.units),
       filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units))),
       lba_bytes_(g.lba_bytes),
-      max_version_((1u << std::min(4u, g.version_bits)) - 1) {
+      max_version_((1u << std::min(4u, g.version_bits)) - 1),
+      nibbles_(static_cast<std::size_t>(div_ceil(g.units, 2)), "integrity check") {
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
                  "a mapping unit must be a power of two of logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
@@ -55,20 +53,12 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
                                 "at most 2^31 mapping units with the integrity check",
                                 "set run.integrity = false, or use a larger mapping unit"});
     while ((g.lba_bytes << unit_shift_) < g.unit_bytes) ++unit_shift_;
-    nibble_bytes_ = static_cast<std::size_t>(div_ceil(units_, 2));
-    // Anonymous memory is zero and backed on first touch only; huge pages save a TLB miss per command.
-    void* map = mmap(nullptr, nibble_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) throw std::bad_alloc();
-    madvise(map, nibble_bytes_, MADV_HUGEPAGE);
-    nibbles_ = static_cast<std::uint8_t*>(map);
 }
-
-IntegrityOracle::~IntegrityOracle() { munmap(nibbles_, nibble_bytes_); }
 
 void IntegrityOracle::set_version(std::uint32_t unit, std::uint32_t version) {
     const std::uint32_t raw = version ^ (unit < filled_ ? 1u : 0u);
     const unsigned shift = (unit & 1) * 4;
-    std::uint8_t& byte = nibbles_[unit >> 1];
+    std::uint8_t& byte = nibbles_.at_write(unit >> 1);
     byte = static_cast<std::uint8_t>((byte & ~(15u << shift)) | raw << shift);
 }
 

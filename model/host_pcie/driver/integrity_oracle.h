@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "common/containers/key_table.h"
+#include "common/containers/sparse_array.h"
 #include "common/units/units.h"
 #include "host_pcie/protocol/signature.h"
 
@@ -57,12 +58,9 @@ public:
 
     /// Throws UserError when the device keeps no version bits at all.
     explicit IntegrityOracle(const Geometry& geometry);
-    ~IntegrityOracle();
-    IntegrityOracle(const IntegrityOracle&) = delete;
-    IntegrityOracle& operator=(const IntegrityOracle&) = delete;
 
     /// Brings what a coming command on this block needs into the cache.
-    void prefetch(std::uint64_t slba) const { __builtin_prefetch(&nibbles_[(slba >> unit_shift_) >> 1], 1); }
+    void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
 
     /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.
     void begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
@@ -128,8 +126,7 @@ private:
     std::uint32_t lba_bytes_;
     unsigned unit_shift_ = 0;  // log2 of blocks per unit
     std::uint32_t max_version_;
-    std::uint8_t* nibbles_ = nullptr;  // version of the last operation begun, two units per byte, XOR 1 if prefilled
-    std::size_t nibble_bytes_ = 0;
+    SparseArray<std::uint8_t> nibbles_;  // version of the last operation begun, two units per byte, XOR 1 if prefilled
     UnitTable table_;
     std::vector<Change> log_;
     std::uint64_t log_end_ = 0;

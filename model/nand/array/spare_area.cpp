@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nand/array/spare_area.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <string>
 
 namespace ssdtlm {
 
 SpareArea::SpareArea(const NandGeometry& geometry)
-    : geometry_(geometry), units_per_page_(geometry.units_per_page()), layout_(geometry), blocks_(geometry.blocks()) {
+    : geometry_(geometry),
+      units_per_page_(geometry.units_per_page()),
+      units_(static_cast<std::size_t>(geometry.units()), "flash contents"),
+      layout_(geometry),
+      blocks_(geometry.blocks()) {
     SSDTLM_CHECK(units_per_page_ >= 1 && units_per_page_ <= kMaxUnitsPerPage, "units per page out of range");
     SSDTLM_CHECK(geometry.units() < idx(kUnmapped), "more mapping units than a Ppa can name");
-    bytes_ = static_cast<std::size_t>(geometry.units()) * sizeof(std::uint32_t);
-    // Memory is taken when first programmed, so a mostly empty drive costs little.
-    void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        throw UserError(Problem{"nand geometry",
-                                std::to_string(bytes_ >> 20) + " MiB for the flash contents are not available",
-                                "4 bytes per mapping unit", "use a smaller geometry or a larger mapping unit"});
-    ::madvise(p, bytes_, MADV_HUGEPAGE);  // random reads: fewer TLB misses; refused by some kernels, harmless
-    units_ = static_cast<std::uint32_t*>(p);
 }
-
-SpareArea::~SpareArea() { ::munmap(units_, bytes_); }
 
 void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
     Block& block = blocks_[idx(b)];
-    std::uint32_t* word = units_ + std::size_t{idx(b)} * geometry_.units_per_block();
+    std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
     std::uint32_t unit = layout_.unit_of(idx(b) * geometry_.pages_per_block);
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) *word++ = idx(kErased) ^ at_start(unit, s);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(unit, s);
     block.next_page = 0;
     ++block.erase_count;
 }

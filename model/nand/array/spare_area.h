@@ -10,6 +10,7 @@
 
 #include "common/address/geometry.h"
 #include "common/address/sequential_layout.h"
+#include "common/containers/sparse_array.h"
 #include "common/report/error.h"
 #include "nand/onfi/spare.h"
 
@@ -21,23 +22,19 @@ namespace ssdtlm {
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
-    ~SpareArea();
-    SpareArea(const SpareArea&) = delete;
-    SpareArea& operator=(const SpareArea&) = delete;
 
     /// kErased when the page was not programmed since its block's last erase.
     Spare at(Ppa p) const {
         const std::uint32_t page = layout_.page_number(p);
         return Spare{units_[idx(p)] ^ at_start(layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
-    void prefetch(Ppa p) const { __builtin_prefetch(units_ + idx(p)); }
+    void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
     /// Copies the units of one page to `out` (units_per_page entries).
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
     /// Same, by the first slot of the page.
     void read_page(Ppa first_slot, Spare* out) const {
-        const std::uint32_t* from = units_ + idx(first_slot);
         const std::uint32_t unit = layout_.unit_of(layout_.page_number(first_slot));
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{from[i] ^ at_start(unit, i)};
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(unit, i)};
     }
     /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding).
     void program_page(const PageAddress& a, const Spare* units) {
@@ -47,8 +44,8 @@ public:
             refuse_program(b, a.page);
         ++block.next_page;
         const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
-        std::uint32_t* to = units_ + std::size_t{page} * units_per_page_;
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) to[i] = idx(units[i]) ^ at_start(unit, i);
+        const std::size_t first = std::size_t{page} * units_per_page_;
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(unit, i);
     }
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
@@ -77,9 +74,8 @@ private:
     const NandGeometry geometry_;
     const std::uint32_t units_per_page_;
     std::uint32_t version_1_ = 0;     // as the codec places it
-    std::uint32_t* units_ = nullptr;  // XOR of the content and the one at start
+    SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
-    std::size_t bytes_ = 0;
     std::vector<Block> blocks_;
 };
 

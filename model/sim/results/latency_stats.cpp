@@ -39,9 +39,14 @@ void fill(LatencyStats::Row& row, const BucketCounts& h, std::uint64_t zeros, st
 }
 }  // namespace
 
+inline void LatencyStats::settle(const StageSum& sum, BucketCounts& ns) {
+    if (sum.repeats != 0) ns.record(to_ns(sum.last_ps), sum.repeats);
+}
+
 inline void LatencyStats::new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps) {
+    settle(sum, ns);
     sum.last_ps = ps;
-    sum.last_count = &ns.counter(to_ns(ps));
+    sum.repeats = 0;
     if (ps > sum.max_ps) sum.max_ps = ps;
 }
 
@@ -68,7 +73,7 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime subm
             StageSum& s = op.stage[i];
             s.ps += ps;
             if (ps != s.last_ps) new_duration(s, op.stage_ns[i], ps);
-            ++*s.last_count;
+            ++s.repeats;
         });
     }
     SSDTLM_CHECK(sum == total, "latency stages do not sum to the end-to-end latency");
@@ -93,7 +98,8 @@ std::vector<LatencyStats::Row> LatencyStats::rows() const {
         if (op.count == 0) continue;
         for (std::size_t i = 0; i < kStageCount; ++i) {
             const StageSum& s = op.stage[i];
-            const BucketCounts& ns = op.stage_ns[i];
+            BucketCounts ns = op.stage_ns[i];
+            settle(s, ns);
             if (ns.empty()) continue;
             Row row;
             row.op = host_op_name(static_cast<HostOp>(o));

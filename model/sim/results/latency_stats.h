@@ -26,10 +26,6 @@ public:
         double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
     };
 
-    LatencyStats() = default;
-    LatencyStats(const LatencyStats&) = delete;  // the sums point into the histograms
-    LatencyStats& operator=(const LatencyStats&) = delete;
-
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
@@ -48,10 +44,10 @@ public:
 
 private:
     /// What each command needs of a stage: half a cache line. The same duration follows itself more often than not, so
-    /// the last one is kept with its counter, and only another one needs the histogram or can be the largest.
+    /// it is only counted here, and only another one needs the histogram or can be the largest.
     struct StageSum {
         std::int64_t last_ps = -1;
-        std::uint64_t* last_count = nullptr;
+        std::uint64_t repeats = 0;  ///< of the last duration, not yet in the histogram
         std::int64_t ps = 0;
         std::int64_t max_ps = 0;
     };
@@ -67,6 +63,7 @@ private:
         std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };
     static void new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps);
+    static void settle(const StageSum& sum, BucketCounts& ns);
 
     std::array<Op, kOps> ops_;
     SimTime begin_ = kNever;

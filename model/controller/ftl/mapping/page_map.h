@@ -8,7 +8,7 @@
 
 #include "common/address/geometry.h"
 #include "common/address/sequential_layout.h"
-#include "controller/ftl/mapping/zeroed_array.h"
+#include "common/containers/sparse_array.h"
 
 namespace ssdtlm {
 
@@ -22,7 +22,7 @@ public:
     void prefetch(Lpa lpa) const { entries_.prefetch(idx(lpa)); }
     /// Points `lpa` to `to` (kUnmapped: nowhere) and returns where it pointed before.
     Ppa exchange(Lpa lpa, Ppa to) {
-        std::uint32_t& e = entries_[idx(lpa)];
+        std::uint32_t& e = entries_.at_write(idx(lpa));
         const std::uint32_t at_start = idx(layout_.place_of(lpa));
         const Ppa old{e ^ at_start};
         e = idx(to) ^ at_start;
@@ -33,7 +33,7 @@ public:
 
 private:
     // XOR of the Ppa and the one at start (kUnmapped where nothing was laid out): memory is taken by what has changed.
-    ZeroedArray<std::uint32_t> entries_;
+    SparseArray<std::uint32_t> entries_;
     SequentialLayout layout_;
 };
 

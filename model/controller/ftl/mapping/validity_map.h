@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
-#include "controller/ftl/mapping/zeroed_array.h"
+#include "common/containers/zeroed_array.h"
 
 namespace ssdtlm {
 
