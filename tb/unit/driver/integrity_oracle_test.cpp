@@ -347,28 +347,5 @@ TEST(IntegrityOracle, AgreesWithTheNaiveModelOnRandomOperations) {
     }
 }
 
-TEST(UnitTable, AgreesWithAMapOnRandomTraffic) {
-    UnitTable t;
-    std::map<std::uint32_t, std::uint32_t> m;
-    Random r(5);
-    for (int i = 0; i < 200000; ++i) {
-        const auto unit = static_cast<std::uint32_t>(r.below(4000));
-        if (r.percent(52)) {
-            bool fresh = false;
-            auto& e = t.insert(unit, fresh);
-            ASSERT_EQ(fresh, m.count(unit) == 0);
-            e.in_flight = m[unit] = static_cast<std::uint32_t>(i);
-        } else if (auto* e = t.find(unit)) {
-            ASSERT_EQ(e->in_flight, m.at(unit));
-            t.erase(*e);
-            m.erase(unit);
-        } else {
-            ASSERT_EQ(m.count(unit), 0u);
-        }
-        ASSERT_EQ(t.size(), m.size());
-    }
-    for (const auto& [unit, v] : m) ASSERT_EQ(t.find(unit)->in_flight, v);
-}
-
 }  // namespace
 }  // namespace ssdtlm

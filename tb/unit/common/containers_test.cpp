@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "common/containers/key_table.h"
+#include "common/containers/sparse_array.h"
+#include "common/random/random.h"
+
+namespace ssdtlm {
+namespace {
+
+struct Count {
+    std::uint32_t key = 0;
+    std::uint32_t count = 7;
+};
+
+TEST(KeyTable, AgreesWithAMapOnRandomTraffic) {
+    for (const std::uint32_t keys : {3u, 60u, 4000u}) {
+        KeyTable<Count, 64> t;
+        std::map<std::uint32_t, std::uint32_t> m;
+        Random r(5);
+        for (int i = 0; i < 100000; ++i) {
+            // Also neighbours and far apart, so that probe paths wrap round the end of the table.
+            const auto key = static_cast<std::uint32_t>(r.below(keys)) * (i % 2 == 0 ? 1u : 0x01000001u);
+            if (r.percent(52)) {
+                bool fresh = false;
+                auto& e = t.insert(key, fresh);
+                ASSERT_EQ(e.key, key);
+                ASSERT_EQ(fresh, m.count(key) == 0);
+                if (fresh) {
+                    ASSERT_EQ(e.count, 7u);
+                }
+                e.count = m[key] = static_cast<std::uint32_t>(i);
+            } else if (auto* e = t.find(key)) {
+                ASSERT_EQ(e->count, m.at(key));
+                t.erase(*e);
+                m.erase(key);
+            } else {
+                ASSERT_EQ(m.count(key), 0u);
+            }
+            ASSERT_EQ(t.size(), m.size());
+        }
+        for (const auto& [key, v] : m) ASSERT_EQ(t.find(key)->count, v);
+    }
+}
+
+TEST(KeyTable, KnowsTheLowestAndTheHighestKey) {
+    KeyTable<Count, 2> t;
+    bool fresh = false;
+    for (const std::uint32_t key : {0u, 0xFFFFFFFEu, 1u}) t.insert(key, fresh).count = key;
+    for (const std::uint32_t key : {0u, 0xFFFFFFFEu, 1u}) EXPECT_EQ(t.find(key)->count, key);
+    EXPECT_EQ(t.find(2), nullptr);
+}
+
+TEST(SparseArray, AgreesWithAVector) {
+    constexpr std::size_t n = 100'000;  // several marks, and a last one that is not full
+    SparseArray<std::uint32_t> a(n, "test");
+    std::vector<std::uint32_t> model(n);
+    Random r(11);
+    for (std::uint32_t i = 1; i <= 40; ++i) {
+        const std::size_t at = i == 1 ? 0 : i == 2 ? n - 1 : r.below(n);
+        a.at_write(at) += i;
+        model[at] += i;
+        a.prefetch(at);
+        a.prefetch(n - 1 - at);
+    }
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(a[i], model[i]) << i;
+}
+
+}  // namespace
+}  // namespace ssdtlm
