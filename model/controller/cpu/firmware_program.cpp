@@ -30,7 +30,10 @@ bool Firmware::form_program() {
     }
     FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, agenda_.now());
     job.units = static_cast<std::uint8_t>(std::min(queued, units_per_page_));
-    for (std::uint32_t i = 0; i < job.units; ++i) job.item[i] = buffer_.pop_dirty();
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        job.item[i] = buffer_.pop_dirty();
+        ftl_.prefetch(buffer_.entry(job.item[i]).lpa);
+    }
     ++programs_;
     job.formed = agenda_.now();
     const auto slot = cores_.run(core_of(programs_formed_++),
@@ -60,6 +63,7 @@ bool Firmware::place(FlashJob& job) {
         finish_units(job);
         return true;
     }
+    for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch_old_place(buffer_.entry(job.item[i]).lpa);
     PageAddress a;
     if (!ftl_.allocate_host_page(a)) {
         gc_.check_all();

@@ -43,6 +43,13 @@ public:
     std::uint64_t mapped_units() const { return mapped_units_; }
     Ppa lookup(Lpa lpa) const { return map_.lookup(lpa); }
     void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
+    /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
+    void prefetch_old_place(Lpa lpa) const {
+        const Ppa old = map_.lookup(lpa);
+        if (old == kUnmapped) return;
+        valid_.prefetch(old);
+        blocks_.prefetch(BlockId{block_of_(idx(old))});
+    }
 
     // --- Host writes ---
     /// The next physical page in the configured order among the planes that may take a host page. false: every plane is

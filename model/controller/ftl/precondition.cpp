@@ -82,14 +82,8 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
         drawn[i % kAhead] = Lpa{static_cast<std::uint32_t>(random.below(units))};
         ftl_.prefetch(drawn[i % kAhead]);
     };
-    const auto look_up = [&](std::uint64_t i) {
-        const Ppa old = ftl_.lookup(drawn[i % kAhead]);
-        if (old == kUnmapped) return;
-        ftl_.valid_.prefetch(old);
-        ftl_.blocks_.prefetch(BlockId{ftl_.block_of_(idx(old))});
-    };
     for (std::uint64_t i = 0; i < kAhead; ++i) draw(i);
-    for (std::uint64_t i = 0; i < kHalf; ++i) look_up(i);
+    for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn[i % kAhead]);
     Spare out[kMaxUnitsPerPage];
     for (std::uint64_t i = 0; i < writes;) {
         PageAddress a;
@@ -102,7 +96,7 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
             out[s] = ftl_.codec_.make(lpa, 1);
             ftl_.map_unit(lpa, Ppa{first + s});
             draw(i + kAhead);
-            look_up(i + kHalf);
+            ftl_.prefetch_old_place(drawn[(i + kHalf) % kAhead]);
             ++i;
         }
         ftl_.spare_.program_page(a, out);
