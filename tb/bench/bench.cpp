@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the simulator is: simulated commands per host second, events per command, bytes per logical page, start-up
-// time, for some workloads and schedulers on one device, and what recording a waveform or timeline costs. One child process per workload (SystemC: one simulation per process).
+// time, for some workloads and schedulers on one device, and what recording a waveform or timeline costs. One child
+// process per workload (SystemC: one simulation per process).
 //
 //   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]
 #include <sys/wait.h>
@@ -167,11 +168,16 @@ nlohmann::ordered_json in_child(const Case& c, const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    constexpr const char* kUsage =
+        "ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]";
     Options o;
     for (int i = 1; i < argc; ++i) {
         const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
         const bool value = i + 1 < argc;
-        if (is("--json")) {
+        if (is("--help")) {
+            std::printf("%s\n", kUsage);
+            return 0;
+        } else if (is("--json")) {
             o.json = true;
         } else if (is("--no-integrity")) {
             o.integrity = false;
@@ -184,10 +190,19 @@ int main(int argc, char** argv) {
         } else if (is("--repeat") && value && std::atoi(argv[i + 1]) > 0) {
             o.repeat = std::atoi(argv[++i]);
         } else {
-            std::fprintf(stderr, "ssdtlm_bench: '%s' is not understood; "
-                                 "[--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]\n", argv[i]);
+            std::fprintf(stderr, "ssdtlm_bench: '%s' is not understood, or lacks a value; %s\n", argv[i], kUsage);
             return 2;
         }
+    }
+    std::string names;
+    bool any = false;
+    for (const Case& c : kCases) {
+        any |= std::string(c.name).find(o.only) != std::string::npos;
+        names += "\n  " + std::string(c.name);
+    }
+    if (!any) {
+        std::fprintf(stderr, "ssdtlm_bench: --only: no workload's name contains '%s'; the workloads:%s\n", o.only.c_str(), names.c_str());
+        return 2;
     }
     nlohmann::ordered_json all;
     all["device"] = o.device;
