@@ -15,7 +15,7 @@ MODEL = ROOT / "model"
 MAX_LINES = 600
 
 BASE = ["common/units", "common/address", "common/report", "common/random"]
-VOCABULARY = BASE + ["common/config", "common/stats", "common/latency"]
+VOCABULARY = BASE + ["common/config", "common/containers", "common/stats", "common/latency"]
 PROTOCOLS = ["host_pcie/protocol", "nand/onfi"]
 
 # Folder -> (folders it may include besides itself, kernel). Kernel: True, False, or the stems of the files that are
@@ -23,6 +23,7 @@ PROTOCOLS = ["host_pcie/protocol", "nand/onfi"]
 RULES = {
     "common": (BASE, False),
     "common/config": (BASE, False),
+    "common/containers": (BASE, False),
     "common/stats": (BASE, False),
     "common/latency": (BASE, False),
     "common/wave": (BASE, False),

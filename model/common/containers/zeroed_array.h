@@ -40,9 +40,6 @@ public:
     const T& operator[](std::size_t i) const {
         return data_[i];
     }
-    T* data() {
-        return data_;
-    }
     void prefetch(std::size_t i) const {
         __builtin_prefetch(data_ + i, 1);
     }
