@@ -119,6 +119,19 @@ class CommandLineErrors(ErrorTest):
         for path in ("file/x", "file", "/proc/x", "/dev/null"):
             self.refused(["run", "tiny-test", "-w", JOB, "-o", path], rf"-o {path}: .*folder")
 
+    def test_device_workload_and_output_at_once(self):
+        self.write("file", "")
+        job = self.write("job.fio", "[j]\nrw=randraed\nsize=1g\n")
+        bad = ["tiny-test", self.write("drive.toml", '[nand]\nt_raed = "75us"\n')]
+        lines = (r"drive\.toml:2:1: .*t_raed", r"job\.fio:2:1: .*randraed", r"-o file/x: .*folder")
+        self.refused(["run", *bad, "-w", job, "-o", "file/x"], *lines)
+        self.refused(["run", "tiny-test", "-w", job, "-o", "file/x"], lines[1], r"job\.fio:3:1: .*beyond the end", lines[2])
+        self.refused(["run", *bad, "-w", job], *lines[:2])
+        # What depends on the device is not said of a device that is not known.
+        self.write("job.fio", "[j]\nrw=randread\nsize=1g\n")
+        self.refused(["run", *bad, "-w", job, "-o", "out"], lines[0])
+        self.refused(["run", *bad, "-w", "nosuch.csv", "-o", "file"], lines[0], r"-o file: .*folder")
+
     def test_default_output_directory(self):
         self.write("results", "")
         self.refused(["run", "tiny-test", "-w", JOB], r"default output folder results/tiny-test-qd1_4k_randread: ")

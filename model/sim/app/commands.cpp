@@ -3,8 +3,10 @@
 
 #include <cstdio>
 
+#include "common/report/all_problems.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/run.h"
+#include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
 
@@ -21,8 +23,15 @@ int run(const CommandLine& line) {
         v.integer = *line.seed;
         loader.add_option("run.seed", v, "--seed " + std::to_string(*line.seed));
     }
-    const ResolvedConfig resolved = loader.finish();
     RunOptions options = line.run;
+    ResolvedConfig resolved;
+    AllProblems problems;
+    problems.of([&] { resolved = loader.finish(); });
+    if (problems.any()) {
+        problems.of([&] { check_workload_alone(options); });
+        if (!options.output_directory.empty()) problems.of([&] { check_output_directory(options.output_directory, "-o"); });
+    }
+    problems.throw_if_any();
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
     options.output_option = "-o";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/app/output_directory.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -9,10 +11,14 @@
 namespace ssdtlm {
 namespace fs = std::filesystem;
 
+namespace {
+UserError refusal(const std::string& path, const std::string& option, const std::string& what) {
+    return UserError({option + " " + path, what, "a folder that can be written", "choose another one"});
+}
+}  // namespace
+
 void prepare_output_directory(const std::string& path, const std::string& option) {
-    const auto fail = [&](const std::string& what) {
-        throw UserError({option + " " + path, what, "a folder that can be written", "choose another one"});
-    };
+    const auto fail = [&](const std::string& what) { throw refusal(path, option, what); };
     std::error_code error;
     fs::create_directories(path, error);
     if (error) fail("cannot be made: " + error.message());
@@ -24,6 +30,17 @@ void prepare_output_directory(const std::string& path, const std::string& option
         if (!out.flush()) fail("cannot be written");
     }
     fs::remove(probe, error);
+}
+
+void check_output_directory(const std::string& path, const std::string& option) {
+    std::error_code error;
+    fs::path existing = fs::absolute(path, error).lexically_normal();
+    if (!existing.has_filename()) existing = existing.parent_path();  // "out/"
+    const bool there = fs::exists(existing, error);
+    while (!fs::exists(existing, error) && existing.has_relative_path()) existing = existing.parent_path();
+    if (!fs::is_directory(existing, error))
+        throw refusal(path, option, there ? "is not a folder" : "cannot be made: " + existing.string() + " is not a folder");
+    if (::access(existing.c_str(), W_OK | X_OK) != 0) throw refusal(path, option, there ? "cannot be written" : "cannot be made");
 }
 
 std::string default_output_directory(const std::string& device, const std::string& workload) {

@@ -10,6 +10,10 @@ namespace ssdtlm {
 /// UserError; `option` names the option in the message.
 void prepare_output_directory(const std::string& path, const std::string& option);
 
+/// Of a run that is refused for other reasons: whether the folder could be made and written, as far as that is seen
+/// without making it. Throws UserError.
+void check_output_directory(const std::string& path, const std::string& option);
+
 /// "results/<device>-<workload file without extension>".
 std::string default_output_directory(const std::string& device, const std::string& workload);
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/report/all_problems.h"
 #include "common/report/error.h"
 #include "controller/ftl/ftl_check.h"
 #include "host_pcie/workload/fio_report.h"
@@ -61,8 +62,11 @@ private:
 
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
     const std::uint64_t units = logical_units_of(config.ftl, config.nand.geometry);
-    WorkloadSource source = open_workload(config, options, units * config.nand.geometry.unit_bytes);
-
+    WorkloadSource source;
+    AllProblems problems;
+    problems.of([&] { source = open_workload(config, options, units * config.nand.geometry.unit_bytes); });
+    if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
+    problems.throw_if_any();
     prepare_output_directory(options.output_directory, options.output_option);
 
     FioReportOptions report_options;

@@ -43,6 +43,14 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
 
 }  // namespace
 
+void check_workload_alone(const RunOptions& options) {
+    if (options.workload_kind != RunOptions::WorkloadKind::fio) return;
+    FioDevice any;
+    any.capacity = std::uint64_t{1} << 50;  // more than any device has, so that no job is too large
+    any.lba_bytes = 512;                    // the smallest, so that no block size is refused
+    load_fio_job_file(options.workload, any);
+}
+
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     return options.workload_kind == RunOptions::WorkloadKind::fio ? open_fio(config, options, namespace_bytes)
                                                                   : open_trace(config, options, namespace_bytes);

@@ -23,4 +23,8 @@ struct WorkloadSource {
 /// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
 
+/// Of a run whose device cannot be used: what is wrong with the workload on any device. Throws UserError. Of a trace
+/// that is nothing: it would have to be read whole.
+void check_workload_alone(const RunOptions& options);
+
 }  // namespace ssdtlm

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+/// Joins the mistakes of several steps, so that the user sees all of them in one go.
+class AllProblems {
+public:
+    /// Runs the step; keeps what a UserError out of it says.
+    template <class Step>
+    void of(Step step) {
+        try {
+            step();
+        } catch (const UserError& e) {
+            problems_.insert(problems_.end(), e.problems().begin(), e.problems().end());
+        }
+    }
+    bool any() const { return !problems_.empty(); }
+    void throw_if_any() const {
+        if (any()) throw UserError(problems_);
+    }
+
+private:
+    std::vector<Problem> problems_;
+};
+
+}  // namespace ssdtlm
