@@ -7,6 +7,7 @@ line. Prints every violation; exits 1 when there is one."""
 import functools
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -155,11 +156,13 @@ def check_text(path):
 
 
 def main():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-    if listed.returncode == 0:
+    command = ["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(command, capture_output=True, text=True) if shutil.which("git") else None
+    if listed and listed.returncode == 0:
         files = [ROOT / name for name in listed.stdout.splitlines()]
-    else:  # a source package without history
-        files = [p for p in ROOT.rglob("*") if not {"build", "results", ".git"} & set(p.relative_to(ROOT).parts)]
+    else:  # a source package without history, or a machine without git
+        made = {"build", "results", ".git", ".venv"}
+        files = [p for p in ROOT.rglob("*") if p.relative_to(ROOT).parts[0] not in made and p.suffix != ".pyc"]
     files = sorted(p for p in files if p.is_file())
     for path in files:
         if path.suffix in LICENSED or path.suffix == ".md" or path.name in ("CMakeLists.txt", "Makefile"):
