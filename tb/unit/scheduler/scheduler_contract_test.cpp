@@ -36,15 +36,20 @@ struct Waiting {
 /// Policy name, independent plane read, multi-plane joining, starvation limit, seed.
 using Case = std::tuple<std::string, bool, bool, std::uint32_t, std::uint64_t>;
 
+SchedulerConfig config_of(const Case& c) {
+    SchedulerConfig config;
+    config.policy = std::get<0>(c);
+    config.multi_plane = std::get<2>(c);
+    config.starvation_limit = std::get<3>(c);
+    return config;
+}
+
 class SchedulerContract : public ::testing::TestWithParam<Case> {};
 
 /// What is granted at once leaves the scheduler as a push and a grant would.
 TEST_P(SchedulerContract, GrantsAtOnceAsIfPushedAndAskedFor) {
     const auto& [policy, independent, multi_plane, limit, seed] = GetParam();
-    SchedulerConfig config;
-    config.policy = policy;
-    config.multi_plane = multi_plane;
-    config.starvation_limit = limit;
+    const SchedulerConfig config = config_of(GetParam());
     const SchedulerShape shape{1, kDies, independent};
     const auto direct = make_scheduler_policy(config, shape);
     const auto queued = make_scheduler_policy(config, shape);
@@ -85,10 +90,7 @@ TEST_P(SchedulerContract, GrantsAtOnceAsIfPushedAndAskedFor) {
 
 TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
     const auto& [policy, independent, multi_plane, limit, seed] = GetParam();
-    SchedulerConfig config;
-    config.policy = policy;
-    config.multi_plane = multi_plane;
-    config.starvation_limit = limit;
+    const SchedulerConfig config = config_of(GetParam());
     const auto scheduler = make_scheduler_policy(config, SchedulerShape{2, kDies, independent});
     Random random(seed);
 
