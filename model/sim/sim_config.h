@@ -23,6 +23,7 @@ enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
 struct RunConfig {
     AgendaMode agenda = AgendaMode::run_ahead;
     bool integrity = true;               ///< check every read against what the host last wrote
+    bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
     std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
     Ps watchdog{1'000'000'000'000};      ///< no command completed for this long with work pending: exit 3

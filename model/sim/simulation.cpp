@@ -23,6 +23,8 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
     series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl);
     ftl_begin_ = system_->ftl.counters();
+    if (config.run.check_waiters)
+        system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
 }
 
 RunSummary Simulation::run() {

@@ -233,6 +233,14 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
     return all;
 }
 
+void SsdSystem::check_waiters() const {
+    driver.check_waiters();
+    link.check_waiters();
+    dma.check_waiters();
+    front_end.check_waiters();
+    backend.check_waiters();
+}
+
 std::string SsdSystem::dump() const {
     return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(), agenda.pending()) +
            driver.dump() + link.dump() + dma.dump() + static_cast<const NvmeController&>(front_end).dump() + firmware.dump() + backend.dump();

@@ -33,11 +33,11 @@ void AgendaProcess::wake(SimTime at) {
     wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
 }
 
-/// With the hook. False: nothing is left to run.
+/// With the hooks. False: nothing is left to run.
 __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
     while (break_ && !stopped_) {
         if (!agenda_.run_one(limit)) return false;
-        if (after_ != nullptr) after_(after_self_);
+        for (std::size_t i = 0; i < after_each_.size(); ++i) after_each_[i].call(after_each_[i].self);  // one may remove itself
     }
     return !stopped_;
 }

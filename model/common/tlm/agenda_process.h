@@ -2,7 +2,9 @@
 // Drains the Agenda inside a SystemC simulation, in one of two ways of keeping step with the kernel.
 #pragma once
 
+#include <algorithm>
 #include <exception>
+#include <vector>
 
 #include <systemc>
 
@@ -29,31 +31,39 @@ public:
         if (error_) std::rethrow_exception(error_);
     }
 
-    /// Called after every entry while set, in the entry's time. nullptr: not called. It may change nothing of the model.
-    void set_after_each(void (*after)(void*), void* self) {
-        after_ = after;
-        after_self_ = self;
+    /// Called after every entry from now on, in the entry's time. It may change nothing of the model.
+    void add_after_each(void (*after)(void*), void* self) {
+        after_each_.push_back({after, self});
+        update_break();
+    }
+    /// No longer calls what was added for `self`.
+    void remove_after_each(void* self) {
+        after_each_.erase(std::remove_if(after_each_.begin(), after_each_.end(), [self](const Hook& h) { return h.self == self; }),
+                          after_each_.end());
         update_break();
     }
 
 private:
+    struct Hook {
+        void (*call)(void*);
+        void* self;
+    };
     void drain();
     void execute();
     void wake(SimTime at);
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
     void update_break() {
-        break_ = stopped_ || after_ != nullptr;
+        break_ = stopped_ || !after_each_.empty();
         if (break_) agenda_.set_run_limit(Agenda::kNoClaims);
     }
 
     Agenda& agenda_;
     const bool lockstep_;
     bool stopped_ = false;
-    bool break_ = false;  // the fast loop must be left: stopped_, or after_ is set
+    bool break_ = false;  // the fast loop must be left: stopped_, or somebody looks after each entry
     bool draining_ = false;
-    void (*after_)(void*) = nullptr;
-    void* after_self_ = nullptr;
+    std::vector<Hook> after_each_;
     SimTime wake_at_ = kNever;
     sc_core::sc_event wake_event_;
     std::exception_ptr error_;

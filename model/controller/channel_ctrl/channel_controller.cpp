@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/channel_ctrl/channel_controller.h"
 
+#include <algorithm>
 #include <string>
 
 #include "common/report/error.h"
@@ -457,6 +458,30 @@ void ChannelController::release_planes(std::uint32_t d, const FlashTransaction& 
         meter.stop(busy_kind(txn.cls), agenda_.now());
         if (!meter.busy()) ready_.idle_read_planes[p] |= die_bit(d);
     }
+}
+
+void ChannelController::check_waiters() const {
+    const bool asked = deciding_ || (kick_at_ != kNever && kick_at_ >= agenda_.now());
+    if (!asked && data_out_head_ != nullptr)
+        throw CheckFailed(std::string(name()) + ": data of a finished read waits for the bus, and nobody will use it");
+    if (!asked && (dies_waiting_ & ready_.idle_dies) != 0)
+        throw CheckFailed(std::string(name()) + ": work waits for an idle die, and nobody will ask the scheduler");
+    std::uint32_t waiting = 0;
+    for (std::size_t d = 0; d < dies_.size(); ++d) {
+        const Die& die = dies_[d];
+        waiting += die.waiting;
+        const auto active = static_cast<std::uint32_t>(
+            std::count_if(die.active.begin(), die.active.end(), [](const FlashTransaction* t) { return t != nullptr; }));
+        if (active != die.running || (die.running == 0) != ((ready_.idle_dies & die_bit(static_cast<std::uint32_t>(d))) != 0) ||
+            (die.waiting == 0) != ((dies_waiting_ & die_bit(static_cast<std::uint32_t>(d))) == 0))
+            throw CheckFailed(std::string(name()) + ": die " + std::to_string(d) + " has " + std::to_string(active) +
+                              " planes with work, but is counted with " + std::to_string(die.running));
+    }
+    // A scheduler that is deciding may have taken out what it is about to grant.
+    if (waiting != shorts_waiting_ + programs_waiting_ || (!deciding_ && waiting != scheduler_.queued(channel_)))
+        throw CheckFailed(std::string(name()) + ": " + std::to_string(waiting) + " transactions wait for dies, but " +
+                          std::to_string(shorts_waiting_) + " reads and erases and " + std::to_string(programs_waiting_) +
+                          " programs are counted, and the scheduler has " + std::to_string(scheduler_.queued(channel_)));
 }
 
 std::string ChannelController::dump() const {

@@ -42,6 +42,10 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
+    /// ChannelController::check_waiters() of all channels.
+    void check_waiters() const {
+        for (const auto& channel : channels_) channel->check_waiters();
+    }
     /// Nothing waiting or running.
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.

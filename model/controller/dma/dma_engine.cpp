@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "common/report/error.h"
+
 namespace ssdtlm {
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
@@ -211,6 +213,16 @@ void DmaEngine::finish(Request& request) {
     const Request r = request;
     free_requests_.push_back(&request);
     report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
+}
+
+void DmaEngine::check_waiters() const {
+    if (!waiting_writes_.empty() && writes_ahead_ == 0)
+        throw CheckFailed(fmt::format("DMA engine: {} writes wait, and none is at the link", waiting_writes_.size()));
+    if (!waiting_reads_.empty() && reads_under_way_ == 0)
+        throw CheckFailed(fmt::format("DMA engine: {} reads wait, and none is at the link", waiting_reads_.size()));
+    if (outstanding_ == 0 && (writes_ahead_ != 0 || reads_under_way_ != 0))
+        throw CheckFailed(fmt::format("DMA engine: {} writes and {} bytes of reads are counted at the link, but no request is "
+                                      "outstanding", writes_ahead_, reads_under_way_));
 }
 
 std::string DmaEngine::dump() const {

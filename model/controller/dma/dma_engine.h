@@ -57,6 +57,8 @@ public:
     std::uint64_t outstanding() const { return outstanding_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    /// Between two entries of the agenda: bursts wait only while others are at the link. Throws CheckFailed.
+    void check_waiters() const;
 
 private:
     /// A request of more than one payload.

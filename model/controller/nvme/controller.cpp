@@ -216,6 +216,29 @@ std::string NvmeController::dump() const {
     return out;
 }
 
+void NvmeController::check_waiters() const {
+    const auto fail = [](std::uint32_t queue, const char* what) {
+        throw CheckFailed(fmt::format("nvme: queue {}: {}", queue, what));
+    };
+    for (std::uint32_t i = 0; i < queues_.count(); ++i) {
+        const auto qid = static_cast<std::uint16_t>(i);
+        if (queues_.has_sq(i)) {
+            const SubmissionQueue& q = queues_.sq(qid);
+            if (q.waiting() != 0 && may_fetch(q) && !arbiter_.is_ready(qid))
+                fail(i, "commands are behind the doorbell and may be fetched, but the arbiter does not know");
+            if (q.deleting && q.in_flight == 0) fail(i, "Delete SQ waits for commands in flight, and there are none");
+        }
+        if (queues_.has_cq(i)) {
+            const CompletionQueue& q = queues_.cq(qid);
+            if (q.has_held() && !q.full()) fail(i, "CQEs are held, and the completion queue has room");
+        }
+    }
+    if (arbiter_.any() && registers_.is_running() && free_fetch_ >= 0)
+        throw CheckFailed("nvme: a submission queue is ready and a fetch is free, but nobody fetches");
+    if (settling_ && idle() && !flush_running_)
+        throw CheckFailed("nvme: a reset or shutdown waits for work to end, and there is none");
+}
+
 void NvmeController::check_books() const {
     const std::uint64_t ended = counters_.cqes + counters_.dropped + events_.held();
     if (counters_.sqes != ended || in_firmware_ != 0) {

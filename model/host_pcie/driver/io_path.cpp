@@ -352,6 +352,21 @@ void IoPath::maybe_finish(std::uint64_t) {
     if (on_finished_) on_finished_(since_epoch(agenda_.now()));
 }
 
+void IoPath::check_waiters() const {
+    if (!started_ || finished_) return;
+    if (!dirty_.empty()) throw CheckFailed("host: commands were written, and their doorbell was not rung");
+    for (const Queue& q : queues_) {
+        if (q.backlog.empty() || q.submitting) continue;
+        if (q.pair.has_room() || q.pair.outstanding() == 0)
+            throw CheckFailed("host: queue " + std::to_string(q.pair.qid()) + ": " + std::to_string(q.backlog.size()) +
+                              " requests wait for room, and it has room or nothing will make any");
+    }
+    if (taking_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever)
+        throw CheckFailed("host: the workload is not done, and waits neither for a time nor for a completion");
+    if (!taking_ && outstanding() == 0 && backlog_ == 0 && !stopped_)
+        throw CheckFailed("host: the workload is done, and nobody has noticed");
+}
+
 std::string IoPath::dump() const {
     std::string s = "host: " + std::to_string(counters_.requests_issued) + " requests issued, " +
                     std::to_string(counters_.requests_completed) + " completed, " + std::to_string(outstanding()) +

@@ -83,6 +83,9 @@ public:
     /// The first error status in words; empty when there was none.
     const std::string& first_error() const { return first_error_; }
     std::string dump() const;
+    /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for a
+    /// time or a completion. Throws CheckFailed.
+    void check_waiters() const;
 
 private:
     static constexpr std::uint32_t kWhole = 0xFFFFFFFFu;

@@ -58,6 +58,8 @@ public:
     const std::string& first_error() const { return io_.first_error(); }
     /// State for the watchdog.
     std::string dump() const;
+    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    void check_waiters() const { io_.check_waiters(); }
 
     void interrupt(std::uint64_t address, std::uint32_t data) override;
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "common/report/error.h"
+
 namespace ssdtlm {
 
 std::uint64_t LinkCounters::wire_bytes() const {
@@ -161,6 +163,12 @@ void LinkDirection::wake(std::uint64_t generation) {
     if (generation != wake_generation_) return;
     wake_time_ = kNever;
     pump();
+}
+
+void LinkDirection::check_waiters(const char* name) const {
+    if (!waiting_.empty() && (wake_time_ == kNever || wake_time_ < agenda_.now()))
+        throw CheckFailed(fmt::format("{} link: {} bursts wait for the wire, and nothing will grant it to them", name,
+                                      waiting_.size()));
 }
 
 std::string LinkDirection::dump(const char* name) const {

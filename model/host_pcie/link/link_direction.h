@@ -136,6 +136,8 @@ public:
     std::size_t waiting() const { return waiting_.size(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     std::string dump(const char* name) const;
+    /// Between two entries of the agenda: a burst that waits will be tried again. Throws CheckFailed.
+    void check_waiters(const char* name) const;
 
 private:
     struct Burst {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/report/error.h"
 #include "common/tlm/sc_time_bridge.h"
 
 namespace ssdtlm {
@@ -99,11 +100,7 @@ __attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_gen
 
 __attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::end_response() {
     response_open_ = false;
-    while (!response_open_ && !responses_held_.empty()) {
-        tlm::tlm_generic_payload* next = responses_held_.front();
-        responses_held_.pop_front();
-        send_response(*next);
-    }
+    send_held_responses();
     return tlm::TLM_COMPLETED;
 }
 
@@ -266,6 +263,8 @@ void LinkPath::read_arrives(std::uint64_t which) {
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
 
+// Arrivals come one after the other, never within another's handling at the far end: what is held back was held while a
+// request waited for END_REQ, and far_request_accepted() follows.
 __attribute__((noinline, cold)) void LinkPath::hold_back(Part& part) { requests_held_.push_back(&part); }
 
 /// Forwards it. False: the response comes, or has come, in another way than at once by the return value.
@@ -396,19 +395,33 @@ inline void LinkPath::read_completed(Part& part) {
 void LinkPath::answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status) {
     --open_;
     payload.set_response_status(status);
-    if (__builtin_expect(response_open_, 0))
+    if (__builtin_expect(response_open_, 0)) {  // also within the requester's handling of an earlier response
         responses_held_.push_back(&payload);
-    else
-        send_response(payload);
+        return;
+    }
+    send_response(payload);
+    if (__builtin_expect(!responses_held_.empty(), 0)) send_held_responses();
 }
 
-void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
+inline void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
     if (__builtin_expect(!blocked_.empty(), 0) && wake_thread(payload)) return;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay;
     response_open_ = true;
     const tlm::tlm_sync_enum status = requester_->nb_transport_bw(payload, phase, delay);
     if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP)) response_open_ = false;
+}
+
+/// Whoever ends a response phase calls this: at once by the return value, or later by END_RESP.
+__attribute__((noinline, cold)) void LinkPath::send_held_responses() {
+    if (sending_held_) return;  // the loop further up goes on
+    sending_held_ = true;
+    while (!response_open_ && !responses_held_.empty()) {
+        tlm::tlm_generic_payload& next = *responses_held_.front();
+        responses_held_.pop_front();
+        send_response(next);
+    }
+    sending_held_ = false;
 }
 
 bool LinkPath::wake_thread(tlm::tlm_generic_payload& payload) {
@@ -420,9 +433,23 @@ bool LinkPath::wake_thread(tlm::tlm_generic_payload& payload) {
     return false;
 }
 
+void LinkPath::check_waiters(const char* name) const {
+    const auto fail = [name](std::size_t count, const char* what) {
+        throw CheckFailed(fmt::format("{} path of the link: {} {}", name, count, what));
+    };
+    if (!responses_held_.empty() && !response_open_)
+        fail(responses_held_.size(), "responses are held back, and no response phase is open whose end would send them");
+    if (!requests_held_.empty() && request_open_ == nullptr)
+        fail(requests_held_.size(), "requests are held back, and no request phase is open whose end would forward them");
+    if (!reads_.empty() && (free_tags_ != 0 || tags_short_since_ == kNever))
+        fail(reads_.size(), "reads wait for a tag, and tags are free or nobody will look when one is");
+}
+
 std::string LinkPath::dump(const char* name) const {
-    return fmt::format("{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free\n", name,
-                       open_, parts_.in_use(), reads_.size(), free_tags_);
+    return fmt::format("{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free, {} requests and "
+                       "{} responses held back\n",
+                       name, open_, parts_.in_use(), reads_.size(), free_tags_, requests_held_.size(),
+                       responses_held_.size());
 }
 
 }  // namespace ssdtlm

@@ -72,6 +72,9 @@ public:
     /// Time during which read requests waited for a tag.
     Ps tag_stall() const { return tag_stall_; }
     std::string dump(const char* name) const;
+    /// Between two entries of the agenda: what is held back or waits for a tag has somebody who goes on with it. Throws
+    /// CheckFailed.
+    void check_waiters(const char* name) const;
 
 private:
     /// A read that needs more than one part.
@@ -141,6 +144,7 @@ private:
     void read_completed(Part& part);
     void answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status);
     void send_response(tlm::tlm_generic_payload& payload);
+    void send_held_responses();
     bool wake_thread(tlm::tlm_generic_payload& payload);
     Transfer& new_transfer(const Transfer& transfer);
     std::uint32_t overhead(TlpKind kind, std::uint64_t address) const {
@@ -175,6 +179,7 @@ private:
     std::deque<Part*> requests_held_;
     bool response_open_ = false;
     std::deque<tlm::tlm_generic_payload*> responses_held_;
+    bool sending_held_ = false;
     std::vector<Blocked*> blocked_;
 };
 

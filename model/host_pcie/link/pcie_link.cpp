@@ -136,6 +136,13 @@ PcieLink::PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfi
       mmio_(agenda, mmio_of(config), down_, up_, host_target, device_initiator),
       dma_(agenda, dma_of(config), up_, down_, device_target, host_initiator) {}
 
+void PcieLink::check_waiters() const {
+    up_.check_waiters("upstream");
+    down_.check_waiters("downstream");
+    dma_.check_waiters("DMA");
+    mmio_.check_waiters("MMIO");
+}
+
 std::string PcieLink::dump() const {
     return up_.dump("upstream") + down_.dump("downstream") + dma_.dump("DMA") + mmio_.dump("MMIO");
 }

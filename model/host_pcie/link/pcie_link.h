@@ -52,6 +52,8 @@ public:
     const LinkPath& mmio() const { return mmio_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    void check_waiters() const;
 
 private:
     void end_of_elaboration() override {

@@ -20,6 +20,11 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
                         "run.integrity", [](auto& c) -> auto& { return c.run.integrity; })
                         .says("Check every read against what the host last wrote there")
                         .from("-"));
+    table.push_back(P::boolean(
+                        "run.check_waiters", [](auto& c) -> auto& { return c.run.check_waiters; })
+                        .says("Prove after every event that whatever waits in any block has something under way that will "
+                              "wake it; slow, for tests and for work on the model")
+                        .from("-"));
     table.push_back(
         P::quantity(
             "run.timeseries_interval", Dimension::time, [](auto& c) -> auto& { return c.run.timeseries_interval; })

@@ -100,13 +100,13 @@ void DeviceWave::attach(SsdSystem& system) {
 
 void DeviceWave::start(std::uint64_t) {
     probing_ = true;
-    system_->process.set_after_each([](void* self) { static_cast<DeviceWave*>(self)->sample(); }, this);
+    system_->process.add_after_each([](void* self) { static_cast<DeviceWave*>(self)->sample(); }, this);
     sample();
 }
 
 void DeviceWave::stop() {
     probing_ = false;
-    system_->process.set_after_each(nullptr, nullptr);
+    system_->process.remove_after_each(this);
 }
 
 void DeviceWave::sample() {

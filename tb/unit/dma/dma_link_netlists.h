@@ -132,7 +132,7 @@ inline LinkConfig ideal(std::uint32_t generation = 3) {
 }
 
 struct System : DmaClient {
-    System(const std::string& name, const LinkConfig& c)
+    System(const std::string& name, const LinkConfig& c, std::uint64_t read_window_bytes = 1u << 20)
         : config(c),
           rate(link_rate(c)),
           memory(1_GiB),
@@ -140,7 +140,7 @@ struct System : DmaClient {
           device((name + "_device").c_str(), agenda),
           root((name + "_root").c_str(), memory, &host),
           link((name + "_link").c_str(), agenda, config),
-          dma((name + "_dma").c_str(), agenda, 1u << 20) {
+          dma((name + "_dma").c_str(), agenda, read_window_bytes) {
         host.mmio_initiator.bind(link.host_target);
         link.device_initiator.bind(device.mmio_target);
         dma.pcie_initiator.bind(link.device_target);
