@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random devices x random jobs, each a run of the program as a user would start it. See README.md.
+
+A run is wrong when it ends in another way than with exit 0, takes longer than ten times what its bytes need at the
+busiest resource, or needs more than a minute of host time. The program itself checks data, books, stages, and (with
+run.check_waiters) after every event that nobody waits whom nobody will wake.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from random_device import random_device
+from random_job import random_work
+
+HERE = pathlib.Path(__file__).resolve().parent
+HOST_SECONDS = 60.0
+SLACK = 10  # of the bound on simulated time
+
+# How the scheduler and the channels are implemented in a campaign, as settings of each run.
+WAYS = {
+    "tlm": [],
+    "lockstep": ["run.agenda=lockstep"],
+    "rtl": ["scheduler.implementation=rtl"],
+    "compare": ["scheduler.implementation=compare"],
+    "sequencer": ["channel.rtl_sequencer=[0]"],
+}
+RTL_WAYS = ("rtl", "compare", "sequencer")
+
+Outcome = collections.namedtuple("Outcome", "seed wrong seconds commands simulated_s depth")
+
+
+def needed_seconds(device, work, result):
+    """What the run's bytes need at the busiest resource, or its commands one after the other, or its own pauses."""
+    busiest = max((r["busy_max"] for r in result["resources"].values()), default=0) * result["simulated_s"]
+    c = result["counters"]
+    wire = max(c["link_wire_bytes_to_host"], c["link_wire_bytes_to_device"]) / device.link_bytes_per_s
+    waits_for_flash = device.program_s * 2 + device.erase_s + device.read_s
+    one = device.command_s + device.read_s + waits_for_flash
+    # A request is cut into commands; queues hold what their entries and the fetch window let them.
+    cuts = c["nvme_sqes"] / max(1, result["commands_including_ramp"])
+    serial = getattr(work, "serial_ios", 1.0) * cuts * one
+    queues = c["nvme_sqes"] / (device.queues * device.queue_depth) * one
+    flushes = (getattr(work, "flushes", 0) + 1) * waits_for_flash
+    return max(busiest, wire, serial, queues, flushes) + work.pace_s + one
+
+
+def depth_reached(folder):
+    """The deepest class of fio's table that some job was in."""
+    path = folder / "fio.json"
+    if not path.exists():
+        return "trace"
+    deepest = "1"
+    for job in json.loads(path.read_text())["jobs"]:
+        for level, share in job["iodepth_level"].items():
+            if share > 0 and int(level.lstrip(">=")) > int(deepest.lstrip(">=")):
+                deepest = level
+    return deepest
+
+
+def check(device, work, folder, done, seconds):
+    """The mistake of a run in one line, or None; and its result."""
+    if done is None:
+        return f"no end in {HOST_SECONDS:.0f} s of host time", None
+    if done.returncode != 0:
+        lines = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()
+        return f"exit {done.returncode}: {' | '.join(lines[:3])}", None
+    result = json.loads((folder / "result.json").read_text())
+    for line in result["books"]:
+        if line["left"] != line["right"]:
+            return f"books: {line}", result
+    if result["error_status"] != 0:
+        return f"{result['error_status']} commands ended with an error status", result
+    needed = needed_seconds(device, work, result)
+    if result["simulated_s"] > SLACK * needed:
+        return f"{result['simulated_s']:.6f} s simulated, {needed:.6f} s needed", result
+    return None, result
+
+
+def cases_of(seed, way):
+    r = random.Random(f"campaign {seed}")
+    device = random_device(r, small_rtl=way in RTL_WAYS)
+    return device, random_work(r, device)
+
+
+def run_one(seed, way, options):
+    device, work = cases_of(seed, way)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="campaign-"))
+    try:
+        (folder / "device.toml").write_text(device.toml())
+        (folder / work.name).write_text(work.text)
+        settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *WAYS[way], *options.set]
+        command = [options.binary, "run", "device.toml", "-w", work.name, "-o", "out", "-q", *work.arguments]
+        command += [word for s in settings for word in ("--set", s)]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=HOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            done = None
+        seconds = time.monotonic() - begin
+        wrong, result = check(device, work, folder / "out", done, seconds)
+        if wrong and options.keep:
+            kept = pathlib.Path(options.keep) / f"{way}-{seed}"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(folder, kept)
+            (kept / "command").write_text(" ".join(command) + f"\n{wrong}\n")
+        commands = result["commands_including_ramp"] if result else 0
+        depth = depth_reached(folder / "out") if result else "-"
+        return Outcome(seed, wrong, seconds, commands, result["simulated_s"] if result else 0, depth)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--binary", default=os.environ.get("SSDTLM", "ssdtlm"))
+    p.add_argument("--first", type=int, default=0, help="first seed")
+    p.add_argument("--runs", type=int, default=300)
+    p.add_argument("--way", choices=WAYS, default="tlm", help="implementation of scheduler and channels")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
+    p.add_argument("--set", action="append", default=[], help="key=value for each run")
+    p.add_argument("--keep", help="folder for the files of each wrong run")
+    p.add_argument("--no-check-waiters", action="store_true", help="without the invariants after every event: faster")
+    p.add_argument("--stop-at-first", action="store_true", help="end with the first wrong run")
+    options = p.parse_args()
+    options.binary = str(pathlib.Path(shutil.which(options.binary) or options.binary).resolve())
+
+    begin = time.monotonic()
+    wrong, seconds, commands, slowest, depths = 0, 0.0, 0, (0.0, None), collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        seeds = range(options.first, options.first + options.runs)
+        for outcome in pool.map(lambda seed: run_one(seed, options.way, options), seeds):
+            seconds += outcome.seconds
+            commands += outcome.commands
+            slowest = max(slowest, (outcome.seconds, outcome.seed))
+            depths[outcome.depth] += 1
+            if outcome.wrong:
+                wrong += 1
+                print(f"seed {outcome.seed}: {outcome.wrong}", flush=True)
+                if options.stop_at_first:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    break
+    ran = sum(depths.values())
+    print(f"{options.way}: {ran} runs, {wrong} wrong; {commands} commands; mean {seconds / max(1, ran):.2f} s of host time, "
+          f"slowest {slowest[0]:.1f} s (seed {slowest[1]}); {time.monotonic() - begin:.0f} s in all")
+    print("depth reached: " + ", ".join(f"{k}: {n}" for k, n in sorted(depths.items())))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
