@@ -20,7 +20,7 @@ import tempfile
 import time
 
 from random_device import random_device
-from random_job import random_work
+from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
@@ -36,7 +36,7 @@ WAYS = {
 }
 RTL_WAYS = ("rtl", "compare", "sequencer")
 
-Outcome = collections.namedtuple("Outcome", "seed wrong seconds commands simulated_s depth")
+Outcome = collections.namedtuple("Outcome", "name wrong seconds commands depth")
 
 
 def needed_seconds(device, work, result):
@@ -48,9 +48,9 @@ def needed_seconds(device, work, result):
     one = device.command_s + device.read_s + waits_for_flash
     # A request is cut into commands; queues hold what their entries and the fetch window let them.
     cuts = c["nvme_sqes"] / max(1, result["commands_including_ramp"])
-    serial = getattr(work, "serial_ios", 1.0) * cuts * one
+    serial = work.serial_ios * cuts * one
     queues = c["nvme_sqes"] / (device.queues * device.queue_depth) * one
-    flushes = (getattr(work, "flushes", 0) + 1) * waits_for_flash
+    flushes = (work.flushes + 1) * waits_for_flash
     return max(busiest, wire, serial, queues, flushes) + work.pace_s + one
 
 
@@ -67,8 +67,8 @@ def depth_reached(folder):
     return deepest
 
 
-def check(device, work, folder, done, seconds):
-    """The mistake of a run in one line, or None; and its result."""
+def check(device, work, folder, done):
+    """The mistake of a run in one line, or None; and its result. Without a device: no bound on its time."""
     if done is None:
         return f"no end in {HOST_SECONDS:.0f} s of host time", None
     if done.returncode != 0:
@@ -80,75 +80,88 @@ def check(device, work, folder, done, seconds):
             return f"books: {line}", result
     if result["error_status"] != 0:
         return f"{result['error_status']} commands ended with an error status", result
+    if device is None:
+        return None, result
     needed = needed_seconds(device, work, result)
     if result["simulated_s"] > SLACK * needed:
         return f"{result['simulated_s']:.6f} s simulated, {needed:.6f} s needed", result
     return None, result
 
 
-def cases_of(seed, way):
+def execute(folder, options, settings, devices, work):
+    """One run in a folder that has its files. The finished process, or None; and how long it took."""
+    command = [options.binary, "run", *devices, "-w", work.name, "-o", "out", "-q", *work.arguments]
+    settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *settings, *options.set]
+    command += [word for s in settings for word in ("--set", s)]
+    (folder / "command").write_text(" ".join(command) + "\n")
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=HOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        done = None
+    return done, time.monotonic() - begin
+
+
+def drawn(seed, way):
     r = random.Random(f"campaign {seed}")
     device = random_device(r, small_rtl=way in RTL_WAYS)
     return device, random_work(r, device)
 
 
-def run_one(seed, way, options):
-    device, work = cases_of(seed, way)
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="campaign-"))
-    try:
+def run_seed(seed, options):
+    device, work = drawn(seed, options.way)
+    with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
+        folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
-        settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *WAYS[way], *options.set]
-        command = [options.binary, "run", "device.toml", "-w", work.name, "-o", "out", "-q", *work.arguments]
-        command += [word for s in settings for word in ("--set", s)]
-        begin = time.monotonic()
-        try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=HOST_SECONDS)
-        except subprocess.TimeoutExpired:
-            done = None
-        seconds = time.monotonic() - begin
-        wrong, result = check(device, work, folder / "out", done, seconds)
+        devices = ([device.preset] if device.preset else []) + ["device.toml"]
+        done, seconds = execute(folder, options, WAYS[options.way], devices, work)
+        wrong, result = check(device, work, folder / "out", done)
         if wrong and options.keep:
-            kept = pathlib.Path(options.keep) / f"{way}-{seed}"
-            shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(folder, kept)
-            (kept / "command").write_text(" ".join(command) + f"\n{wrong}\n")
-        commands = result["commands_including_ramp"] if result else 0
-        depth = depth_reached(folder / "out") if result else "-"
-        return Outcome(seed, wrong, seconds, commands, result["simulated_s"] if result else 0, depth)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(folder, pathlib.Path(options.keep) / f"{options.way}-{seed}", dirs_exist_ok=True)
+        if result is None:
+            return Outcome(seed, wrong, seconds, 0, "-")
+        return Outcome(seed, wrong, seconds, result["commands_including_ramp"], depth_reached(folder / "out"))
+
+
+def run_regression(case, options):
+    """A run that was wrong once: a folder with device.toml and one workload."""
+    with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
+        folder = pathlib.Path(scratch)
+        shutil.copytree(case, folder, dirs_exist_ok=True)
+        workload = next(p.name for p in case.iterdir() if p.name != "device.toml")
+        done, seconds = execute(folder, options, WAYS[options.way], ["device.toml"], Work(workload, ""))
+        wrong, result = check(None, None, folder / "out", done)
+        return Outcome(case.name, wrong, seconds, result["commands_including_ramp"] if result else 0, "-")
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--binary", default=os.environ.get("SSDTLM", "ssdtlm"))
-    p.add_argument("--first", type=int, default=0, help="first seed")
+    p.add_argument("--first", type=int, default=0, help="first seed; from 0 on, the kept regressions run too")
     p.add_argument("--runs", type=int, default=300)
     p.add_argument("--way", choices=WAYS, default="tlm", help="implementation of scheduler and channels")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")
     p.add_argument("--no-check-waiters", action="store_true", help="without the invariants after every event: faster")
-    p.add_argument("--stop-at-first", action="store_true", help="end with the first wrong run")
     options = p.parse_args()
     options.binary = str(pathlib.Path(shutil.which(options.binary) or options.binary).resolve())
 
     begin = time.monotonic()
-    wrong, seconds, commands, slowest, depths = 0, 0.0, 0, (0.0, None), collections.Counter()
+    wrong, seconds, commands, slowest, depths = 0, 0.0, 0, (0.0, ""), collections.Counter()
+    cases = sorted(p for p in (HERE / "regressions").iterdir() if p.is_dir()) if options.first == 0 else []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        seeds = range(options.first, options.first + options.runs)
-        for outcome in pool.map(lambda seed: run_one(seed, options.way, options), seeds):
+        pending = [pool.submit(run_regression, case, options) for case in cases]
+        pending += [pool.submit(run_seed, seed, options) for seed in range(options.first, options.first + options.runs)]
+        for outcome in (p.result() for p in pending):
             seconds += outcome.seconds
             commands += outcome.commands
-            slowest = max(slowest, (outcome.seconds, outcome.seed))
+            slowest = max(slowest, (outcome.seconds, str(outcome.name)))
             depths[outcome.depth] += 1
             if outcome.wrong:
                 wrong += 1
-                print(f"seed {outcome.seed}: {outcome.wrong}", flush=True)
-                if options.stop_at_first:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    break
+                print(f"seed {outcome.name}: {outcome.wrong}", flush=True)
     ran = sum(depths.values())
     print(f"{options.way}: {ran} runs, {wrong} wrong; {commands} commands; mean {seconds / max(1, ran):.2f} s of host time, "
           f"slowest {slowest[0]:.1f} s (seed {slowest[1]}); {time.monotonic() - begin:.0f} s in all")

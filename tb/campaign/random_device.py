@@ -9,7 +9,9 @@ RTL_MOST_DIES, RTL_MOST_PLANES = 8, 4
 
 
 class Device:
-    """`settings`: key -> TOML text; the numbers that a bound on the run's time needs are attributes in bytes and seconds."""
+    """`settings`: key -> TOML text, on top of the preset if there is one; the numbers that a bound on the run's time needs are attributes in bytes and seconds."""
+
+    preset = None
 
     def __init__(self, settings):
         self.settings = settings
@@ -25,16 +27,37 @@ class Device:
         ) + "\n"
 
 
+class Preset(Device):
+    """A device that comes with the program, at its full size."""
+
+    NAMES = ("mqsim-table3", "mqsim-table3", "wd-sn730-512g", "hexa-16g", "femu-4g")
+
+    def __init__(self, r):
+        super().__init__({"run.seed": r.randrange(1 << 31)})
+        self.preset = r.choice(self.NAMES)
+        self.fast, self.lba, self.user_bytes = True, 4096, 3 << 30
+        # The slowest of them; see configs/device.
+        self.read_s, self.program_s, self.erase_s, self.command_s = 100e-6, 1500e-6, 10e-3, 20e-6
+        self.link_bytes_per_s, self.queues, self.queue_depth = 1.5e9, 8, 512
+
+
 def us(x):
     return f'"{x}us"'
 
 
-def random_device(r, small_rtl=False, victim_policies=POLICIES):
+def random_device(r, small_rtl=False):
     """`small_rtl`: within what the RTL blocks are built for."""
+    if not small_rtl and r.random() < 0.06:
+        return Preset(r)
     lba = r.choice((512, 512, 4096))
     unit = r.choice((4096, 4096, 4096, 8192, 16384))
     page = unit * r.choice((1, 1, 2, 4))
-    channels = r.choice((1, 2, 2, 3, 4, 8))
+    # A third have flash that outruns the link. Most of these live on a grid: at the rates of generations 1 and 2 a dword
+    # takes whole nanoseconds, and all other times are multiples of half of one. Things of both directions then happen at
+    # the same instant again and again, in either order.
+    fast = r.random() < 0.33
+    on_grid = fast and r.random() < 0.6
+    channels = r.choice((4, 8)) if fast else r.choice((1, 2, 2, 3, 4, 8))
     ways = r.choice((1, 1, 2, 4))
     dies_per_chip = r.choice((1, 1, 2, 3))
     planes = r.choice((1, 2, 2, 4))
@@ -58,21 +81,31 @@ def random_device(r, small_rtl=False, victim_policies=POLICIES):
     generation = r.choice((1, 2, 3, 3, 4, 5))
     lanes = r.choice((1, 2, 4, 4, 8))
     payload = r.choice((128, 256, 256, 512))
-    buffer_pages = planes_all * r.choice((1, 1, 2, 3, 8, 50))
+    if fast:
+        t_read, t_program, t_erase, generation = r.choice((3, 12)), 50, 500, r.choice((1, 1, 2, 2, 3))
+    buffer_pages = planes_all * (50 if fast else r.choice((1, 1, 2, 3, 8, 50)))
     mode = r.choice(("write_back", "write_back", "write_back", "write_through"))
     cores = r.choice((1, 1, 2, 5))
-    clock = r.choice((50, 500, 500, 2000))
+    clock = r.choice((50, 500, 500, 2000) if not fast else (500, 500, 2000))
+    if on_grid:
+        generation, lanes, payload = r.choice(((1, 4, 256), (1, 8, 256), (2, 2, 512), (2, 4, 256), (2, 8, 512)))
+    # Completions that are longer on the wire than writes: what waits for them is then posted first.
+    completion = r.choice((payload // 4, payload // 2) if on_grid else (64, 128, 256))
     queue_pairs = r.choice((1, 2, 8, 32))
-    entries = r.choice((2, 3, 17, 64, 1024, 1024))
-    window = r.choice((1, 4, 64, 512))
-    coalescing = r.choice(((0, 0), (0, 0), (0, 0), (3, 100), (20, 1000)))  # threshold, us
-    cpu = r.choice(((0, 0), (0, 0), (0.6, 0.8), (5, 3)))
-    onfi = r.choice((("nv-ddr2", 333), ("nv-ddr2", 400), ("nv-ddr3", 800), ("sdr", 20), ("sdr", 50)))
+    # (tags, bytes): with few tags for short requests, data reads wait in the DMA engine for those before them.
+    tags, request = r.choice(((256, 512), (32, 4096), (256, 128), (32, 512), (8, 512)) if fast else
+                             ((1, 128), (1, 512), (4, 512), (32, 512), (32, 512), (32, 4096), (256, 512)))
+    entries = r.choice((64, 1024)) if fast else r.choice((2, 3, 17, 64, 1024, 1024))
+    window = r.choice((64, 512)) if fast else r.choice((1, 4, 64, 512))
+    coalescing = (0, 0) if fast else r.choice(((0, 0), (0, 0), (0, 0), (3, 100), (20, 1000)))  # threshold, us
+    cpu = (0, 0) if on_grid else r.choice(((0, 0), (0, 0), (0.6, 0.8), (5, 3)))
+    grid = ('"16ns"', '"160ns"', '"32ns"')
+    onfi = ("nv-ddr3", 2000 if on_grid else 2400) if fast else r.choice((("nv-ddr2", 333), ("nv-ddr2", 400), ("nv-ddr3", 800), ("sdr", 20), ("sdr", 50)))
     settings = {
         "name": '"random"',
         "ftl.user_capacity": f'"{user}B"',
         "ftl.allocation": '"' + "".join(r.sample("CWDP", 4)) + '"',
-        "gc.policy": f'"{r.choice(victim_policies)}"',
+        "gc.policy": f'"{r.choice(POLICIES)}"',
         "gc.soft_free_blocks": soft,
         "gc.hard_free_blocks": hard,
         "gc.max_inflight_pages": r.choice((1, 2, 8, 32)),
@@ -80,12 +113,12 @@ def random_device(r, small_rtl=False, victim_policies=POLICIES):
         "buffer.mode": f'"{mode}"',
         "buffer.flush_start": '"0%"' if mode == "write_through" else r.choice(('"0%"', '"0%"', '"50%"', '"99%"')),
         "buffer.flush_depth_per_die": r.choice((1, 2, 4, 16)),
-        "precondition.state": f'"{r.choice(("fresh", "sequential", "sequential", "random"))}"',
+        "precondition.state": '"fresh"' if on_grid else r.choice(('"fresh"', '"sequential"', '"sequential"', '"random"')),
         "precondition.fill": r.choice(('"100%"', '"70%"', '"10%"')),
         "nvme.lba_size": f'"{lba}B"',
         "nvme.fetch_window": window,
         "nvme.fetch_burst": min(window, r.choice((1, 8, 64))),
-        "nvme.fetch_depth": r.choice((1, 2, 16)),
+        "nvme.fetch_depth": 16 if fast else r.choice((1, 2, 16)),
         "nvme.arbitration_burst": r.choice((0, 3, 7)),
         "nvme.max_transfer": r.choice(('"8KiB"', '"128KiB"', '"128KiB"', '"512KiB"', '"1MiB"')),
         "nvme.interrupt_coalescing_threshold": coalescing[0],
@@ -94,21 +127,22 @@ def random_device(r, small_rtl=False, victim_policies=POLICIES):
         "firmware.clock": f'"{clock}MHz"',
         "host.queue_pairs": queue_pairs,
         "host.queue_entries": entries,
-        "host.buffer_offset": f'"{4 * r.randrange(1024)}B"',
+        "host.buffer_offset": r.choice(('"0B"', f'"{4 * r.randrange(1024)}B"')),
         "host.submit_time": us(cpu[0]),
         "host.completion_time": us(cpu[1]),
         "link.generation": generation,
         "link.lanes": lanes,
         "link.max_payload": f'"{payload}B"',
-        "link.max_read_request": r.choice(('"128B"', '"512B"', '"512B"', '"4KiB"')),
-        "link.completion_payload": f'"{min(payload, r.choice((64, 128, 256)))}B"',
-        "link.read_tags": r.choice((1, 4, 32, 32, 256)),
+        "link.max_read_request": f'"{request}B"',
+        "link.completion_payload": f'"{min(payload, completion)}B"',
+        "link.data_link_efficiency": '"100%"' if on_grid else '"98%"',
+        "link.read_tags": tags,
         "link.upstream_posted_headers": r.choice((1, 8, 64)),
         "link.upstream_posted_data": r.choice((payload // 16, 128, 512)),
         "link.upstream_nonposted_headers": r.choice((1, 8, 64)),
-        "link.device_to_host_latency": r.choice(('"250ns"', '"160ns"', '"16ns"')),
-        "link.host_to_device_latency": r.choice(('"150ns"', '"160ns"', '"32ns"')),
-        "link.root_complex_latency": r.choice(('"150ns"', '"160ns"', '"1us"')),
+        "link.device_to_host_latency": r.choice(grid if on_grid else ('"250ns"', '"1us"')),
+        "link.host_to_device_latency": r.choice(grid if on_grid else ('"150ns"', '"1us"')),
+        "link.root_complex_latency": r.choice(grid if on_grid else ('"150ns"', '"1us"')),
         "scheduler.policy": r.choice(('"read_first"', '"fifo"')),
         "scheduler.multi_plane": r.choice(("true", "false")),
         "scheduler.starvation_limit": r.choice((0, 1, 2, 63)),
@@ -132,6 +166,7 @@ def random_device(r, small_rtl=False, victim_policies=POLICIES):
         "run.seed": r.randrange(1 << 31),
     }
     d = Device(settings)
+    d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw
     # One page through an idle device, array operations counted as if nothing overlapped.
     bus = (page * 1.06 / (onfi[1] * 1e6) + 10e-6) * planes

@@ -10,7 +10,8 @@ class Work:
     def __init__(self, name, text, arguments=()):
         self.name, self.text, self.arguments = name, text, list(arguments)
         self.pace_s = 0.0
-        self.depth = 1  # commands of all jobs at a time, at most
+        self.serial_ios = 0.0  # requests that follow each other when every job keeps its depth
+        self.flushes = 0.0
 
 
 def block_size(r, lba, most):
@@ -20,23 +21,50 @@ def block_size(r, lba, most):
     return max(lba, min(size, most) // lba * lba)
 
 
+def pauses(r, work, ios, numjobs):
+    """What makes a job wait for something else than its queue; some jobs have several."""
+    lines = []
+    if r.random() < 0.15:
+        n = r.choice((1, 4, 32))
+        lines += [f"{r.choice(('fsync', 'fdatasync'))}={n}"]
+        work.flushes += ios / n
+    if r.random() < 0.1:
+        lines += [r.choice(("end_fsync=1", "sync=dsync", "sync=sync"))]
+    if r.random() < 0.1:
+        think, blocks = r.choice((10, 200, 2000)), r.choice((1, 8, 100))
+        lines += [f"thinktime={think}", f"thinktime_blocks={blocks}"]
+        work.pace_s += think * 1e-6 * (ios / numjobs / blocks + 1)
+    if r.random() < 0.1:
+        iops = r.choice((2000, 20000, 1000000))
+        lines += [f"rate_iops={iops}"]
+        if r.random() < 0.5:
+            lines += ["rate_process=poisson"]
+        work.pace_s += 2 * ios / numjobs / iops
+    if r.random() < 0.1:
+        delay = r.choice((1, 20))
+        lines += [f"startdelay={delay}ms"]
+        work.pace_s += delay * 1e-3
+    return lines
+
+
 def random_fio(r, device, commands, most_bytes):
     capacity = device.user_bytes
     lines = ["[global]", "thread", "direct=1"]
     work = Work("job.fio", "")
-    work.depth = 0
     sections = r.choice((1, 1, 1, 2, 3))
+    deep = device.fast and r.random() < 0.85  # large blocks in both directions at depth
     serial = r.random() < 0.2
-    pace = []
     for s in range(sections):
         lines += [f"[job{s}]"]
         if serial and s:
             lines += ["stonewall"]
-        numjobs = r.choice((1, 1, 1, 2, 4, 16, 64))
+        numjobs = r.choice((1, 1, 2, 4)) if deep else r.choice((1, 1, 1, 2, 4, 16, 64))
         rw = r.choice(("read", "write", "randread", "randwrite", "rw", "randrw", "randrw", "randrw", "randtrim", "trim",
-                       "trimwrite", "randtrimwrite"))
+                       "trimwrite", "randtrimwrite")) if not deep else r.choice(("rw", "randrw"))
         largest = max(device.lba, min(MIB, capacity // 4 // device.lba * device.lba))
         sizes = [block_size(r, device.lba, largest) for _ in range(2)]
+        if deep:
+            sizes = [min(largest, r.choice((16, 64, 64, 128)) * KIB)] * 2
         kind = r.random()
         if kind < 0.7:
             lines += [f"bs={sizes[0]}"]
@@ -48,15 +76,15 @@ def random_fio(r, device, commands, most_bytes):
             share = r.randrange(1, 100)
             lines += [f"bssplit={sizes[0]}/{share}:{sizes[1]}/{100 - share}"]
             mean = max(sizes)
-        engine = r.choice(("libaio", "libaio", "libaio", "io_uring", "posixaio", "psync", "sync"))
-        depth = r.choice((1, 2, 8, 32, 64, 256, 1024))
+        engine = "libaio" if deep else r.choice(("libaio", "libaio", "libaio", "io_uring", "posixaio", "psync", "sync"))
+        depth = r.choice((32, 64, 256)) if deep else r.choice((1, 2, 8, 32, 64, 256, 1024))
         lines += [f"ioengine={engine}", f"rw={rw}", f"iodepth={depth}", f"numjobs={numjobs}"]
         depth = 1 if engine in ("psync", "sync") else depth
         ios = max(1, min(commands // sections // numjobs, most_bytes // sections // numjobs // mean))
         lines += [f"number_ios={ios}"]
         ios *= numjobs * (2 if rw.endswith("trimwrite") else 1)
         if "rw" in rw and "trim" not in rw:
-            lines += [f"rwmixread={r.choice((0, 10, 50, 50, 70, 100))}"]
+            lines += [f"rwmixread={r.choice((30, 50, 70) if deep else (0, 10, 50, 50, 70, 100))}"]
         # A region of its own or all of the device; it must hold the largest block.
         if r.random() < 0.4:
             size = r.randrange(mean, max(mean + 1, capacity // 2)) // device.lba * device.lba
@@ -66,31 +94,10 @@ def random_fio(r, device, commands, most_bytes):
             lines += [f"random_distribution={r.choice(('zipf:1.1', 'pareto:0.3', 'normal:20', 'zoned:60/10:30/20:8/30:2/40'))}"]
         if r.random() < 0.2:
             lines += ["norandommap"]
-        if r.random() < 0.15:
-            n = r.choice((1, 4, 32))
-            lines += [f"{r.choice(('fsync', 'fdatasync'))}={n}"]
-            pace.append(0.0)
-            work.flushes = getattr(work, "flushes", 0) + ios / n
-        if r.random() < 0.1:
-            lines += [r.choice(("end_fsync=1", "sync=dsync", "sync=sync"))]
-        if r.random() < 0.1:
-            think, blocks = r.choice((10, 200, 2000)), r.choice((1, 8, 100))
-            lines += [f"thinktime={think}", f"thinktime_blocks={blocks}"]
-            pace.append(think * 1e-6 * (ios / numjobs / blocks + 1))
-        if r.random() < 0.1:
-            iops = r.choice((2000, 20000, 1000000))
-            lines += [f"rate_iops={iops}"]
-            if r.random() < 0.5:
-                lines += ["rate_process=poisson"]
-            pace.append(2 * ios / numjobs / iops)
-        if r.random() < 0.1:
-            delay = r.choice((1, 20))
-            lines += [f"startdelay={delay}ms"]
-            pace.append(delay * 1e-3)
-        work.depth = max(work.depth, 1) if serial and s else work.depth + depth * numjobs
-        work.serial_ios = getattr(work, "serial_ios", 0.0) + ios / (depth * numjobs)
+        if not deep:
+            lines += pauses(r, work, ios, numjobs)
+        work.serial_ios += ios / (depth * numjobs)
     work.text = "\n".join(lines) + "\n"
-    work.pace_s = sum(pace)
     return work
 
 
@@ -114,12 +121,13 @@ def random_trace(r, device, commands, most_bytes):
     work = Work("trace.csv", "\n".join(lines) + "\n",
                 ["--replay", "closed", "--replay-depth", str(depth)] if closed else ["--replay", "stamped"])
     work.pace_s = 0 if closed else t * 1e-7
-    work.depth = depth if closed else 64
-    work.serial_ios = len(lines) / work.depth
+    work.serial_ios = len(lines) / (depth if closed else 1)
     return work
 
 
-def random_work(r, device, commands=1500, most_bytes=24 * MIB):
-    commands = r.choice((50, 400, commands, commands))
+def random_work(r, device):
+    # What a fast device does in a second of host time is a second's work for the simulator, too.
+    commands = r.choice((50, 400, 1500, 1500)) * (4 if device.preset else 2 if device.fast else 1)
+    most_bytes = (320 if device.preset else 96 if device.fast else 24) * MIB
     maker = random_trace if r.random() < 0.12 else random_fio
     return maker(r, device, commands, most_bytes)
