@@ -22,7 +22,7 @@ class Device:
         for key, value in self.settings.items():
             group, _, name = key.rpartition(".")
             groups.setdefault(group, []).append(f"{name} = {value}")
-        return "\n\n".join(
+        return "# SPDX-License-Identifier: Apache-2.0\n" + "\n\n".join(
             "\n".join(([f"[{group}]"] if group else []) + lines) for group, lines in sorted(groups.items())
         ) + "\n"
 
