@@ -21,7 +21,7 @@ PRESETS = sorted(p.stem for p in (SOURCE / "configs" / "device").glob("*.toml"))
 
 SETTINGS = [word for setting in os.environ.get("SSDTLM_SET", "").split() for word in ("--set", setting)]
 
-OK, CHECK_FAILED, USER_ERROR, INTERRUPTED = 0, 1, 2, 130
+OK, CHECK_FAILED, USER_ERROR, STALLED, INTERNAL, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 70, 74, 130
 
 # Different in each run by nature.
 WALL_CLOCK = "wall_clock.json"
