@@ -47,20 +47,19 @@ public:
     Reached reached() const { return reached_; }
 
 private:
-    /// A workload that would have ended here anyway ends by itself.
+    /// A workload that would have ended here anyway ends by itself; one that waits for a completion may be such.
     Next stop(Reached why, SimTime now) {
-        if (reached_ == Reached::none && !ended_) {
-            ended_ = inner_.next(now).state == State::done;
-            if (!ended_) reached_ = why;
-        }
-        return {};
+        if (reached_ != Reached::none) return {};
+        Next n = inner_.next(now);
+        if (n.state == State::ready || n.state == State::wait) reached_ = why;
+        if (n.state != State::blocked) n.state = State::done;
+        return n;
     }
 
     Workload& inner_;
     const Limits limits_;
     std::uint64_t issued_ = 0;
     Reached reached_ = Reached::none;
-    bool ended_ = false;
 };
 
 }  // namespace ssdtlm
