@@ -2,10 +2,11 @@
 """Runs that end badly (the device's scheduler fails on demand): what is said, what is kept, what is not left behind."""
 import json
 import os
+import resource
 import subprocess
 import unittest
 
-from support import CHECK_FAILED, INTERNAL, STALLED, SystemTest
+from support import CHECK_FAILED, INTERNAL, STALLED, USER_ERROR, SystemTest
 from vcd import Vcd
 
 FAULTY = os.environ["SSDTLM_FAULTY"]
@@ -104,6 +105,20 @@ runtime=100
         self.assertIn("the oldest of 1 commands, a read of", done.stderr)
         j = json.loads((self.dir / "out" / "failed.json").read_text())
         self.assertEqual(j["commands"], 1999)
+
+    def test_device_that_does_not_fit_into_memory(self):
+        job = self.job("few", "rw=read", "bs=4k", "number_ios=100")
+        self.assertEqual(self.faulty("none", job).returncode, 0)
+        limit = 600 << 20
+        done = subprocess.run([FAULTY, "run", "mqsim-table3", "-w", job, "-o", "out"], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        if "AddressSanitizer" in done.stderr:
+            self.skipTest("a sanitizer needs more address space than that")
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertIn("memory", done.stderr)
+        self.assertFalse((self.dir / "out" / "result.json").exists())
+        j = json.loads((self.dir / "out" / "failed.json").read_text())
+        self.assertEqual((j["failure"]["kind"], j["device"], j["commands"]), ("refused", "mqsim-table3", 0))
 
     def test_json(self):
         done = self.faulty("panic:1000", self.job("mix", *MIX), "--json")

@@ -23,6 +23,7 @@
 #include "sim/app/workload_source.h"
 #include "sim/results/result_writer.h"
 #include "sim/simulation.h"
+#include "sim/version.h"
 #include "sim/wave/instruments.h"
 
 namespace ssdtlm {
@@ -105,9 +106,19 @@ public:
         ResultFiles(options_.output_directory).remove_earlier();
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-        Simulation simulation(config, workload_, o);
-        if (instruments_) instruments_->attach(simulation.system());
+        std::optional<Simulation> simulation;
+        try {
+            simulation.emplace(config, workload_, o);
+        } catch (...) {
+            mark_not_begun(config, o.workload_name);
+            throw;
+        }
+        if (instruments_) instruments_->attach(simulation->system());
+        return run(*simulation);
+    }
 
+private:
+    int run(Simulation& simulation) {
         RunSummary summary;
         std::exception_ptr error;
         bool complete = false;
@@ -128,7 +139,26 @@ public:
         return static_cast<int>(summary.interrupted ? ExitCode::interrupted : ExitCode::ok);
     }
 
-private:
+    /// The device could not even be built: for lack of memory, say. Call while the exception is handled.
+    void mark_not_begun(const SsdConfig& config, const std::string& workload) const {
+        RunSummary s;
+        s.device = config.name;
+        s.workload = workload;
+        s.version = kVersion;
+        s.seed = config.run.seed;
+        s.notes = source_.notes;
+        s.ended_by = "failure";
+        s.failure = failure_of(std::current_exception());
+        AllProblems ignored;  // what ended the run is told
+        ignored.of([&] { write_failed(s); });
+    }
+
+    void write_failed(const RunSummary& summary) const {
+        ResultFiles files(options_.output_directory);
+        files.add("failed.json", result_json(summary, options_.resolved_config));
+        files.commit();
+    }
+
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
         summary.ended_by = summary.interrupted ? "interrupt" : ended_by(limited_.reached(), options_.limit_texts);
@@ -153,11 +183,7 @@ private:
         }
         // What was too long is gone by now, so this may have room.
         AllProblems ignored;
-        ignored.of([&] {
-            ResultFiles files(options_.output_directory);
-            files.add("failed.json", result_json(summary, options_.resolved_config));
-            files.commit();
-        });
+        ignored.of([&] { write_failed(summary); });
         return problems.all();
     }
 
