@@ -93,6 +93,16 @@ class Folder(SystemTest):
         self.simulate("tiny-test", self.short)
         self.assertEqual(self.names(), ALL)
 
+    def test_recording_that_cannot_be_finished(self):
+        # 256 KiB of it stay in memory until the end.
+        done = self.limited(32, "--timeline", "--timeline-to", "4ms")
+        self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
+        self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: 1000 commands in .* \(results not written: results so far\)\n")
+        self.assertRegex(done.stderr, r"^out/trace\.json: cannot be written: File too large; [^\n]*\n$")
+        self.assertNotIn("result.json", self.names())
+        j = json.loads((self.dir / "out" / "failed.json").read_text())
+        self.assertEqual((j["failure"]["kind"], j["commands"]), ("results not written", 1000))
+
     def test_full_disk_in_the_middle(self):
         # The waveform meets the limit first; there is room for the numbers.
         done = self.limited(64, "--wave")

@@ -34,7 +34,8 @@ volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void on_interrupt(int signal) {
     interrupted = 1;
-    std::signal(signal, SIG_DFL);  // a second one ends the program at once
+    // A second one ends the program at once. But a terminal that goes sends two: the kernel's and the shell's.
+    std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
 }
 
 void catch_interrupts() {
@@ -77,6 +78,13 @@ void check(const RunSummary& summary, const NvmeDriver& driver) {
         throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}", summary.error_status, driver.first_error()));
 }
 
+FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
+    FioReportOptions o;
+    o.log_directory = options.output_directory;
+    o.global_options = source.global_options;
+    return o;
+}
+
 /// One run from its last check to its exit code.
 class Run {
 public:
@@ -84,7 +92,7 @@ public:
         : options_(options),
           source_(source),
           limited_(*source.workload, options.limits),
-          report_({false, 0, options.output_directory, FioReportOptions{}.disk_name, source.global_options}, source.report_jobs),
+          report_(report_options(options, source), source.report_jobs),
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
           progress_(options.quiet) {
         if (options.wave.on || options.timeline.on)
@@ -132,7 +140,7 @@ private:
         }
         progress_.clear();
         describe(summary, error, simulation);
-        const std::vector<Problem> problems = save(summary, simulation, error != nullptr);
+        const std::vector<Problem> problems = save(summary, simulation);
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
         if (summary.failure) return fail(*summary.failure, error, problems.empty());
@@ -168,23 +176,31 @@ private:
         summary.failure->state = simulation.state_dump();
     }
 
-    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written.
-    std::vector<Problem> save(RunSummary& summary, Simulation& simulation, bool failed) {
+    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a run
+    /// that was right until then has failed by it.
+    std::vector<Problem> save(RunSummary& summary, const Simulation& simulation) {
         AllProblems problems;
         problems.of([&] {
-            if (instruments_) recorded_ = instruments_->finish(failed);
+            if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
         });
         problems.of([&] { report_.finish(SimTime{summary.simulated}); });
-        problems.of([&] { write(summary, simulation); });
-        if (!problems.any()) return {};
-        if (!failed) {
-            summary.ended_by = "failure";
-            summary.failure = failure_of(std::make_exception_ptr(OutputError(problems.all())));
-        }
+        fail_for(problems, summary);
+        AllProblems writing;
+        writing.of([&] { write(summary, simulation); });
+        if (!writing.any()) return problems.all();
+        fail_for(writing, summary);
         // What was too long is gone by now, so this may have room.
         AllProblems ignored;
         ignored.of([&] { write_failed(summary); });
-        return problems.all();
+        std::vector<Problem> all = problems.all();
+        all.insert(all.end(), writing.all().begin(), writing.all().end());
+        return all;
+    }
+
+    static void fail_for(const AllProblems& problems, RunSummary& summary) {
+        if (!problems.any() || summary.failure) return;
+        summary.ended_by = "failure";
+        summary.failure = failure_of(std::make_exception_ptr(OutputError(problems.all())));
     }
 
     void write(const RunSummary& summary, const Simulation& simulation) {
