@@ -15,7 +15,7 @@ class Slow(SystemTest):
 
     def test_three_reads(self):
         for gap in (2.0, 60.0, HOUR, 24 * HOUR):
-            for watchdog in ("1s", "10ms", "1000000s"):
+            for watchdog in ("1s", "1000000s") + (("10ms",) if gap < HOUR else ()):  # it looks every 2.5 ms
                 result = self.simulate("tiny-test", self.msr("gap", (0, gap, 2 * gap)), "--trace-format", "msr", "--set",
                                        f"run.watchdog={watchdog}", "--set", "run.timeseries_interval=100s")
                 j = self.assert_right(result)
