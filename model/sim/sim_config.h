@@ -26,7 +26,7 @@ struct RunConfig {
     bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
     std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
-    Ps watchdog{1'000'000'000'000};      ///< no command completed for this long with work pending: exit 3
+    Ps watchdog{1'000'000'000'000};      ///< nothing happens for this long with work pending: exit 3
 };
 
 /// The whole device and run, resolved. Modules get const references to their part.

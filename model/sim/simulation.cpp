@@ -51,26 +51,96 @@ void Simulation::ready() {
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
     series_->start();
-    system_->agenda.post<&Simulation::watch>(system_->agenda.now() + system_->config.run.watchdog, this);
+    watchdog_.emplace(watchdog_limits());
+    watch(0);
 }
 
 void Simulation::finished(SimTime at) {
     finished_ = true;
     workload_end_ = at;
+    end_measurement();
+    system_->driver.shutdown();
+}
+
+void Simulation::end_measurement() {
     busy_end_ = system_->busy();
     ftl_end_ = system_->ftl.counters();
     series_->stop();
-    system_->driver.shutdown();
+}
+
+RunSummary Simulation::so_far() {
+    if (!system_->driver.ready()) {
+        busy_begin_ = busy_end_ = system_->busy();
+        ftl_end_ = ftl_begin_;
+        wall_ready_ = WallClock::now();
+        cpu_ready_ = cpu_seconds();
+    } else if (!finished_) {
+        workload_end_ = SimTime{system_->agenda.now() - system_->driver.epoch()};
+        end_measurement();
+    }
+    RunSummary r = summarise();
+    r.books.clear();
+    return r;
+}
+
+// Times in which nothing moves although all is well come on top of the user's patience.
+Watchdog::Limits Simulation::watchdog_limits() const {
+    const SsdConfig& c = system_->config;
+    const ControllerInfo& info = system_->driver.controller();
+    Watchdog::Limits l;
+    l.patience = c.run.watchdog + c.nvme.interrupt_coalescing_time * Ps{100us} + c.host.interrupt_latency + c.host.submit_time +
+                 c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
+    l.queue_slots = std::uint64_t{info.queue_pairs} * (info.queue_entries - 1);
+    l.device_pages = c.nand.geometry.raw_bytes() / c.nand.geometry.page_bytes;
+    return l;
+}
+
+Watchdog::Sight Simulation::sight() const {
+    const SsdSystem& s = *system_;
+    const DriverCounters& d = s.driver.counters();
+    Watchdog::Sight v;
+    v.now = s.agenda.now();
+    v.oldest = s.driver.oldest();
+    v.outstanding = s.driver.outstanding();
+    v.workload_waits_for_nothing = s.driver.waits_for_nothing();
+    v.host_work = d.requests_issued + d.commands_submitted + d.commands_completed;
+    v.completed = d.commands_completed;
+    v.link_busy = s.link.upstream().busy(v.now) + s.link.downstream().busy(v.now);
+    v.host_pages = s.flash_pages(FlashClass::host_write);
+    v.gc_pages = s.flash_pages(FlashClass::gc_write);
+    for (std::uint32_t ch = 0; ch < s.config.nand.geometry.channels; ++ch) {
+        const ChannelController& channel = s.backend.channel(ch);
+        for (const std::uint64_t pages : channel.counters().pages) v.flash_work += pages;
+        v.flash_work += channel.counters().operations + channel.counters().bytes_in + channel.counters().bytes_out;
+        v.flash_held = v.flash_held || channel.bus_free_at() > v.now;
+    }
+    for (const auto& package : s.packages)
+        for (std::uint32_t lun = 0; lun < s.config.nand.geometry.dies_per_chip; ++lun)
+            v.flash_held = v.flash_held || package->die(lun).earliest_ready(DieOperation::erase, 0) > v.now;
+    for (std::uint32_t core = 0; core < s.firmware.cores().size(); ++core)
+        v.others_held = v.others_held || s.firmware.cores().free_at(core) > v.now;
+    v.others_held = v.others_held || s.dram.free_at() > v.now;
+    v.flash_idle = s.backend.idle();
+    return v;
+}
+
+/// In the order in which work would be done again: the organ nearest to the flash first.
+std::string Simulation::where_work_lies() const {
+    const SsdSystem& s = *system_;
+    if (!s.backend.idle()) return "transactions wait in the flash back end";
+    if (s.link.upstream().waiting() + s.link.downstream().waiting() != 0) return "bursts wait for the link";
+    if (s.dma.outstanding() != 0) return "transfers wait in the DMA engine or the link";
+    if (!s.firmware.idle()) return "commands wait in the firmware";
+    return s.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe front end, the link or the driver"
+                                       : "the device is idle";
 }
 
 void Simulation::watch(std::uint64_t) {
     if (shut_down_) return;
-    if (completions_ == watched_ && system_->driver.outstanding() > 0)
-        throw Stalled(fmt::format("no command completed for {} ms of simulated time with {} outstanding (run.watchdog)",
-                                  to_seconds(system_->config.run.watchdog) * 1e3, system_->driver.outstanding()));
-    watched_ = completions_;
+    const std::string reason = watchdog_->look(sight());
+    if (!reason.empty()) throw Stalled(reason + "; " + where_work_lies());
     poll();
-    system_->agenda.post<&Simulation::watch>(system_->agenda.now() + system_->config.run.watchdog, this);
+    system_->agenda.post<&Simulation::watch>(system_->agenda.now() + watchdog_->interval(), this);
 }
 
 void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,

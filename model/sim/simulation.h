@@ -6,16 +6,18 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
 #include "sim/results/time_series.h"
 #include "sim/ssd_system.h"
+#include "sim/watchdog.h"
 
 namespace ssdtlm {
 
-/// Nothing completed for run.watchdog of simulated time, or nothing is left to happen, with work pending. Exit 3.
+/// The watchdog gives the run up (see watchdog.h), or nothing is left to happen with work pending. Exit 3.
 class Stalled : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -39,8 +41,12 @@ public:
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
 
-    /// Runs to the end. Throws Stalled, CheckFailed, Panic; state_dump() then says where everything was.
+    /// Runs to the end. Throws Stalled, CheckFailed, Panic; state_dump() then says where everything was, and so_far() what
+    /// was measured.
     RunSummary run();
+    /// Of a run that failed: everything known up to now. No books: they need not balance in the middle of a run. Closes the
+    /// time series.
+    RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
     const TimeSeries& series() const { return *series_; }
@@ -52,6 +58,10 @@ private:
                      bool measured) override;
     void ready();
     void finished(SimTime at);
+    void end_measurement();
+    Watchdog::Limits watchdog_limits() const;
+    Watchdog::Sight sight() const;
+    std::string where_work_lies() const;
     void watch(std::uint64_t);
     void poll();
     RunSummary summarise();
@@ -69,7 +79,7 @@ private:
     FtlCounters ftl_begin_, ftl_end_;
     SimTime workload_end_{};
     std::uint64_t completions_ = 0;
-    std::uint64_t watched_ = 0;
+    std::optional<Watchdog> watchdog_;
     bool finished_ = false;
     bool shut_down_ = false;
     bool interrupted_ = false;

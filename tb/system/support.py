@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -21,7 +22,10 @@ PRESETS = sorted(p.stem for p in (SOURCE / "configs" / "device").glob("*.toml"))
 
 SETTINGS = [word for setting in os.environ.get("SSDTLM_SET", "").split() for word in ("--set", setting)]
 
-OK, CHECK_FAILED, USER_ERROR, INTERRUPTED = 0, 1, 2, 130
+OK, CHECK_FAILED, USER_ERROR, STALLED, INTERNAL, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 70, 74, 130
+
+# A run says now and then how far it is; how often depends on the machine.
+PROGRESS = re.compile(r"\d+\.\d{6} s simulated +\d+\.\d %  \d+ commands/s  ETA \d+ s\n")
 
 # Different in each run by nature.
 WALL_CLOCK = "wall_clock.json"
@@ -72,9 +76,11 @@ class SystemTest(unittest.TestCase):
             words[1:1] = SETTINGS
         elif words[:2] == ["config", "show"]:
             words[2:2] = SETTINGS
-        return subprocess.run(
+        done = subprocess.run(
             [binary, *words], cwd=self.dir, capture_output=True, text=True, errors="replace", timeout=timeout
         )
+        done.stderr = PROGRESS.sub("", done.stderr)
+        return done
 
     def simulate(self, device, workload, *args, output="out", binary=BINARY, timeout=600):
         """A run that must succeed quietly; its results."""

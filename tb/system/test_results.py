@@ -8,7 +8,7 @@ from support import OK, SystemTest
 
 STAGES = {"op", "stage", "count", "share_pct", "mean_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "p99.99_us", "max_us"}
 KEYS = {
-    "ssdtlm": str, "device": str, "workload": str, "seed": int, "interrupted": bool, "simulated_s": float,
+    "ssdtlm": str, "device": str, "workload": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
     "measured_window_s": float, "bring_up_s": float, "commands": int, "commands_including_ramp": int,
     "integrity_checked_blocks": int, "error_status": int, "read": dict, "write": dict, "trim": dict, "flush": dict,
     "limiting": str, "resources": dict, "ftl": dict, "counters": dict, "books": list, "latency_us": dict, "notes": list,

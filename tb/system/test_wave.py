@@ -243,16 +243,6 @@ class Waves(SystemTest):
         for fall in falls:
             self.assertTrue(any(fall - 150_000 < t <= fall for t in times), fall)
 
-    def test_what_led_to_a_stall_is_kept(self):
-        job = self.job("few", "rw=read", "bs=4k", "number_ios=100")
-        done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "out", "--wave", "--timeline", "--set", "run.watchdog=1ms", "--set",
-                           "nand.t_read=5ms")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        vcd = Vcd(self.dir / "out" / "wave.vcd")
-        self.assertEqual(vcd["ssd.host.outstanding"].values[-1], 1)
-        self.assertTrue((self.dir / "out" / "wave.gtkw").exists())
-        self.assertTrue(json.loads((self.dir / "out" / "trace.json").read_text()))
-
     def test_mistakes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
         for args, message in (
@@ -271,6 +261,7 @@ class Waves(SystemTest):
             (["--wave", "--wave-trigger", "latncy=5ms"], "did you mean 'latency'?"),
             (["--wave", "--wave-trigger", "latency=5"], "--wave-trigger 'latency=5'"),
             (["--wave", "--wave-trigger", "command=0"], "'0' is no count"),
+            (["--wave", "--wave-trigger", "error=5"], "--wave-trigger 'error=5': takes no value; error"),
             (["--wave", "--wave-trigger", "overtake=x"], "overtake=N with N from 1 on"),
             (["--wave", "--wave-before", "5ms"], "without --wave-trigger"),
             (["--wave", "--wave-format", "fts"], "did you mean 'fst'?"),

@@ -19,6 +19,7 @@ public:
             problems_.insert(problems_.end(), e.problems().begin(), e.problems().end());
         }
     }
+    const std::vector<Problem>& all() const { return problems_; }
     bool any() const { return !problems_.empty(); }
     void throw_if_any() const {
         if (any()) throw UserError(problems_);

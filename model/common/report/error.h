@@ -10,7 +10,15 @@
 namespace ssdtlm {
 
 /// Exit codes of the program; documented in the README.
-enum class ExitCode : int { ok = 0, check_failed = 1, user_error = 2, watchdog = 3, internal = 70, interrupted = 130 };
+enum class ExitCode : int {
+    ok = 0,
+    check_failed = 1,
+    user_error = 2,
+    watchdog = 3,
+    internal = 70,    ///< EX_SOFTWARE of sysexits.h
+    not_written = 74, ///< EX_IOERR
+    interrupted = 130
+};
 
 /// One problem in something the user gave us.
 struct Problem {
@@ -30,6 +38,12 @@ public:
 
 private:
     std::vector<Problem> problems_;
+};
+
+/// What was worked out cannot be written: a full disk, a folder that is gone. main() exits 74.
+class OutputError : public UserError {
+public:
+    using UserError::UserError;
 };
 
 /// Our bug: a broken invariant. main() dumps the state and exits 70.

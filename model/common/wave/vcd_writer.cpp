@@ -41,7 +41,7 @@ VcdWriter::~VcdWriter() {
 }
 
 void VcdWriter::refuse(const char* what) const {
-    throw UserError(Problem{file_.string(), std::string(what) + ": " + std::strerror(errno), "",
+    throw OutputError(Problem{file_.string(), std::string(what) + ": " + std::strerror(errno), "",
                             "choose another folder with -o, or record less with --wave-from, --wave-to or fewer scopes"});
 }
 

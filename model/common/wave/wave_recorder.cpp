@@ -123,17 +123,32 @@ void WaveRecorder::forget_until(SimTime t) {
     base_time_ = std::max(base_time_, t);
 }
 
+bool WaveRecorder::may_trigger(SimTime at) const {
+    return window_.triggered && trigger_time_ == kNever && stage_ != Stage::closed && at >= window_.from && at <= window_.to;
+}
+
 bool WaveRecorder::trigger(SimTime now) {
-    if (!window_.triggered || trigger_time_ != kNever || stage_ == Stage::closed || now < window_.from || now > window_.to)
-        return false;
+    if (!may_trigger(now)) return false;
     sort(now);
     if (stage_ == Stage::closed) return false;
-    trigger_time_ = now;
-    if (stage_ == Stage::early) {  // nothing has happened since `from`
-        begin(std::max(window_.from, now - std::min(window_.before, now - SimTime{})), values_);
-        return true;
-    }
-    forget_until(now - std::min(window_.before, now - SimTime{}));
+    open_around(now);
+    return true;
+}
+
+bool WaveRecorder::trigger_at_last_change(SimTime now) {
+    if (!window_.triggered || trigger_time_ != kNever || stage_ == Stage::closed) return false;
+    sort(now + Ps{1});
+    const SimTime at = stage_ == Stage::history ? last_change_ : now;
+    if (!may_trigger(at)) return false;
+    open_around(at);
+    return true;
+}
+
+void WaveRecorder::open_around(SimTime at) {
+    trigger_time_ = at;
+    const SimTime from = at - std::min(window_.before, at - SimTime{});
+    if (stage_ == Stage::early) return begin(std::max(window_.from, from), values_);  // nothing has happened since `from`
+    forget_until(from);
     begin(base_time_, base_);
     for (std::size_t i = 0; i < ring_size_; ++i) {
         const Past& p = ring_[(ring_head_ + i) % ring_.size()];
@@ -142,7 +157,6 @@ bool WaveRecorder::trigger(SimTime now) {
     ring_ = {};
     ring_size_ = 0;
     base_ = {};
-    return true;
 }
 
 void WaveRecorder::finish(SimTime now, bool trim) {

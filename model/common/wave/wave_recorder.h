@@ -46,6 +46,8 @@ public:
     }
     /// Opens the window at `now`, unless it has been open or is closed for good. True: this call did it.
     bool trigger(SimTime now);
+    /// The same at the last change up to `now`: what led to a standstill, not the standstill, is in the window.
+    bool trigger_at_last_change(SimTime now);
     /// The end of everything at `now`; changes stamped later are dropped. `trim`: the window ends with the last change.
     void finish(SimTime now, bool trim = false);
 
@@ -81,6 +83,8 @@ private:
     void apply(std::size_t first, std::size_t limit);
     void pass(SimTime at, WaveId id, std::uint64_t value);
     void begin(SimTime at, const std::vector<std::uint64_t>& values);
+    bool may_trigger(SimTime at) const;
+    void open_around(SimTime at);
     void close(SimTime at);
     void remember(const Past& p);
     void forget_until(SimTime t);

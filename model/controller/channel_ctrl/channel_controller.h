@@ -84,6 +84,8 @@ public:
 
     bool idle() const { return outstanding_ == 0; }
     const ChannelCounters& counters() const { return counters_; }
+    /// End of the last bus sequence so far.
+    SimTime bus_free_at() const { return bus_free_at_; }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return dies_[die].meter.totals(agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.

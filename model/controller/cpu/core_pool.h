@@ -35,6 +35,8 @@ public:
         return {start, c.free_at};
     }
     Ps busy(std::uint32_t core) const { return cores_[core].busy; }
+    /// End of the core's last step so far.
+    SimTime free_at(std::uint32_t core) const { return cores_[core].free_at; }
     void set_probe(CoreProbe* probe) { probe_ = probe; }
 
 private:

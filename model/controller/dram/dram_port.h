@@ -26,6 +26,8 @@ public:
     }
     Ps busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
+    /// End of the last access so far.
+    SimTime free_at() const { return free_at_; }
 
 private:
     Rate rate_;

@@ -361,10 +361,25 @@ void IoPath::check_waiters() const {
             throw CheckFailed("host: queue " + std::to_string(q.pair.qid()) + ": " + std::to_string(q.backlog.size()) +
                               " requests wait for room, and it has room or nothing will make any");
     }
-    if (taking_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever)
+    if (waits_for_nothing())
         throw CheckFailed("host: the workload is not done, and waits neither for a time nor for a completion");
     if (!taking_ && outstanding() == 0 && backlog_ == 0 && !stopped_)
         throw CheckFailed("host: the workload is done, and nobody has noticed");
+}
+
+std::optional<PendingCommand> IoPath::oldest() const {
+    std::optional<PendingCommand> oldest;
+    for (const Queue& q : queues_) {
+        if (q.pair.outstanding() == 0) continue;
+        for (std::uint32_t cid = 0; cid < q.slot_count; ++cid) {
+            const Slot& slot = q.slots[cid];
+            if (!q.pair.outstanding(static_cast<std::uint16_t>(cid)) || (oldest && oldest->submitted <= slot.submitted)) continue;
+            const HostRequest& r = slot.request;
+            oldest = PendingCommand{q.pair.qid(), static_cast<std::uint16_t>(cid), r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_,
+                                    slot.submitted};
+        }
+    }
+    return oldest;
 }
 
 std::string IoPath::dump() const {
@@ -372,6 +387,10 @@ std::string IoPath::dump() const {
                     std::to_string(counters_.requests_completed) + " completed, " + std::to_string(outstanding()) +
                     " commands in the device, " + std::to_string(backlog_) + " waiting in the host, " +
                     std::to_string(counters_.errors) + " errors\n";
+    if (const auto c = oldest())
+        s += std::string("  oldest: ") + op_name(c->op) + " of " + std::to_string(c->blocks) + " blocks at LBA " + std::to_string(c->slba) +
+             ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->cid) + ", submitted " +
+             std::to_string((agenda_.now() - c->submitted).count()) + " ps ago\n";
     for (const Queue& q : queues_) {
         if (q.pair.outstanding() == 0 && q.backlog.empty()) continue;
         s += "  queue " + std::to_string(q.pair.qid()) + ": outstanding " + std::to_string(q.pair.outstanding()) +

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,16 @@ struct DriverCounters {
     std::uint64_t interrupts = 0;          ///< MSI-X messages of I/O queues
     std::uint64_t sq_doorbells = 0;
     std::uint64_t cq_doorbells = 0;
+};
+
+/// A command whose completion the host waits for.
+struct PendingCommand {
+    std::uint16_t queue = 0;
+    std::uint16_t cid = 0;
+    HostOp op = HostOp::read;
+    std::uint64_t slba = 0;
+    std::uint32_t blocks = 0;
+    SimTime submitted{};  ///< when its SQE was written, absolute
 };
 
 class IoPath {
@@ -79,6 +90,12 @@ public:
     std::uint64_t outstanding() const { return counters_.commands_submitted - counters_.commands_completed; }
     /// Requests and parts of requests waiting in the host.
     std::uint64_t backlog() const { return backlog_; }
+    /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
+    std::optional<PendingCommand> oldest() const;
+    /// The workload says that it waits for a completion, and there is nothing that could complete.
+    bool waits_for_nothing() const {
+        return started_ && taking_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
+    }
     const DriverCounters& counters() const { return counters_; }
     /// The first error status in words; empty when there was none.
     const std::string& first_error() const { return first_error_; }

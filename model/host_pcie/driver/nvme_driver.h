@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <systemc>
@@ -54,6 +55,9 @@ public:
     const DriverCounters& counters() const { return io_.counters(); }
     std::uint64_t outstanding() const { return io_.outstanding(); }
     std::uint64_t backlog() const { return io_.backlog(); }
+    /// See IoPath.
+    std::optional<PendingCommand> oldest() const { return io_.oldest(); }
+    bool waits_for_nothing() const { return io_.waits_for_nothing(); }
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }
     /// State for the watchdog.

@@ -24,6 +24,7 @@ public:
     std::uint64_t cq_base() const { return cq_base_; }
     /// Commands between submit() and their completion; at most entries - 1, so the completion queue never overflows.
     std::uint32_t outstanding() const { return entries_ - 1 - free_count_; }
+    bool outstanding(std::uint16_t cid) const { return busy_[cid] != 0; }
     /// Whether submit() is allowed: a free identifier and a free submission queue slot.
     bool has_room() const { return free_count_ != 0 && next(tail_) != sq_head_; }
 

@@ -71,7 +71,7 @@ void FioLog::finish(std::uint64_t ms) {
         for (HostOp op : {HostOp::read, HostOp::write, HostOp::trim}) emit_mean(op, ms);
     flush();
     if (file_ && (std::fflush(file_.get()) != 0 || failed_))
-        throw UserError(Problem{path_, std::string("cannot write: ") + std::strerror(errno), "", "free some disk space"});
+        throw OutputError(Problem{path_, std::string("cannot write: ") + std::strerror(errno), "", "free some disk space"});
     file_.reset();
 }
 

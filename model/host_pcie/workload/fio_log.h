@@ -26,7 +26,7 @@ public:
 
     /// A sample of an I/O that completed `ms` after the job's start. Reads, writes and trims only.
     void add(std::uint64_t ms, std::uint64_t value, HostOp op, std::uint32_t bytes, std::uint64_t offset);
-    /// Writes the last, incomplete means and closes. Throws UserError when the disk is full.
+    /// Writes the last, incomplete means and closes. Throws OutputError when the disk is full.
     void finish(std::uint64_t ms);
     bool averaging() const { return avg_msec_ != 0; }
 

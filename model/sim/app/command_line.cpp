@@ -131,7 +131,8 @@ private:
         run->add_option("--wave-to", wave_.to, "Simulated time at which it ends");
         run->add_option("--wave-trigger", wave_.trigger,
                         "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above it), "
-                        "overtake=N (a host read goes before N programs of garbage collection)");
+                        "overtake=N (a host read goes before N programs of garbage collection), error (a command's error "
+                        "status, or what ends the run: a stall, a failed check)");
         run->add_option("--wave-before", wave_.before, "History before the trigger; default 1ms");
         run->add_option("--wave-after", wave_.after, "Length after the trigger; default 2ms");
         run->add_option("--wave-format", wave_.format, "vcd, or fst (needs vcd2fst)")->capture_default_str();
@@ -149,8 +150,12 @@ private:
         run->add_option("-o,--output", line_.run.output_directory,
                         "Folder for the results; default results/<device>-<workload>");
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N");
-        run->add_flag("-q,--quiet", line_.run.quiet, "No progress and no summary");
+        run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        run->add_option("--stop-after-time", line_.run.limit_texts.time,
+                        "End the workload at this simulated time, for example 2s; what was submitted completes");
+        run->add_option("--stop-after-commands", line_.run.limit_texts.commands,
+                        "End the workload when it has issued this many commands, for example 10k");
         wave(run);
         trace_input(run);
         run->add_option("--trace-beyond", beyond_, "Requests beyond the device: error, fold or scale")
@@ -268,6 +273,7 @@ private:
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run) return;
+        run.limits = parse_run_limits(run.limit_texts, problems_);
         run.wave = parse_wave_options(wave_, problems_);
         run.timeline = parse_timeline_options(timeline_, timeline_from_, timeline_to_, problems_);
         const std::string extension = ".fio";

@@ -34,12 +34,14 @@ int ssdtlm_main(int argc, char** argv) {
         // Results that did not reach a full disk or a closed pipe are no success.
         if (std::fflush(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
-            return static_cast<int>(ExitCode::user_error);
+            // What the run itself has to say counts more: the terminal of an interrupted one may be gone.
+            return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;
         }
         return code;
     } catch (const UserError& e) {
         for (const auto& p : e.problems()) std::fprintf(stderr, "%s\n", p.text().c_str());
-        return static_cast<int>(ExitCode::user_error);
+        const bool output = dynamic_cast<const OutputError*>(&e) != nullptr;
+        return static_cast<int>(output ? ExitCode::not_written : ExitCode::user_error);
     } catch (const CheckFailed& e) {
         std::fprintf(stderr, "ssdtlm: check failed: %s\n", e.what());
         return static_cast<int>(ExitCode::check_failed);

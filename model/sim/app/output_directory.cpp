@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/app/output_directory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
@@ -17,12 +20,26 @@ UserError refusal(const std::string& path, const std::string& option, const std:
 }
 }  // namespace
 
-void prepare_output_directory(const std::string& path, const std::string& option) {
+OutputLock::OutputLock(const std::string& path, const std::string& option)
+    : folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    // Where a folder cannot be locked (some network file systems) two runs are not kept apart.
+    if (folder_ < 0 || ::flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    ::close(folder_);
+    throw UserError({option + " " + path, "another run is writing its results there", "a folder for each run",
+                     "choose another one with -o, or wait for the end of that run"});
+}
+
+OutputLock::~OutputLock() {
+    if (folder_ >= 0) ::close(folder_);
+}
+
+OutputLock prepare_output_directory(const std::string& path, const std::string& option) {
     const auto fail = [&](const std::string& what) { throw refusal(path, option, what); };
     std::error_code error;
     fs::create_directories(path, error);
     if (error) fail("cannot be made: " + error.message());
     if (!fs::is_directory(path, error)) fail("is not a folder");
+    OutputLock lock(path, option);
     const fs::path probe = fs::path(path) / ".ssdtlm-probe";
     {
         std::ofstream out(probe);
@@ -30,6 +47,7 @@ void prepare_output_directory(const std::string& path, const std::string& option
         if (!out.flush()) fail("cannot be written");
     }
     fs::remove(probe, error);
+    return lock;
 }
 
 void check_output_directory(const std::string& path, const std::string& option) {

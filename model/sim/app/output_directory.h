@@ -6,9 +6,23 @@
 
 namespace ssdtlm {
 
-/// Makes the folder (and its parents) and tries to write into it. Files of an earlier run will be replaced. Throws
-/// UserError; `option` names the option in the message.
-void prepare_output_directory(const std::string& path, const std::string& option);
+/// A folder that this process alone writes its results to, as long as the object lives. The lock is the kernel's, on the
+/// folder itself: it leaves no file behind and ends with the process, however that ends.
+class OutputLock {
+public:
+    /// Throws UserError when another process has the folder.
+    OutputLock(const std::string& path, const std::string& option);
+    ~OutputLock();
+    OutputLock(OutputLock&& other) noexcept : folder_(other.folder_) { other.folder_ = -1; }
+    OutputLock& operator=(OutputLock&&) = delete;
+
+private:
+    int folder_;
+};
+
+/// Makes the folder (and its parents), locks it and tries to write into it. Files of an earlier run will be replaced.
+/// Throws UserError; `option` names the option in the message.
+OutputLock prepare_output_directory(const std::string& path, const std::string& option);
 
 /// Of a run that is refused for other reasons: whether the folder could be made and written, as far as that is seen
 /// without making it. Throws UserError.

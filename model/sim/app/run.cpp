@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/app/run.h"
 
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <optional>
-
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <optional>
 
 #include "common/report/all_problems.h"
 #include "common/report/error.h"
@@ -18,9 +18,12 @@
 #include "host_pcie/workload/reported_workload.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/panic_state.h"
+#include "sim/app/progress.h"
+#include "sim/app/run_limits.h"
 #include "sim/app/workload_source.h"
 #include "sim/results/result_writer.h"
 #include "sim/simulation.h"
+#include "sim/version.h"
 #include "sim/wave/instruments.h"
 
 namespace ssdtlm {
@@ -31,31 +34,216 @@ volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void on_interrupt(int signal) {
     interrupted = 1;
-    std::signal(signal, SIG_DFL);  // a second one ends the program at once
+    // A second one ends the program at once. But a terminal that goes sends two: the kernel's and the shell's.
+    std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
 }
 
-/// One line on a terminal, rewritten in place; nothing when standard error is not one.
-class ProgressLine {
-public:
-    explicit ProgressLine(bool quiet) : on_(!quiet && isatty(STDERR_FILENO) != 0) {}
-    ~ProgressLine() { clear(); }
-    bool on() const { return on_; }
-    void show(const Simulation::Progress& p) {
-        const double rate = p.wall_seconds > 0 ? static_cast<double>(p.commands) / p.wall_seconds : 0;
-        const double eta = p.fraction > 0 ? p.wall_seconds * (1 - p.fraction) / p.fraction : 0;
-        fmt::print(stderr, "\r{:.6f} s simulated  {:5.1f} %  {:.0f} commands/s  ETA {:.0f} s\033[K", to_seconds(p.simulated),
-                   p.fraction * 100, rate, eta);
-        std::fflush(stderr);
-        shown_ = true;
+void catch_interrupts() {
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+    // nohup: who asked for that wants the run to go on without its terminal.
+    if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
+/// fmt::print() throws when the terminal is gone; main() looks at the stream at the end.
+void say(std::FILE* where, const std::string& text) { std::fputs(text.c_str(), where); }
+
+RunFailure failure_of(const std::exception_ptr& error) {
+    const auto failure = [](const char* kind, ExitCode code, const char* what) {
+        return RunFailure{kind, static_cast<int>(code), what, {}};
+    };
+    try {
+        std::rethrow_exception(error);
+    } catch (const Stalled& e) {
+        return failure("stalled", ExitCode::watchdog, e.what());
+    } catch (const CheckFailed& e) {
+        return failure("check failed", ExitCode::check_failed, e.what());
+    } catch (const OutputError& e) {
+        return failure("results not written", ExitCode::not_written, e.what());
+    } catch (const UserError& e) {
+        return failure("refused", ExitCode::user_error, e.what());
+    } catch (const std::bad_alloc&) {
+        return failure("out of memory", ExitCode::user_error, "not enough memory for this device and workload");
+    } catch (const std::exception& e) {
+        return failure("internal error", ExitCode::internal, e.what());
     }
-    void clear() {
-        if (shown_) fmt::print(stderr, "\r\033[K");
-        shown_ = false;
+}
+
+/// Throws CheckFailed for results that are wrong.
+void check(const RunSummary& summary, const NvmeDriver& driver) {
+    for (const BookLine& b : summary.books)
+        if (!b.balances())
+            throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));
+    if (summary.error_status != 0)
+        throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}", summary.error_status, driver.first_error()));
+}
+
+FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
+    FioReportOptions o;
+    o.log_directory = options.output_directory;
+    o.global_options = source.global_options;
+    return o;
+}
+
+/// One run from its last check to its exit code.
+class Run {
+public:
+    Run(const SsdConfig& config, const RunOptions& options, WorkloadSource& source)
+        : options_(options),
+          source_(source),
+          limited_(*source.workload, options.limits),
+          report_(report_options(options, source), source.report_jobs),
+          workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
+          progress_(options.quiet) {
+        if (options.wave.on || options.timeline.on)
+            instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
+    }
+
+    /// Throws what ended the run, when it did not end in order; everything known is then written.
+    int run(const SsdConfig& config) {
+        Simulation::Options o;
+        o.workload_name = std::filesystem::path(options_.workload).filename().string();
+        o.interrupt = &interrupted;
+        if (instruments_) {
+            o.taps = &*instruments_;
+            o.observer = &*instruments_;
+        }
+        if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
+        catch_interrupts();
+        // What stands in the folder from here on is of this run.
+        ResultFiles(options_.output_directory).remove_earlier();
+        // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
+        sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+        std::optional<Simulation> simulation;
+        try {
+            simulation.emplace(config, workload_, o);
+        } catch (...) {
+            mark_not_begun(config, o.workload_name);
+            throw;
+        }
+        if (instruments_) instruments_->attach(simulation->system());
+        return run(*simulation);
     }
 
 private:
-    bool on_;
-    bool shown_ = false;
+    int run(Simulation& simulation) {
+        RunSummary summary;
+        std::exception_ptr error;
+        bool complete = false;
+        try {
+            summary = simulation.run();
+            complete = true;
+            check(summary, simulation.system().driver);
+        } catch (...) {
+            error = std::current_exception();
+            if (!complete) summary = simulation.so_far();
+        }
+        progress_.clear();
+        describe(summary, error, simulation);
+        const std::vector<Problem> problems = save(summary, simulation);
+        print(summary, complete, !problems.empty());
+        for (const Problem& p : problems) say(stderr, p.text() + "\n");
+        if (summary.failure) return fail(*summary.failure, error, problems.empty());
+        return static_cast<int>(summary.interrupted ? ExitCode::interrupted : ExitCode::ok);
+    }
+
+    /// The device could not even be built: for lack of memory, say. Call while the exception is handled.
+    void mark_not_begun(const SsdConfig& config, const std::string& workload) const {
+        RunSummary s;
+        s.device = config.name;
+        s.workload = workload;
+        s.version = kVersion;
+        s.seed = config.run.seed;
+        s.notes = source_.notes;
+        s.ended_by = "failure";
+        s.failure = failure_of(std::current_exception());
+        AllProblems ignored;  // what ended the run is told
+        ignored.of([&] { write_failed(s); });
+    }
+
+    void write_failed(const RunSummary& summary) const {
+        ResultFiles files(options_.output_directory);
+        files.add("failed.json", result_json(summary, options_.resolved_config));
+        files.commit();
+    }
+
+    void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
+        summary.notes = source_.notes;
+        summary.ended_by = summary.interrupted ? "interrupt" : ended_by(limited_.reached(), options_.limit_texts);
+        if (!error) return;
+        summary.ended_by = "failure";
+        summary.failure = failure_of(error);
+        summary.failure->state = simulation.state_dump();
+    }
+
+    /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a run
+    /// that was right until then has failed by it.
+    std::vector<Problem> save(RunSummary& summary, const Simulation& simulation) {
+        AllProblems problems;
+        problems.of([&] {
+            if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
+        });
+        problems.of([&] { report_.finish(SimTime{summary.simulated}); });
+        fail_for(problems, summary);
+        AllProblems writing;
+        writing.of([&] { write(summary, simulation); });
+        if (!writing.any()) return problems.all();
+        fail_for(writing, summary);
+        // What was too long is gone by now, so this may have room.
+        AllProblems ignored;
+        ignored.of([&] { write_failed(summary); });
+        std::vector<Problem> all = problems.all();
+        all.insert(all.end(), writing.all().begin(), writing.all().end());
+        return all;
+    }
+
+    static void fail_for(const AllProblems& problems, RunSummary& summary) {
+        if (!problems.any() || summary.failure) return;
+        summary.ended_by = "failure";
+        summary.failure = failure_of(std::make_exception_ptr(OutputError(problems.all())));
+    }
+
+    void write(const RunSummary& summary, const Simulation& simulation) {
+        ResultFiles files(options_.output_directory);
+        // fio's shape has no place to say that a run failed.
+        if (!summary.failure) files.add("fio.json", report_.text());
+        add_results(files, summary, simulation.series(), options_.resolved_config);
+        files.commit();
+    }
+
+    /// A run that was cut off by a failure has no summary: its numbers are in failed.json.
+    void print(const RunSummary& summary, bool complete, bool not_written) const {
+        if (options_.json) return say(stdout, result_json(summary, options_.resolved_config));
+        if (!not_written && (!complete || options_.quiet)) return;
+        say(stdout, summary_text(summary));
+        if (not_written) return;
+        for (const std::string& sentence : recorded_) say(stdout, sentence + "\n");
+        say(stdout, fmt::format("results in {}\n", options_.output_directory));
+    }
+
+    /// Says what main() does not.
+    int fail(const RunFailure& failure, const std::exception_ptr& error, bool written) const {
+        if (failure.exit_code == static_cast<int>(ExitCode::not_written)) {
+            if (written) say(stderr, failure.reason + "\n");  // else it has been said
+            return failure.exit_code;
+        }
+        if (failure.kind == "stalled") say(stderr, fmt::format("ssdtlm: stalled: {}\n{}", failure.reason, failure.state));
+        if (written)
+            say(stderr, fmt::format("ssdtlm: what is known of the run so far is in {}\n",
+                                    (std::filesystem::path(options_.output_directory) / "failed.json").string()));
+        if (failure.kind == "stalled") return failure.exit_code;
+        if (failure.kind == "internal error") panic_state() = failure.state;
+        std::rethrow_exception(error);
+    }
+
+    const RunOptions& options_;
+    WorkloadSource& source_;
+    LimitedWorkload limited_;
+    FioReport report_;
+    ReportedWorkload workload_;
+    ProgressDisplay progress_;
+    std::optional<Instruments> instruments_;
+    std::vector<std::string> recorded_;
 };
 
 }  // namespace
@@ -67,73 +255,8 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     problems.of([&] { source = open_workload(config, options, units * config.nand.geometry.unit_bytes); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
-    prepare_output_directory(options.output_directory, options.output_option);
-
-    FioReportOptions report_options;
-    report_options.log_directory = options.output_directory;
-    report_options.global_options = source.global_options;
-    FioReport report(report_options, source.report_jobs);
-    ReportedWorkload workload(*source.workload, report);
-
-    std::optional<Instruments> instruments;
-    if (options.wave.on || options.timeline.on)
-        instruments.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
-
-    ProgressLine progress(options.quiet);
-    Simulation::Options o;
-    o.workload_name = std::filesystem::path(options.workload).filename().string();
-    o.interrupt = &interrupted;
-    if (instruments) {
-        o.taps = &*instruments;
-        o.observer = &*instruments;
-    }
-    if (progress.on()) o.progress = [&progress](const Simulation::Progress& p) { progress.show(p); };
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
-
-    // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
-    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    Simulation simulation(config, workload, o);
-    if (instruments) instruments->attach(simulation.system());
-    // What was recorded up to a failure is worth most of all.
-    const auto save_recording = [&instruments, &progress] {
-        progress.clear();
-        return instruments ? instruments->finish() : std::vector<std::string>{};
-    };
-    RunSummary summary;
-    try {
-        summary = simulation.run();
-    } catch (const Stalled& e) {
-        save_recording();
-        fmt::print(stderr, "ssdtlm: stalled: {}\n{}", e.what(), simulation.state_dump());
-        return static_cast<int>(ExitCode::watchdog);
-    } catch (const CheckFailed&) {
-        save_recording();
-        throw;
-    } catch (const std::exception&) {
-        save_recording();
-        panic_state() = simulation.state_dump();
-        throw;
-    }
-    const std::vector<std::string> recorded = save_recording();
-    report.finish(SimTime{summary.simulated});
-    summary.notes = source.notes;
-
-    const std::filesystem::path directory = options.output_directory;
-    write_results(directory, summary, simulation.series(), options.resolved_config);
-    write_text_file(directory / "fio.json", report.text());
-    if (options.json)
-        fmt::print("{}", result_json(summary, options.resolved_config));
-    else if (!options.quiet)
-        fmt::print("{}{}{}results in {}\n", summary_text(summary), fmt::join(recorded, "\n"), recorded.empty() ? "" : "\n", directory.string());
-
-    for (const BookLine& b : summary.books)
-        if (!b.balances())
-            throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));
-    if (summary.error_status != 0)
-        throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}", summary.error_status,
-                                      simulation.system().driver.first_error()));
-    return summary.interrupted ? static_cast<int>(ExitCode::interrupted) : static_cast<int>(ExitCode::ok);
+    const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);
+    return Run(config, options, source).run(config);
 }
 
 }  // namespace ssdtlm

@@ -6,6 +6,7 @@
 
 #include "host_pcie/workload/trace_reader.h"
 #include "host_pcie/workload/trace_workload.h"
+#include "sim/app/run_limits.h"
 #include "sim/wave/wave_options.h"
 
 namespace ssdtlm {
@@ -20,9 +21,11 @@ struct RunOptions {
     std::string output_option;     ///< what to blame when it cannot be written
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
+    RunLimitTexts limit_texts;
+    LimitedWorkload::Limits limits;  ///< of them
     WaveOptions wave;
     TimelineOptions timeline;
-    bool quiet = false;  ///< no progress, no summary
+    bool quiet = false;  ///< no progress, no summary (unless the results cannot be written)
     bool json = false;   ///< the summary on standard output is result.json
 };
 

@@ -34,8 +34,9 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
     table.push_back(
         P::quantity(
             "run.watchdog", Dimension::time, [](auto& c) -> auto& { return c.run.watchdog; })
-            .range("1ms", "1000s")
-            .says("Simulated time without a completion, with commands pending, after which the run is given up")
+            .range("1ms", "1000000s")
+            .says("Simulated time in which nothing happens (no completion, no transfer, no die at work) with commands pending, "
+                  "after which the run is given up")
             .from("-"));
 }
 

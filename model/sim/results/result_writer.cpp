@@ -3,13 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-
-#include "common/report/error.h"
 
 namespace ssdtlm {
 
@@ -38,14 +33,24 @@ Json direction_json(const RunSummary::Direction& d) {
     return {{"ios", d.ios}, {"bytes", d.bytes}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
 }
 
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) all.push_back(line);
+    return all;
+}
+
 }  // namespace
 
 std::string result_json(const RunSummary& s, const std::string& resolved_config) {
     Json j;
+    if (s.failure)
+        j["failure"] = {{"kind", s.failure->kind}, {"exit_code", s.failure->exit_code}, {"reason", s.failure->reason}, {"state", lines(s.failure->state)}};
     j["ssdtlm"] = s.version;
     j["device"] = s.device;
     j["workload"] = s.workload;
     j["seed"] = s.seed;
+    j["ended_by"] = s.ended_by;
     j["interrupted"] = s.interrupted;
     j["simulated_s"] = to_seconds(s.simulated);
     j["measured_window_s"] = to_seconds(s.measured);
@@ -79,7 +84,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                           {"p99.9", r.p99_9}, {"p99.99", r.p99_99}, {"max", r.max}};
     j["notes"] = s.notes;
     j["config_toml"] = resolved_config;
-    return j.dump(2) + "\n";
+    // A reason may quote a file that is no UTF-8.
+    return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string wall_clock_json(const RunSummary& s) {
@@ -95,33 +101,32 @@ std::string wall_clock_json(const RunSummary& s) {
     return j.dump(2) + "\n";
 }
 
-void write_text_file(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << text;
-    out.close();
-    if (!out)
-        throw UserError(Problem{path.string(), std::string("cannot be written: ") + std::strerror(errno), "",
-                                "choose another directory with -o"});
-}
-
-void write_results(const std::filesystem::path& directory, const RunSummary& s, const TimeSeries& series,
-                   const std::string& resolved_config) {
-    write_text_file(directory / "result.json", result_json(s, resolved_config));
-    write_text_file(directory / "wall_clock.json", wall_clock_json(s));
+void add_results(ResultFiles& files, const RunSummary& s, const TimeSeries& series, const std::string& resolved_config) {
+    files.add("wall_clock.json", wall_clock_json(s));
     std::string csv = "op,stage,count,share_pct,mean_us,p50_us,p90_us,p99_us,p99.9_us,p99.99_us,max_us\n";
     for (const auto& r : s.latency)
         csv += fmt::format("{},{},{},{:.3f},{:.6f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.6f}\n", r.op, r.stage, r.count,
                            r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
-    write_text_file(directory / "latency.csv", csv);
+    files.add("latency.csv", csv);
     std::ostringstream series_csv;
     series.write_csv(series_csv);
-    write_text_file(directory / "timeseries.csv", series_csv.str());
+    files.add("timeseries.csv", series_csv.str());
+    // Last: who finds it finds the others.
+    files.add(s.failure ? "failed.json" : "result.json", result_json(s, resolved_config));
 }
+
+namespace {
+std::string how_it_ended(const RunSummary& s) {
+    if (s.failure) return fmt::format(" ({}: results so far)", s.failure->kind);
+    if (s.interrupted) return " (interrupted: results so far)";
+    return s.ended_by == "workload" ? "" : fmt::format(" (ended by {})", s.ended_by);
+}
+}  // namespace
 
 std::string summary_text(const RunSummary& s) {
     std::string t;
     t += fmt::format("{} on {}, seed {}: {} commands in {:.6f} s of simulated time{}\n", s.workload, s.device, s.seed,
-                     s.commands, to_seconds(s.measured), s.interrupted ? " (interrupted: results so far)" : "");
+                     s.commands, to_seconds(s.measured), how_it_ended(s));
     const auto line = [&t](const char* name, const RunSummary::Direction& d) {
         if (d.ios != 0) t += fmt::format("  {:<6}{:>10} I/Os {:>12.1f} IOPS {:>10.1f} MB/s\n", name, d.ios, d.iops, d.mb_per_s);
     };

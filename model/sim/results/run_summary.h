@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,12 +30,22 @@ struct BookLine {
     bool balances() const { return left == right; }
 };
 
+/// Why a run did not end in order.
+struct RunFailure {
+    std::string kind;    ///< "stalled", "check failed", "internal error", "results not written", ...
+    int exit_code = 0;   ///< of the program
+    std::string reason;
+    std::string state;   ///< of every organ, lines; may be empty
+};
+
 struct RunSummary {
     std::string device;
     std::string workload;
     std::string version;
     std::uint64_t seed = 0;
     bool interrupted = false;
+    std::string ended_by = "workload";  ///< what ended the workload: itself, "interrupt", an option, or "failure"
+    std::optional<RunFailure> failure;  ///< numbers are then those up to the failure
 
     /// Simulated time, from the start of the workload.
     Ps simulated{};

@@ -154,6 +154,7 @@ void DeviceWave::check_trigger() {
     switch (options_.trigger) {
         case WaveOptions::Trigger::none:
         case WaveOptions::Trigger::latency: break;
+        case WaveOptions::Trigger::error: now = s.driver.counters().errors != 0; break;
         case WaveOptions::Trigger::command: now = s.driver.counters().commands_submitted >= options_.count; break;
         case WaveOptions::Trigger::gc: now = s.firmware.gc().victims() != 0; break;
         case WaveOptions::Trigger::overtake: now = flash_.take_overtaken() >= options_.count; break;
@@ -257,11 +258,13 @@ std::uint32_t DeviceWave::open_channel() const {
     return 0;
 }
 
-void DeviceWave::finish() {
+void DeviceWave::finish(bool failed) {
     if (probing_) {
         sample();
         if (probing_) stop();
     }
+    if (failed && !triggered_ && options_.trigger == WaveOptions::Trigger::error)
+        triggered_ = recorder_.trigger_at_last_change(system_->agenda.now());
     recorder_.finish(system_->agenda.now(), true);  // the watchdog ticks on for a while
 }
 

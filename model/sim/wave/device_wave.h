@@ -38,7 +38,8 @@ public:
     void on_wire(bool up, const WireBurst& burst);
     /// Steps of cores and bursts on the link are wanted now.
     bool probing() const { return probing_; }
-    void finish();
+    /// `failed`: the run did not end in order, which may be the trigger.
+    void finish(bool failed);
 
     const WaveRecorder& recorder() const { return recorder_; }
     /// The channel that a viewer should show: the trigger's, else the first that is recorded.

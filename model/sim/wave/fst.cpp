@@ -54,7 +54,7 @@ std::filesystem::path convert_to_fst(const std::filesystem::path& vcd) {
     posix_spawn_file_actions_destroy(&quiet);
     if (started) waitpid(child, &status, 0);
     if (!started || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        throw UserError(Problem{from, "vcd2fst could not convert it", "", "see what `vcd2fst " + from + " " + to + "` says"});
+        throw OutputError(Problem{from, "vcd2fst could not convert it", "", "see what `vcd2fst " + from + " " + to + "` says"});
     std::filesystem::remove(vcd);
     return to;
 }

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "sim/results/result_writer.h"
+#include "sim/results/result_files.h"
 
 namespace ssdtlm {
 

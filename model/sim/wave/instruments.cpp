@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "common/report/all_problems.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -126,17 +127,19 @@ void Instruments::on_complete(const HostRequest& request, SimTime, SimTime submi
     if (timeline_ != nullptr) timeline_->request_ends(request, timeline, system_->agenda.now());
 }
 
-std::vector<std::string> Instruments::finish() {
+std::vector<std::string> Instruments::finish(bool failed) {
     if (finished_ || system_ == nullptr) return {};
     finished_ = true;
     system_->link.set_probes(nullptr, nullptr);
     system_->firmware.set_core_probe(nullptr);
     std::vector<std::string> said;
-    if (wave_ != nullptr) said = finish_wave();
+    AllProblems problems;
+    if (wave_ != nullptr) problems.of([&] { said = finish_wave(failed); });
     if (timeline_ != nullptr) {
-        timeline_->finish();
+        problems.of([&] { timeline_->finish(); });
         said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
     }
+    if (problems.any()) throw OutputError(problems.all());
     return said;
 }
 
@@ -167,8 +170,8 @@ void Instruments::open_rtl(std::uint64_t) {
     }
 }
 
-std::vector<std::string> Instruments::finish_wave() {
-    wave_->finish();
+std::vector<std::string> Instruments::finish_wave(bool failed) {
+    wave_->finish(failed);
     const WaveRecorder& recorder = wave_->recorder();
     std::filesystem::path file = vcd_->file();
     const auto at = [](SimTime t) { return fmt::format("{:.6f} ms", to_microseconds(t.time_since_epoch()) * 1e-3); };

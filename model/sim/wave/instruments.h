@@ -30,8 +30,9 @@ public:
 
     /// When the device is built, before the simulation starts.
     void attach(SsdSystem& system);
-    /// The end of the run, however it came. Closes the files. Returns what the user should know, one sentence each.
-    std::vector<std::string> finish();
+    /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should know,
+    /// one sentence each. Throws OutputError for files that cannot be written, after closing the others.
+    std::vector<std::string> finish(bool failed = false);
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
@@ -58,7 +59,7 @@ private:
     void submit(Command& command) override;
     void complete(Command& command) override;
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to);
-    std::vector<std::string> finish_wave();
+    std::vector<std::string> finish_wave(bool failed);
     void find_rtl();
     void open_rtl(std::uint64_t);
 

@@ -35,7 +35,7 @@ TraceWriter::~TraceWriter() {
 }
 
 void TraceWriter::refuse() const {
-    throw UserError(Problem{file_.string(), std::string("cannot be written: ") + std::strerror(errno), "",
+    throw OutputError(Problem{file_.string(), std::string("cannot be written: ") + std::strerror(errno), "",
                             "choose another folder with -o, or record less with --timeline-from and --timeline-to"});
 }
 

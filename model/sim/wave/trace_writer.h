@@ -23,7 +23,7 @@ struct TrackId {
 
 class TraceWriter {
 public:
-    /// Throws UserError when the file cannot be written, here or later.
+    /// Throws OutputError when the file cannot be written, here or later.
     explicit TraceWriter(std::filesystem::path file);
     ~TraceWriter();
     TraceWriter(const TraceWriter&) = delete;

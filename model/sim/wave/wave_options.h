@@ -26,7 +26,7 @@ struct WaveTexts {
 };
 
 struct WaveOptions {
-    enum class Trigger : std::uint8_t { none, command, gc, latency, overtake };
+    enum class Trigger : std::uint8_t { none, command, gc, latency, overtake, error };
     bool on = false;
     std::string scopes;
     SimTime from{};

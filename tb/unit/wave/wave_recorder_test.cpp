@@ -282,5 +282,41 @@ TEST(WaveRecorder, RandomAgainstReference) {
     }
 }
 
+TEST(WaveRecorder, TriggerAtTheLastChangeKeepsWhatLedToAStandstill) {
+    const auto window = [](std::int64_t from) {
+        WaveWindow w;
+        w.from = at(from);
+        w.triggered = true;
+        w.before = Ps{100};
+        w.after = Ps{50};
+        return w;
+    };
+    List list;
+    WaveRecorder r(list, window(0));
+    const WaveId a = r.add(signal("a"));
+    for (std::int64_t t = 10; t <= 500; t += 10) r.change(a, at(t), static_cast<std::uint64_t>(t));
+    r.settle(at(100'000));
+    EXPECT_TRUE(r.trigger_at_last_change(at(1'000'000)));
+    EXPECT_FALSE(r.trigger_at_last_change(at(1'000'001)));
+    r.finish(at(1'000'000), true);
+    EXPECT_EQ(r.trigger_time(), at(500));
+    EXPECT_EQ(list.from, 400);
+    EXPECT_EQ(list.to, 500);
+    EXPECT_EQ(list.initial[0], 400u);
+    EXPECT_EQ(list.rows.size(), 10u);
+    // What is stamped `now` itself belongs to it.
+    List second;
+    WaveRecorder s(second, window(0));
+    const WaveId b = s.add(signal("b"));
+    s.change(b, at(70), 1);
+    EXPECT_TRUE(s.trigger_at_last_change(at(70)));
+    s.finish(at(70), true);
+    EXPECT_THAT(second.rows, ElementsAre(Row{70, b, 1}));
+    // A failure before the window is none of its business.
+    List third;
+    WaveRecorder u(third, window(1000));
+    EXPECT_FALSE(u.trigger_at_last_change(at(500)));
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload that ends early: after a number of requests, or at a time. What was issued by then still completes. Wraps any
+// Workload.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host_pcie/protocol/host_request.h"
+
+namespace ssdtlm {
+
+class LimitedWorkload final : public Workload {
+public:
+    struct Limits {
+        std::uint64_t requests = ~std::uint64_t{0};  ///< at least 1
+        SimTime until = kNever;                      ///< nothing is issued from here on; after 0
+        bool any() const { return requests != ~std::uint64_t{0} || until != kNever; }
+    };
+    enum class Reached : std::uint8_t { none, requests, time };
+
+    /// `inner` must outlive this object.
+    LimitedWorkload(Workload& inner, const Limits& limits) : inner_(inner), limits_(limits) {}
+
+    Next next(SimTime now) override {
+        if (issued_ >= limits_.requests) return stop(Reached::requests, now);
+        if (now >= limits_.until) return stop(Reached::time, now);
+        Next n = inner_.next(now);
+        if (n.state == State::ready) ++issued_;
+        // One that waits for a completion is asked again then; one that waits for a time, no later than at the limit.
+        if (n.state == State::wait) n.when = std::min(n.when, limits_.until);
+        return n;
+    }
+    void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override {
+        inner_.completed(request, issued, submitted, now, ok);
+    }
+    std::uint32_t jobs() const override { return inner_.jobs(); }
+    std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
+    double progress(SimTime now) const override {
+        const double by_requests = static_cast<double>(issued_) / static_cast<double>(limits_.requests);
+        const double by_time = to_seconds(now.time_since_epoch()) / to_seconds(limits_.until.time_since_epoch());
+        return std::min(1.0, std::max({inner_.progress(now), by_requests, by_time}));
+    }
+    bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }
+
+    /// Which limit ended the workload; none: it ended by itself, or goes on.
+    Reached reached() const { return reached_; }
+
+private:
+    /// A workload that would have ended here anyway ends by itself; one that waits for a completion may be such.
+    Next stop(Reached why, SimTime now) {
+        if (reached_ != Reached::none) return {};
+        Next n = inner_.next(now);
+        if (n.state == State::ready || n.state == State::wait) reached_ = why;
+        if (n.state != State::blocked) n.state = State::done;
+        return n;
+    }
+
+    Workload& inner_;
+    const Limits limits_;
+    std::uint64_t issued_ = 0;
+    Reached reached_ = Reached::none;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a run is, on standard error: one line rewritten in place on a terminal, else a line of its own every 10 s.
+#pragma once
+
+#include <chrono>
+
+#include "sim/simulation.h"
+
+namespace ssdtlm {
+
+class ProgressDisplay {
+public:
+    explicit ProgressDisplay(bool quiet);
+    ~ProgressDisplay() { clear(); }
+    ProgressDisplay(const ProgressDisplay&) = delete;
+    ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+    bool on() const { return on_; }
+    /// Call a few times a second.
+    void show(const Simulation::Progress& progress);
+    /// Before anything else is printed.
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const bool on_;
+    const bool terminal_;
+    bool shown_ = false;
+    Clock::time_point last_line_ = Clock::now();
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// --stop-after-time and --stop-after-commands: the texts of the command line and what they mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/report/error.h"
+#include "host_pcie/workload/limited_workload.h"
+
+namespace ssdtlm {
+
+/// As typed; "" when not given.
+struct RunLimitTexts {
+    std::string time;      ///< "2s"
+    std::string commands;  ///< "10k": k, M, G are powers of 1000, Ki, Mi, Gi of 1024
+};
+
+/// Mistakes are appended to `problems`.
+LimitedWorkload::Limits parse_run_limits(const RunLimitTexts& texts, std::vector<Problem>& problems);
+
+/// What ended the workload, for result.json and the summary: "workload" or the option as typed.
+std::string ended_by(LimitedWorkload::Reached reached, const RunLimitTexts& texts);
+
+}  // namespace ssdtlm

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a run appear together: each is written under a temporary name (".part"), and all get their names when the
+// last one is whole. So a folder never holds results of two runs, and a file with its name is complete.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ssdtlm {
+
+/// Throws OutputError when not all of `text` can be written.
+void write_text_file(const std::filesystem::path& path, const std::string& text);
+
+class ResultFiles {
+public:
+    /// Nothing is touched yet.
+    explicit ResultFiles(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    /// Removes what was not committed.
+    ~ResultFiles();
+    ResultFiles(const ResultFiles&) = delete;
+    ResultFiles& operator=(const ResultFiles&) = delete;
+
+    /// Takes away what an earlier run left: the files whose names are in names(), their temporary ones too.
+    void remove_earlier() const;
+    /// Throws OutputError when not all of `text` can be written.
+    void add(const std::string& name, const std::string& text);
+    /// Renames all, in the order of add(). Throws OutputError.
+    void commit();
+
+    /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one that
+    /// did not.
+    static const std::vector<std::string>& names();
+
+private:
+    std::filesystem::path part(const std::string& name) const { return directory_ / (name + ".part"); }
+
+    const std::filesystem::path directory_;
+    std::vector<std::string> added_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a run stands still: by the age of the oldest command, and by what it is waiting for. Kernel-free: it is
+// shown the device a few times per `patience` of simulated time and answers in words.
+//
+// A device that works is not stalled, however long a command takes: a die in its array, a bus, link or core in use, any
+// work finished since the last look. Given up is a run in which
+// - nothing at all has happened for `patience`, and the oldest command is at least as old;
+// - the flash has work and has done none of it for `patience`, and the oldest command is at least as old;
+// - the oldest command has been left behind: the flash has had nothing to do for `patience`, and more commands than fit
+//   into all queues four times over have completed meanwhile;
+// - garbage collection goes round in circles: while the oldest command waited it has moved more pages than the device
+//   has, and none was programmed for the host;
+// - the workload waits for a completion with nothing outstanding.
+// Not seen here: a command that is lost while the flash works for others; the end of the workload finds it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/units/units.h"
+#include "host_pcie/driver/io_path.h"
+
+namespace ssdtlm {
+
+class Watchdog {
+public:
+    struct Limits {
+        Ps patience{};                 ///< positive
+        std::uint64_t queue_slots = 1; ///< commands that fit into all queues
+        std::uint64_t device_pages = 1;
+    };
+    /// The device at one moment. Counts never decrease.
+    struct Sight {
+        SimTime now{};
+        std::optional<PendingCommand> oldest;
+        std::uint64_t outstanding = 0;
+        bool workload_waits_for_nothing = false;
+        std::uint64_t host_work = 0;      ///< requests taken, commands written and completed
+        std::uint64_t completed = 0;      ///< commands
+        Ps link_busy{};                   ///< both directions, up to now
+        std::uint64_t flash_work = 0;     ///< sequences and pages
+        std::uint64_t host_pages = 0;     ///< programmed for the host
+        std::uint64_t gc_pages = 0;       ///< programmed by garbage collection
+        bool flash_held = false;          ///< a die is in its array, or a bus in use
+        bool others_held = false;         ///< a core or the DRAM port is in use
+        bool flash_idle = true;           ///< nothing waits or runs there
+    };
+
+    explicit Watchdog(const Limits& limits) : limits_(limits) {}
+
+    /// How long to wait before the next look.
+    Ps interval() const { return limits_.patience / 4; }
+    /// Looks never go back in time. Empty: the run goes on; else why it is given up.
+    std::string look(const Sight& sight);
+
+private:
+    /// A command that has been the oldest for some time, and the counts when it became so.
+    struct Followed {
+        PendingCommand command;
+        std::uint64_t completed = 0;
+        std::uint64_t host_pages = 0;
+        std::uint64_t gc_pages = 0;
+    };
+    void follow(const Sight& s);
+    std::string describe(const Sight& s) const;
+
+    const Limits limits_;
+    bool looked_ = false;
+    Sight last_;
+    SimTime active_{};        ///< of the last look that saw work
+    SimTime flash_active_{};  ///< the same, of the flash
+    SimTime flash_waits_since_{};  ///< the last look at which it worked or had nothing to do
+    SimTime waits_since_ = kNever;
+    std::optional<Followed> followed_;
+    std::uint64_t completed_when_flash_ended_ = 0;
+};
+
+}  // namespace ssdtlm

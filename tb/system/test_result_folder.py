@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a run: for one run at a time, never with results of two, and what happens when it cannot be written."""
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BINARY, INTERRUPTED, NOT_WRITTEN, OK, SETTINGS, USER_ERROR, Result, SystemTest
+
+ALL = {"result.json", "latency.csv", "timeseries.csv", "fio.json", "wall_clock.json"}
+
+
+class Folder(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.long = self.job("long", "rw=randrw", "bs=4k", "iodepth=32", "runtime=100000", "time_based")
+        self.short = self.job("short", "rw=randread", "bs=4k", "number_ios=1000", "norandommap")
+
+    def command(self, job, *args, output="out"):
+        return [BINARY, "run", *SETTINGS, "tiny-test", "-w", job, "-o", output, *args]
+
+    def started(self, *args):
+        program = subprocess.Popen(self.command(self.long, *args), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        time.sleep(1)
+        self.assertIsNone(program.poll())
+        return program
+
+    def names(self, folder="out"):
+        return {p.name for p in (self.dir / folder).iterdir()}
+
+    def test_two_runs_in_one_folder(self):
+        first = self.started("-q")
+        for again in ("out", "./out/", str(self.dir / "out")):
+            done = self.ssdtlm("run", "tiny-test", "-w", self.short, "-o", again)
+            self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+            self.assertEqual(done.stderr, f"-o {again}: another run is writing its results there; a folder for each run; "
+                                          "choose another one with -o, or wait for the end of that run\n")
+        self.assertEqual(self.ssdtlm("run", "tiny-test", "-w", self.short, "-o", "other").returncode, OK)
+        first.send_signal(signal.SIGINT)
+        self.assertEqual(first.communicate(timeout=120), ("", ""))
+        self.assertEqual(first.returncode, INTERRUPTED)
+        self.assertEqual(Result(self.dir / "out").json()["workload"], "long.fio")
+        self.simulate("tiny-test", self.short)
+        self.assertEqual(Result(self.dir / "out").json()["workload"], "short.fio")
+        self.assertEqual(self.names(), ALL)
+
+    def test_nothing_of_two_runs(self):
+        self.simulate("tiny-test", self.short)
+        self.assertEqual(self.names(), ALL)
+        # A run that is refused has not begun.
+        self.assertEqual(self.ssdtlm("run", "tiny-test", "-w", self.write("bad.fio", "[j]\nrw=raed\n"), "-o", "out").returncode, USER_ERROR)
+        self.assertEqual(self.names(), ALL)
+        program = self.started("-q")
+        self.assertEqual(self.names() & ALL, set())
+        program.kill()
+        program.communicate()
+        self.assertEqual(self.names() & ALL, set())
+        # The lock has gone with it, and what it left is cleared away.
+        (self.dir / "out" / "result.json.part").write_text("half")
+        self.simulate("tiny-test", self.short)
+        self.assertEqual(self.names(), ALL)
+
+    def test_folder_that_is_gone_at_the_end(self):
+        for quiet in ((), ("-q",)):
+            program = self.started(*quiet)
+            shutil.rmtree(self.dir / "out")
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=120)
+            self.assertEqual(program.returncode, NOT_WRITTEN)
+            self.assertRegex(out, r"^long\.fio on tiny-test, seed 1: \d+ commands in ")
+            self.assertIn("latency, us", out)
+            self.assertNotIn("results in", out)
+            self.assertRegex(err, r"^out/\S+: cannot be written: No such file or directory; make room, or choose another folder with -o\n$")
+
+    def limited(self, kilobytes, *args):
+        """No file may grow beyond that: as on a disk that is full by then."""
+        return subprocess.run(self.command(self.short, *args), cwd=self.dir, capture_output=True, text=True, timeout=120,
+                              restore_signals=False,  # SIGXFSZ stays ignored, as Python has it
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10)))
+
+    def test_full_disk_at_the_end(self):
+        self.simulate("tiny-test", self.short)
+        done = self.limited(4)
+        self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
+        self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: 1000 commands in ")
+        self.assertRegex(done.stderr, r"^out/\S+: cannot be written: File too large; make room, or choose another folder with -o\n$")
+        self.assertFalse(self.names() & ALL, self.names())
+        self.assertEqual([n for n in self.names() if n.endswith(".part")], [])
+        self.simulate("tiny-test", self.short)
+        self.assertEqual(self.names(), ALL)
+
+    def test_recording_that_cannot_be_finished(self):
+        # 256 KiB of it stay in memory until the end.
+        done = self.limited(32, "--timeline", "--timeline-to", "4ms")
+        self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
+        self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: 1000 commands in .* \(results not written: results so far\)\n")
+        self.assertRegex(done.stderr, r"^out/trace\.json: cannot be written: File too large; [^\n]*\n$")
+        self.assertNotIn("result.json", self.names())
+        j = json.loads((self.dir / "out" / "failed.json").read_text())
+        self.assertEqual((j["failure"]["kind"], j["commands"]), ("results not written", 1000))
+
+    def test_full_disk_in_the_middle(self):
+        # The waveform meets the limit first; there is room for the numbers.
+        done = self.limited(64, "--wave")
+        self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
+        self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: \d+ commands in .* \(results not written: results so far\)\n")
+        self.assertRegex(done.stderr, r"^out/wave\.vcd: cannot be written: File too large; [^\n]*\n$")
+        j = json.loads((self.dir / "out" / "failed.json").read_text())
+        self.assertEqual((j["failure"]["kind"], j["failure"]["exit_code"]), ("results not written", NOT_WRITTEN))
+        self.assertNotIn("result.json", self.names())
+
+
+if __name__ == "__main__":
+    unittest.main()

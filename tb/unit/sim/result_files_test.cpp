@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/results/result_files.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+class ResultFilesTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    std::set<std::string> names() const {
+        std::set<std::string> all;
+        for (const auto& entry : fs::directory_iterator(folder_)) all.insert(entry.path().filename().string());
+        return all;
+    }
+    std::string text(const std::string& name) const {
+        std::ifstream in(folder_ / name);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void put(const std::string& name, const std::string& content) const { std::ofstream(folder_ / name) << content; }
+    const fs::path folder_ = fs::path(::testing::TempDir()) / "ssdtlm-result-files-test";
+};
+
+TEST_F(ResultFilesTest, AppearTogetherOrNotAtAll) {
+    put("latency.csv", "old");
+    {
+        ResultFiles files(folder_);
+        files.add("latency.csv", "new");
+        files.add("result.json", "{}");
+        EXPECT_THAT(names(), ElementsAre("latency.csv", "latency.csv.part", "result.json.part"));
+        EXPECT_EQ(text("latency.csv"), "old");
+        files.commit();
+        EXPECT_THAT(names(), ElementsAre("latency.csv", "result.json"));
+        EXPECT_EQ(text("latency.csv"), "new");
+    }
+    {
+        ResultFiles files(folder_);
+        files.add("latency.csv", "never");
+        fs::create_directory(folder_ / "result.json.part");  // cannot be written
+        EXPECT_THROW(files.add("result.json", "{}"), OutputError);
+    }
+    EXPECT_EQ(text("latency.csv"), "new");
+    EXPECT_THAT(names(), ElementsAre("latency.csv", "result.json"));
+}
+
+TEST_F(ResultFilesTest, EarlierOnesAreRemovedAndNothingElse) {
+    for (const char* name : {"result.json", "result.json.part", "failed.json", "fio.json", "timeseries.csv", "mine.json", "job_bw.1.log"})
+        put(name, "x");
+    ResultFiles(folder_).remove_earlier();
+    EXPECT_THAT(names(), ElementsAre("job_bw.1.log", "mine.json"));
+}
+
+TEST_F(ResultFilesTest, AFolderThatIsGone) {
+    ResultFiles files(folder_);
+    files.add("result.json", "{}");
+    fs::remove_all(folder_);
+    EXPECT_THROW(files.add("latency.csv", ""), OutputError);
+    EXPECT_THROW(files.commit(), OutputError);
+}
+
+}  // namespace
+}  // namespace ssdtlm
