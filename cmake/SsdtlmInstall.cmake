@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program, the libraries, the headers, the presets, and a config package.
+# cmake --install: the program with man page and completion, the libraries, the headers, the presets, and a config package.
 include(CMakePackageConfigHelpers)
 get_property(_libraries GLOBAL PROPERTY SSDTLM_LIBRARIES)
 install(TARGETS ${_libraries} EXPORT ssdtlmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ssdtlm_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The program prints both from its table of commands.
+install(CODE "
+  execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" manual
+                  OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1\" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" completion bash
+                  OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash\" COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm)
 install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
 install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as text to a filled struct. Prints nothing but help and version, runs nothing.
+// The command line as text to a filled struct. Prints nothing, runs nothing.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,11 @@ namespace ssdtlm {
 
 struct CommandLine {
     enum class Command : std::uint8_t {
-        none,  ///< help or version was asked for and is in `text`
+        none,  ///< of no command line that was parsed
+        help,  ///< this and the next three print `text`
+        version,
+        manual,
+        completion,
         run,
         config_check,
         config_show,

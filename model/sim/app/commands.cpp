@@ -48,6 +48,11 @@ int execute(const CommandLine& line) {
     using Command = CommandLine::Command;
     switch (line.command) {
         case Command::none:
+            panic(__func__, "a command line without a command was not refused");
+        case Command::help:
+        case Command::version:
+        case Command::manual:
+        case Command::completion:
             std::fputs(line.text.c_str(), stdout);
             break;
         case Command::run:

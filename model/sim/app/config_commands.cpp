@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/report/json_dump.h"
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
@@ -24,7 +25,7 @@ int config_check(const CommandLine& line) {
         for (const auto& p : e.problems()) {
             all.push_back({{"where", p.where}, {"found", p.found}, {"allowed", p.allowed}, {"repair", p.repair}});
         }
-        std::puts(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        std::puts(json_dump(all).c_str());
         return static_cast<int>(ExitCode::user_error);
     }
 }
@@ -40,7 +41,7 @@ int config_presets(const CommandLine& line) {
         nlohmann::ordered_json all = nlohmann::ordered_json::array();
         for (const auto& p : presets())
             all.push_back({{"name", p.name}, {"path", p.path}, {"description", p.description}});
-        std::puts(all.dump(2).c_str());
+        std::puts(json_dump(all).c_str());
     } else {
         for (const auto& p : presets()) std::printf("%-18s %s\n", p.name.c_str(), p.description.c_str());
     }

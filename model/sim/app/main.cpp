@@ -31,8 +31,9 @@ int internal_error(const char* kind, const char* what) {
 int ssdtlm_main(int argc, char** argv) {
     try {
         const int code = execute(parse_command_line(argc, argv));
-        // Results that did not reach a full disk or a closed pipe are no success.
-        if (std::fflush(stdout) != 0) {
+        // Output that did not reach a full disk or a closed pipe is no success. Of more than a buffer the beginning was
+        // written, or not, before.
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("ssdtlm: standard output cannot be written\n", stderr);
             // What the run itself has to say counts more: the terminal of an interrupted one may be gone.
             return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::user_error) : code;

@@ -18,6 +18,14 @@ namespace {
 UserError refusal(const std::string& path, const std::string& option, const std::string& what) {
     return UserError({option + " " + path, what, "a folder that can be written", "choose another one"});
 }
+
+/// A name as one part of a path: a device may be called "../x" or "WD / 512G".
+std::string path_part(std::string name) {
+    for (char& c : name)
+        if (c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '_';
+    if (!name.empty() && name[0] == '.') name[0] = '_';
+    return name;
+}
 }  // namespace
 
 OutputLock::OutputLock(const std::string& path, const std::string& option)
@@ -62,7 +70,7 @@ void check_output_directory(const std::string& path, const std::string& option) 
 }
 
 std::string default_output_directory(const std::string& device, const std::string& workload) {
-    return (fs::path("results") / (device + "-" + fs::path(workload).stem().string())).string();
+    return (fs::path("results") / (path_part(device) + "-" + path_part(fs::path(workload).stem().string()))).string();
 }
 
 }  // namespace ssdtlm

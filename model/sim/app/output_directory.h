@@ -28,7 +28,7 @@ OutputLock prepare_output_directory(const std::string& path, const std::string& 
 /// without making it. Throws UserError.
 void check_output_directory(const std::string& path, const std::string& option);
 
-/// "results/<device>-<workload file without extension>".
+/// "results/<device>-<workload file without extension>"; what is no part of a file name becomes '_'.
 std::string default_output_directory(const std::string& device, const std::string& workload);
 
 }  // namespace ssdtlm

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/config/quantity.h"
+#include "common/report/json_dump.h"
 #include "host_pcie/workload/trace_reader.h"
 #include "sim/app/commands.h"
 
@@ -47,7 +48,7 @@ int trace_info(const CommandLine& line) {
                 j["notes"][trace_note_name(static_cast<TraceNote>(n))] = {{"lines", c.lines},
                                                                           {"first_line", c.first_line}};
         }
-        std::puts(j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        std::puts(json_dump(j).c_str());
         return static_cast<int>(ExitCode::ok);
     }
     std::printf("%s: format %s, %" PRIu64 " lines, %zu records over %.6f s\n", t.path.c_str(), t.format.c_str(),
@@ -86,7 +87,7 @@ int trace_head(const CommandLine& line) {
                         r.offset, r.bytes, volume.c_str());
         }
     }
-    if (line.run.json) std::puts(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    if (line.run.json) std::puts(json_dump(all).c_str());
     return static_cast<int>(ExitCode::ok);
 }
 

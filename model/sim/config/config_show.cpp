@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/report/json_dump.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {
@@ -62,7 +63,7 @@ std::string show_json(const ResolvedConfig& resolved) {
         }
         entry["origin"] = resolved.origin[i];
     }
-    return root.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return json_dump(root) + "\n";
 }
 
 std::string config_digest(const SsdConfig& config) {

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/report/json_dump.h"
+
 namespace ssdtlm {
 
 using Json = nlohmann::ordered_json;
@@ -84,8 +86,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                           {"p99.9", r.p99_9}, {"p99.99", r.p99_99}, {"max", r.max}};
     j["notes"] = s.notes;
     j["config_toml"] = resolved_config;
-    // A reason may quote a file that is no UTF-8.
-    return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_dump(j) + "\n";
 }
 
 std::string wall_clock_json(const RunSummary& s) {
@@ -98,7 +99,7 @@ std::string wall_clock_json(const RunSummary& s) {
     j["peak_memory_bytes"] = s.peak_memory_bytes;
     j["memory_bytes_per_logical_unit"] =
         s.logical_units == 0 ? 0.0 : static_cast<double>(s.peak_memory_bytes) / static_cast<double>(s.logical_units);
-    return j.dump(2) + "\n";
+    return json_dump(j) + "\n";
 }
 
 void add_results(ResultFiles& files, const RunSummary& s, const TimeSeries& series, const std::string& resolved_config) {

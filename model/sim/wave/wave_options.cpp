@@ -216,6 +216,12 @@ TimelineOptions parse_timeline_options(bool on, const std::string& from, const s
     return o;
 }
 
+bool looks_like_wave_scopes(const std::string& text) {
+    const std::size_t end = text.find_first_of(",[.");
+    return std::find(kScopeNames.begin(), kScopeNames.end(), text.substr(0, end)) != kScopeNames.end() ||
+           (end != std::string::npos && text[end] == '[');
+}
+
 namespace {
 bool any(const std::vector<bool>& v) { return std::find(v.begin(), v.end(), true) != v.end(); }
 }  // namespace

@@ -71,6 +71,9 @@ struct WaveScopes {
     bool any_rtl() const;
 };
 
+/// Whether a word was meant for scopes: it begins with the name of one, or has an index.
+bool looks_like_wave_scopes(const std::string& text);
+
 /// "host,link,channel[3],channel[*].pins,die[0][1]", or "all" for everything but the pins. Throws UserError with all
 /// mistakes: names that do not exist, indices that the device does not have.
 WaveScopes parse_wave_scopes(const std::string& text, const NandGeometry& geometry);

@@ -87,12 +87,29 @@ TEST(CommandLine, HelpAndVersion) {
     EXPECT_THAT(parsed({"--version"}).text, StartsWith("ssdtlm "));
     EXPECT_THAT(parsed({"--help"}).text, HasSubstr("config"));
     EXPECT_THAT(parsed({"run", "--help"}).text, HasSubstr("--workload"));
-    EXPECT_EQ(parsed({"run", "--help"}).command, CommandLine::Command::none);
+    EXPECT_EQ(parsed({"run", "--help"}).command, CommandLine::Command::help);
+    EXPECT_EQ(parsed({"help", "config", "show"}).text, parsed({"config", "show", "-h"}).text);
+    EXPECT_EQ(parsed({"help"}).text, parsed({"-h"}).text);
+    EXPECT_EQ(parsed({"version"}).text, parsed({"-v"}).text);
+    EXPECT_THAT(problems({"completion", "cmd"}), ElementsAre("command line: shell 'cmd'; bash"));
+}
+
+TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {
+    const auto wave = [](const std::vector<const char*>& words) {
+        const CommandLine l = parsed(words);
+        EXPECT_THAT(l.files, ElementsAre("tiny-test")) << words[2];
+        return l.run.wave.scopes;
+    };
+    EXPECT_EQ(wave({"run", "--wave", "tiny-test", "-w", "x.fio"}), "all");
+    EXPECT_EQ(wave({"run", "--wave", "all", "tiny-test", "-w", "x.fio"}), "all");
+    EXPECT_EQ(wave({"run", "--wave", "host,die[0]", "tiny-test", "-w", "x.fio"}), "host,die[0]");
+    EXPECT_EQ(wave({"run", "--wave=gc", "tiny-test", "-w", "x.fio"}), "gc");
+    EXPECT_EQ(wave({"run", "tiny-test", "-w", "x.fio", "--wave"}), "all");
 }
 
 TEST(CommandLine, Mistakes) {
     EXPECT_THAT(problems({"rn", "x"}),
-                ElementsAre("command line: unknown command 'rn'; run, config, trace; did you mean 'run'?"));
+                ElementsAre("command line: unknown command 'rn'; run, config, trace, help, version, manual, completion; did you mean 'run'?"));
     EXPECT_THAT(
         problems({"config", "chek"}),
         ElementsAre(
@@ -101,7 +118,7 @@ TEST(CommandLine, Mistakes) {
                 ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
-    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace; see `ssdtlm --help`"));
+    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace, help, version, manual, completion; see `ssdtlm --help`"));
     EXPECT_THAT(problems({"run", "d"}), ElementsAre("command line: --workload is required; see `ssdtlm run --help`"));
     EXPECT_THAT(
         problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),
@@ -121,6 +138,7 @@ TEST(OutputDirectory, IsMadeAndProbed) {
     EXPECT_THROW(prepare_output_directory("/dev/null", "-o"), UserError);
     fs::remove_all(root);
     EXPECT_EQ(default_output_directory("tiny-test", "a/b/mix.fio"), "results/tiny-test-mix");
+    EXPECT_EQ(default_output_directory("../../x", ".."), "results/_._.._x-_.");
 }
 
 class Program : public ::testing::Test {

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/app/command_table.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "host_pcie/workload/trace_format.h"
+
+namespace ssdtlm {
+namespace {
+
+using Command = CommandLine::Command;
+
+/// "a|b|c", the type name of an option that takes one of these words.
+std::string one_of(const std::vector<std::string>& words) {
+    std::string s;
+    for (const auto& w : words) s += (s.empty() ? "" : "|") + w;
+    return s;
+}
+template <class T>
+std::string one_of(const OptionWords<T>& words) {
+    std::vector<std::string> names;
+    for (const auto& [name, meaning] : words) names.push_back(name);
+    return one_of(names);
+}
+
+class Table {
+public:
+    Table(CLI::App& app, CommandLineTexts& texts) : app_(app), texts_(texts), line_(texts.line) {}
+
+    void fill() {
+        app_.set_version_flag("-v,--version", "ssdtlm " SSDTLM_VERSION, "Print the version and exit");
+        app_.set_help_flag("-h,--help", "Print this help and exit");
+        app_.require_subcommand(1);
+        app_.allow_extras();
+        add_run();
+        add_config();
+        add_trace();
+        add_help();
+    }
+
+private:
+    CLI::App* subcommand(CLI::App& parent, const char* name, const char* sentence, Command command) {
+        CLI::App* sub = parent.add_subcommand(name, sentence);
+        sub->allow_extras();
+        sub->callback([&line = line_, command] { line.command = command; });
+        return sub;
+    }
+    /// A subcommand that only holds others.
+    CLI::App* family(const char* name, const char* sentence) {
+        CLI::App* sub = app_.add_subcommand(name, sentence);
+        sub->require_subcommand(1);
+        sub->allow_extras();
+        return sub;
+    }
+    /// Options that follow belong to this group of the help.
+    static void group(CLI::App* sub, const char* name) { sub->option_defaults()->group(name); }
+
+    /// Options that may be repeated take one value each, so that positional words may follow.
+    void device(CLI::App* sub) {
+        group(sub, "Device");
+        sub->add_option("device", line_.files, "Device files or presets, merged from left to right")
+            ->required()
+            ->type_name(kDeviceKind);
+        sub->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kAssignmentKind);
+    }
+
+    void trace_input(CLI::App* sub) {
+        group(sub, "Block traces");
+        sub->add_option("--trace-format", line_.run.trace.format, "Format of the trace; auto: found from its first lines")
+            ->capture_default_str()
+            ->type_name(one_of(trace_format_words()));
+        sub->add_option("--trace-volume", line_.run.trace.volume, "Take only this volume of the trace")->type_name("NAME");
+        sub->add_flag("--trace-overlay", line_.run.trace.overlay_volumes,
+                      "Let all volumes start at address 0 instead of one after the other");
+        sub->add_flag("--trace-skip-broken", line_.run.trace.skip_broken,
+                      "Count lines that cannot be read instead of refusing the trace");
+        sub->add_option("--blkparse-action", texts_.blkparse_action, "blkparse rows to take: D (issued) or Q (queued)")
+            ->capture_default_str()
+            ->type_name(one_of(blkparse_action_words()));
+    }
+    void replay(CLI::App* run) {
+        group(run, "Replay of a trace");
+        run->add_option("--trace-beyond", texts_.beyond, "What becomes of requests beyond the device")
+            ->capture_default_str()
+            ->type_name(one_of(beyond_device_words()));
+        run->add_option("--replay", texts_.replay,
+                        "stamped: at the trace's times; closed: as fast as possible at --replay-depth")
+            ->capture_default_str()
+            ->type_name(one_of(replay_words()));
+        run->add_option("--replay-depth", line_.run.replay.depth, "closed: outstanding requests")
+            ->capture_default_str()
+            ->type_name("N");
+        run->add_option("--time-scale", line_.run.replay.time_scale, "stamped: factor on the trace's times")
+            ->capture_default_str()
+            ->type_name("FACTOR");
+        run->add_option("--replay-jobs", line_.run.replay.jobs, "Queue pairs that the trace's volumes are spread over")
+            ->capture_default_str()
+            ->type_name("N");
+    }
+
+    void wave(CLI::App* run) {
+        WaveTexts& w = texts_.wave;
+        group(run, "Waveform");
+        run->add_option("--wave", w.scopes,
+                        "Record a waveform of these parts: all, host, link, nvme, firmware, gc, scheduler, channel[3], "
+                        "channel[*].pins, die[3][1], ...; --wave alone: all")
+            ->expected(1)
+            ->type_name("SCOPES");
+        run->add_option("--wave-from", w.from, "Simulated time at which it begins, for example 1ms")->type_name("TIME");
+        run->add_option("--wave-to", w.to, "Simulated time at which it ends")->type_name("TIME");
+        run->add_option("--wave-trigger", w.trigger,
+                        "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above "
+                        "it), overtake=N (a host read goes before N programs of garbage collection), error (a command's error "
+                        "status, or what ends the run: a stall, a failed check)")
+            ->type_name("EVENT");
+        run->add_option("--wave-before", w.before, "History before the trigger; default 1ms")->type_name("TIME");
+        run->add_option("--wave-after", w.after, "Length after the trigger; default 2ms")->type_name("TIME");
+        run->add_option("--wave-format", w.format, "fst needs vcd2fst")->capture_default_str()->type_name("vcd|fst");
+    }
+    void timeline(CLI::App* run) {
+        group(run, "Timeline");
+        run->add_flag("--timeline", texts_.timeline,
+                      "Write trace.json: who occupied each queue, link direction, core, channel and die, for Perfetto or DuckDB");
+        run->add_option("--timeline-from", texts_.timeline_from, "Simulated time at which it begins")->type_name("TIME");
+        run->add_option("--timeline-to", texts_.timeline_to, "Simulated time at which it ends")->type_name("TIME");
+    }
+
+    void add_run() {
+        auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
+        device(run);
+        group(run, "Workload");
+        run->add_option("-w,--workload", line_.run.workload,
+                        "fio job file (.fio) or block trace (anything else, may be .gz)")
+            ->required()
+            ->type_name(kFileKind);
+        run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")->type_name("N");
+        group(run, "Results");
+        run->add_option("-o,--output", line_.run.output_directory,
+                        "Folder for the results; default results/<device>-<workload>")
+            ->type_name(kFolderKind);
+        run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
+        run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        group(run, "Early end");
+        run->add_option("--stop-after-time", line_.run.limit_texts.time,
+                        "End the workload at this simulated time, for example 2s; what was submitted completes")
+            ->type_name("TIME");
+        run->add_option("--stop-after-commands", line_.run.limit_texts.commands,
+                        "End the workload when it has issued this many commands, for example 10k")
+            ->type_name("N");
+        trace_input(run);
+        replay(run);
+        wave(run);
+        timeline(run);
+    }
+    void add_config() {
+        auto* config = family("config", "Check, show and document device configurations");
+        auto* check = subcommand(*config, "check", "Report all problems of a device", Command::config_check);
+        device(check);
+        group(check, "Output");
+        check->add_flag("--json", line_.run.json, "Print problems as JSON");
+        auto* show = subcommand(*config, "show", "Print every parameter with its value and where it comes from",
+                                Command::config_show);
+        device(show);
+        group(show, "Output");
+        // All output is of the resolved configuration; the flag says so in scripts.
+        show->add_flag("--resolved", "Default, and the only form");
+        show->add_flag("--json", line_.run.json, "Print JSON instead of TOML");
+        subcommand(*config, "schema", "Print the JSON Schema of device files", Command::config_schema);
+        auto* presets =
+            subcommand(*config, "presets", "List the devices that come with the program", Command::config_presets);
+        group(presets, "Output");
+        presets->add_flag("--json", line_.run.json, "Print JSON");
+        subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
+    }
+    void add_trace() {
+        auto* trace = family("trace", "Look into block traces");
+        for (const auto command : {Command::trace_info, Command::trace_head}) {
+            const bool info = command == Command::trace_info;
+            auto* sub = subcommand(*trace, info ? "info" : "head",
+                                   info ? "What a trace holds, and what of it would be skipped"
+                                        : "The first records as they would be replayed",
+                                   command);
+            group(sub, "Block traces");
+            sub->add_option("file", line_.run.trace.path, "Trace, plain or .gz")->required()->type_name(kFileKind);
+            trace_input(sub);
+            group(sub, "Output");
+            sub->add_flag("--json", line_.run.json, "Print JSON");
+            if (!info)
+                sub->add_option("-n,--lines", line_.lines, "Records to print")->capture_default_str()->type_name("N");
+        }
+    }
+    void add_help() {
+        auto* help = subcommand(app_, "help", "Explain a command", Command::help);
+        group(help, "Command");
+        help->add_option("command", texts_.topic, "The command, for example: config show")->type_name(kCommandKind);
+        subcommand(app_, "version", "Print the version", Command::version);
+        subcommand(app_, "manual", "Print the man page; to read it: ssdtlm manual | man -l -", Command::manual);
+        auto* completion = subcommand(app_, "completion", "Print the completion script of a shell", Command::completion);
+        group(completion, "Shell");
+        completion->add_option("shell", texts_.shell, "For example: source <(ssdtlm completion bash)")
+            ->required()
+            ->type_name(one_of(shell_words()));
+    }
+
+    CLI::App& app_;
+    CommandLineTexts& texts_;
+    CommandLine& line_;
+};
+
+}  // namespace
+
+const OptionWords<char>& blkparse_action_words() {
+    static const OptionWords<char> words{{"D", 'D'}, {"Q", 'Q'}};
+    return words;
+}
+
+const OptionWords<BeyondDevice>& beyond_device_words() {
+    static const OptionWords<BeyondDevice> words{
+        {"error", BeyondDevice::error}, {"fold", BeyondDevice::fold}, {"scale", BeyondDevice::scale}};
+    return words;
+}
+
+const OptionWords<TraceReplayOptions::Mode>& replay_words() {
+    using Mode = TraceReplayOptions::Mode;
+    static const OptionWords<Mode> words{{"stamped", Mode::timed}, {"closed", Mode::closed}};
+    return words;
+}
+
+std::vector<std::string> trace_format_words() {
+    std::vector<std::string> names{"auto"};
+    for (const auto& f : trace_formats()) names.emplace_back(f.name);
+    return names;
+}
+
+std::vector<std::string> shell_words() { return {"bash"}; }
+
+std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
+    auto app = std::make_unique<CLI::App>("A SystemC/TLM-2.0 model of an NVMe SSD", "ssdtlm");
+    Table(*app, texts).fill();
+    return app;
+}
+
+}  // namespace ssdtlm

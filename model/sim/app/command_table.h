@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of commands and options: names, groups, kinds of value and sentences. The parser, `help`, the man page and
+// the shell completion all read it, so an option is written down once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/app/command_line.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ssdtlm {
+
+/// What the parser fills: values as typed, which parse_command_line() then checks and gives their meaning.
+struct CommandLineTexts {
+    CommandLine line;
+    std::vector<std::string> topic;  ///< help: words of the command it is about
+    std::string shell = "bash";      ///< completion
+    WaveTexts wave;
+    bool timeline = false;
+    std::string timeline_from;
+    std::string timeline_to;
+    std::string blkparse_action = "D";
+    std::string beyond = "error";
+    std::string replay = "stamped";
+};
+
+/// Words that an option takes, with their meaning.
+template <class T>
+using OptionWords = std::map<std::string, T>;
+const OptionWords<char>& blkparse_action_words();
+const OptionWords<BeyondDevice>& beyond_device_words();
+const OptionWords<TraceReplayOptions::Mode>& replay_words();
+std::vector<std::string> trace_format_words();
+std::vector<std::string> shell_words();
+
+/// The kind of value of an option is its type name: FILE, DIR, DEVICE (a preset or a file), KEY=VALUE, COMMAND, TIME, N
+/// and so on; a type name with '|' lists the words that the option takes.
+inline constexpr const char* kDeviceKind = "DEVICE";
+inline constexpr const char* kFileKind = "FILE";
+inline constexpr const char* kFolderKind = "DIR";
+inline constexpr const char* kAssignmentKind = "KEY=VALUE";
+inline constexpr const char* kCommandKind = "COMMAND";
+
+/// All commands, bound to `texts`, which must outlive it.
+std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts);
+
+}  // namespace ssdtlm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of commands as its printers see it, without CLI11's details.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ssdtlm {
+
+struct OptionView {
+    std::vector<std::string> names;  ///< "-w", "--workload"; empty for a positional argument
+    std::string value;               ///< kind of value: "FILE"; empty for a flag
+    std::vector<std::string> words;  ///< the words it takes, when these are all it takes
+    std::string sentence;            ///< with the default value and whether it must be given
+    bool required = false;
+    bool repeated = false;           ///< a positional argument that may have several words
+
+    /// "-w, --workload FILE", "DEVICE..."
+    std::string heading() const;
+};
+
+struct OptionGroup {
+    std::string name;
+    std::vector<OptionView> arguments;  ///< positional
+    std::vector<OptionView> options;
+};
+
+struct CommandView {
+    struct Subcommand {
+        std::string name;
+        std::string sentence;
+    };
+    std::string path;  ///< "ssdtlm config show"
+    std::string sentence;
+    std::vector<OptionGroup> groups;  ///< in order of definition, the group with --help last
+    std::vector<Subcommand> subcommands;
+
+    /// "ssdtlm run DEVICE... -w FILE [OPTION...]"
+    std::string usage() const;
+    std::vector<OptionView> options() const;    ///< of all groups
+    std::vector<OptionView> arguments() const;
+};
+
+CommandView view_of(const CLI::App& command);
+
+/// The command and all below it that run something, parents first.
+std::vector<CommandView> all_commands(const CLI::App& table);
+
+}  // namespace ssdtlm
