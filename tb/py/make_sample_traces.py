@@ -3,8 +3,9 @@
 """Writes the sample traces of configs/workload/traces: one small synthetic trace in each format's exact syntax.
 
 They are generated, not recorded, so they may be redistributed; each has the traps of its format (unaligned ranges,
-equal stamps, lines out of order, rows that are no requests). Real traces: SNIA IOTTA (MSR Cambridge, set 388),
-github.com/alibaba/block-traces, github.com/CMU-SAFARI/MQSim (traces/), `blktrace -d DEV -o - | blkparse -i -`.
+equal stamps, lines out of order, rows that are no requests). Real traces: SNIA IOTTA (MSR Cambridge 388, SYSTOR '17 4964,
+Tencent CBS 27917, FIU 390, Microsoft Production Server 158), github.com/alibaba/block-traces, UMass Trace Repository
+(Financial, WebSearch), github.com/CMU-SAFARI/MQSim (traces/), `blktrace -d DEV -o - | blkparse -i -`.
 
 usage: make_sample_traces.py [DIRECTORY]
 """
@@ -101,12 +102,73 @@ def blkparse():
     return lines
 
 
+def systor():
+    random = Lcg(14)
+    lines = ["Timestamp,Response,IOType,LUN,Offset,Size"]
+    for i, (t, write, offset, size) in enumerate(requests(5, 160)):
+        stamp = 1_456_135_200_013_118_000 + t // 1000 * 1000
+        kind = "" if i % 40 == 9 else "W" if write else "R"  # blank: no response was seen
+        response = "" if not kind else f"0.{random.below(4000):06d}000"
+        lines.append(f"{stamp // 10**9}.{stamp % 10**9:09d},{response},{kind},{random.below(2)},{offset // 2 // 512 * 512},{size}")
+    for i in range(3, 160, 5):  # file order is the order of the responses
+        lines[i], lines[i + 1] = lines[i + 1], lines[i]
+    return lines
+
+
+def tencent():
+    random = Lcg(15)
+    return [f"{1_538_323_200 + t // 10**7},{offset // 1024},{-(-size // 512)},{int(write)},{(1063, 2283)[random.below(2)]}"
+            for t, write, offset, size in requests(6, 160)]  # a sample must be short: a second for 10 ms
+
+
+def spc():
+    random = Lcg(16)
+    lines = []
+    for i, (t, write, offset, size) in enumerate(requests(7, 160)):
+        more = ",7,extra" if i % 50 == 3 else ""
+        lines.append(f"{random.below(2)},{offset // 1024},{size},{('r', 'w')[write] if i % 3 else ('R', 'W')[write]},"
+                     f"{t // 10**9}.{t // 1000 % 10**6:06d}{more}")
+    return lines
+
+
+def fiu():
+    random = Lcg(17)
+    names = ("syslogd", "kjournald", "nfsd", "imap")
+    return [f"{89_966_719_862_396 + t} {2400 + random.below(9)} {names[random.below(4)]} {offset // 512} {-(-size // 512)} "
+            f"{'W' if write else 'R'} 6 0 {random.below(1 << 31):08x}{random.below(1 << 31):024x}"
+            for t, write, offset, size in requests(8, 160)]
+
+
+def etw():
+    random = Lcg(18)
+    common = "TimeStamp,     Process Name ( PID),   ThreadID,             IrpPtr"
+    disk = "ElapsedTime,  DiskNum, IrpFlags, DiskSvcTime, I/O Pri"
+    lines = ["BeginHeader", f"{'DiskReadInit':>23},  {common}", f"{'DiskWriteInit':>23},  {common}"]
+    lines += [f"{kind:>23},  {common},   ByteOffset,     IOSize, {disk},  VolSnap,         FileObject, FileName"
+              for kind in ("DiskRead", "DiskWrite")]
+    lines += [f"{'DiskFlush':>23},  {common},                           {disk}", "EndHeader",
+              "OS Version: 5.2.3790, Trace Size: 64KB, Events Lost: 0"]
+    rows = []
+    for i, (t, write, offset, size) in enumerate(requests(9, 120)):
+        start, elapsed = 500_000 + t // 1000, 80 + random.below(9000)
+        who = f"{'sqlservr.exe' if i % 3 else 'System'} ({412 if i % 3 else 4:5d}),  {800 + random.below(90):8d}, 0xfffffa80{i:08x}"
+        kind = "DiskWrite" if write else "DiskRead"
+        rows.append((start, i, f"{kind + 'Init':>23}, {start:10d}, {who}"))
+        rows.append((start + elapsed, i, f"{kind:>23}, {start + elapsed:10d}, {who}, 0x{offset:010x}, 0x{size:08x}, {elapsed:8d}, "
+                     f"{0:4d}, 0x060043, {elapsed:8d}, Normal, , 0xfffffa80deadbeef, \"D:\\data, log\\a.mdf\""))
+        if i % 30 == 8:
+            rows.append((start + 900, i, f"{'DiskFlush':>23}, {start + 900:10d}, {who}, {700:8d}, {0:4d}, 0x060040, {700:8d}, Normal"))
+    rows.sort()
+    return lines + [row for _, _, row in rows]
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     directory = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "configs" / "workload" / "traces"
     directory.mkdir(parents=True, exist_ok=True)
     for name, lines in (("msr.csv", msr()), ("mqsim.trace", mqsim()), ("alibaba.csv", alibaba()),
-                        ("blkparse.txt", blkparse())):
+                        ("blkparse.txt", blkparse()), ("systor.csv", systor()), ("tencent.csv", tencent()),
+                        ("spc.txt", spc()), ("fiu.txt", fiu()), ("etw.txt", etw())):
         text = "\n".join(lines) + "\n"
         (directory / name).write_text(text)
         if name == "msr.csv":  # published MSR traces come compressed

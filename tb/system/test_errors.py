@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user's mistakes: one line for each, with its place and a way out, exit code 2, nothing on standard output."""
+import gzip
 import json
+import os
 import re
+import subprocess
 import unittest
 
-from support import JOBS, TRACES, USER_ERROR, SystemTest
+from support import BINARY, JOBS, OK, TRACES, USER_ERROR, SystemTest
 
 JOB = JOBS / "qd1_4k_randread.fio"
 
@@ -207,7 +210,41 @@ class TraceErrors(ErrorTest):
 
     def test_no_trace(self):
         self.write("odd.csv", "hello\nworld\n")
-        self.refused(self.run_args("tiny-test", "odd.csv"), r"odd\.csv: no known trace format.*msr.*mqsim.*blkparse.*alibaba")
+        self.refused(self.run_args("tiny-test", "odd.csv"), r"odd\.csv: no known trace format.*msr.*systor.*mqsim.*blkparse.*trace formats")
+
+    def test_columns(self):
+        path = TRACES / "msr.csv"
+        self.refused(self.run_args("tiny-test", path, "--trace-columns", "tiem:s,op"), r".*'tiem' has no meaning.*'time'\?$",
+                     r".*no column 'offset'", r".*no column 'size'")
+        self.refused(self.run_args("tiny-test", path, "--trace-format", "columns"), r"command line: .*--trace-columns$")
+        self.refused(self.run_args("tiny-test", path, "--trace-format", "msr", "--trace-columns", "op,offset,size"),
+                     r"command line: .*give one of them$")
+
+    def test_first_column_wrong_in_every_line(self):
+        lines = [line.replace("1", "I", 1) for line in (TRACES / "msr.csv").read_text().splitlines()]
+        path = self.write("broken.csv", "\n".join(lines) + "\n")
+        patterns = [rf"broken\.csv:{n}:1: found 'I\d+'; expected a timestamp .*column 1 of 7" for n in range(1, 11)]
+        patterns.append(rf"broken\.csv: {len(lines)} lines of {len(lines)} lines cannot be read as msr")
+        self.refused(self.run_args("mqsim-table3", path), *patterns)
+
+    def test_a_line_without_end(self):
+        """As .gz a few kilobytes; read as it stands it would fill the memory."""
+        with gzip.open(self.dir / "endless.gz", "wb", 1) as out:
+            out.write((TRACES / "msr.csv").read_bytes())
+            for _ in range(256):
+                out.write(b"7" * (1 << 20))
+        for more, code in (([], USER_ERROR), (["--trace-skip-broken"], OK)):
+            with open(self.dir / "said", "w+", encoding="utf-8") as said:
+                words = [BINARY, "trace", "info", "endless.gz", *more]
+                child = subprocess.Popen(words, cwd=self.dir, stdout=said, stderr=said)
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+                said.seek(0)
+                text = said.read()
+            self.assertEqual(child.returncode, code, text)
+            self.assertRegex(text, r"1 line that cannot be read" if more else
+                             r"^endless\.gz:161:65537: found a line of more than 64 KiB")
+            self.assertLess(usage.ru_maxrss, 128 << 10, "KiB; the line has 256 MiB")
 
     def test_wrong_format(self):
         self.refused(

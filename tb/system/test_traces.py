@@ -53,6 +53,40 @@ class Traces(SystemTest):
         notes = self.replay("alibaba.csv")["notes"]
         self.assertEqual([n["lines"] for n in notes.values()], [2], "the sample has two lines out of order")
 
+    def test_systor(self):
+        self.assertEqual(self.replay("systor.csv")["notes"]["no_operation"]["lines"], 4)
+
+    def test_tencent(self):
+        self.assertEqual(self.replay("tencent.csv")["duration_s"], 1)
+
+    def test_spc(self):
+        self.assertEqual([v["name"] for v in self.replay("spc.txt")["volumes"]], ["1", "0"])
+
+    def test_fiu(self):
+        self.assertEqual([v["name"] for v in self.replay("fiu.txt")["volumes"]], ["6,0"])
+
+    def test_etw(self):
+        self.assertEqual(self.replay("etw.txt")["operations"]["flush"]["records"], 4)
+
+    def test_columns(self):
+        """The sample of each table as it is known, and described by hand."""
+        for name, columns in (("msr.csv", "time:filetime,volume,volume,op,offset,size,-"),
+                              ("mqsim.trace", "time:ns volume offset:sectors size:512 op:1/0"),
+                              ("alibaba.csv", "volume,op,offset,size,time:us"),
+                              ("tencent.csv", "time:s,offset:sectors,size:sectors,op:0/1,volume"),
+                              ("spc.txt", "volume,offset:sectors,size,op,time:s,..."),
+                              ("fiu.txt", "time:ns - - offset:sectors size:sectors op volume volume ...")):
+            known, described = self.info(TRACES / name), self.info(TRACES / name, "--trace-columns", columns)
+            self.assertEqual(described.pop("format"), "columns")
+            known.pop("format")
+            if name == "mqsim.trace":  # its devices share one address space
+                self.assertEqual(len(known["volumes"]), 1)
+            self.assertEqual(known, described, name)
+        a = self.simulate(DEVICE, TRACES / "spc.txt", output="known").json()
+        b = self.simulate(DEVICE, TRACES / "spc.txt", "--trace-columns", "volume,offset:512,size,op,time:s,...", output="b").json()
+        self.assertEqual(a["read"], b["read"])
+        self.assertEqual(a["write"], b["write"])
+
     def test_skipped_lines(self):
         lines = (TRACES / "msr.csv").read_text().splitlines()
         lines[4] = "junk"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a text file, plain or gzip-compressed.
+// Lines of a text file, plain or gzip-compressed, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,34 @@ namespace ssdtlm {
 
 class LineSource {
 public:
+    /// A longer line is no line of a trace; what is behind this many bytes of it is not kept.
+    static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
+
     /// Throws UserError when the file cannot be opened.
     explicit LineSource(const std::string& path);
     ~LineSource();
     LineSource(const LineSource&) = delete;
     LineSource& operator=(const LineSource&) = delete;
 
-    /// The next line without its end (LF or CRLF), valid until the next call; false at the end of the file.
-    /// Throws UserError when the compressed data are damaged or end early.
+    /// The next line without its end (LF or CRLF) and without a UTF-8 byte order mark, valid until the next call; false at
+    /// the end of the file. Throws UserError when the compressed data are damaged or end early, and for a file that is
+    /// UTF-16 text or a tar archive.
     bool next(std::string_view& line);
     std::uint64_t line_number() const { return number_; }  ///< of the last line, 1-based
+    /// The last line goes on: it has more than kMaxLineBytes. The next next() looks for its end.
+    bool too_long() const { return too_long_; }
 
 private:
     bool refill();
+    void look_at_beginning();
+    void skip_rest_of_line();
     std::string path_;
     gzFile_s* file_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0;   // unread part of the buffer
     std::size_t end_ = 0;
     bool eof_ = false;
+    bool too_long_ = false;
     std::uint64_t number_ = 0;
 };
 

@@ -16,6 +16,15 @@ bool all_digits(std::string_view s) {
     return !s.empty();
 }
 
+bool all_capitals(std::string_view s) {
+    for (char c : s)
+        if (c < 'A' || c > 'Z') return false;
+    return !s.empty();
+}
+
+/// One letter, or "UT".
+bool is_action(std::string_view s) { return s == "m" || (s.size() <= 2 && all_capitals(s)); }
+
 /// "seconds.fraction" with up to nine digits of fraction, in ns.
 bool parse_seconds(std::string_view s, std::int64_t& ns) {
     const auto dot = s.find('.');
@@ -64,9 +73,26 @@ public:
         if (!parse_seconds(time, out.ticks)) return f.fail("expected a time as seconds.nanoseconds (column 4)", fault);
         if (!f.number(ignored, "a process id (column 5)", fault)) return LineKind::broken;
         if (!f.text(action, "an action such as Q, D or C (column 6)", fault)) return LineKind::broken;
+        if (!is_action(action)) return f.fail("expected an action such as Q, D or C (column 6)", fault);
         if (action.size() != 1 || action[0] != action_) return LineKind::other_action;
         if (!f.text(rwbs, "RWBS such as R, WS or FWF (column 7)", fault)) return LineKind::broken;
         return request(f, rwbs, out, fault);
+    }
+
+    double resemblance(std::string_view line) const override {
+        LineFields f(line, ' ');
+        std::int64_t ns;
+        double right = 0;
+        // RWBS is one to eight letters; what follows depends on it.
+        for (std::size_t column = 1; column <= 7 && f.next(); ++column) {
+            const auto field = f.field();
+            right += column == 1   ? is_device(field)
+                     : column == 4 ? parse_seconds(field, ns)
+                     : column == 6 ? is_action(field)
+                     : column == 7 ? field.size() <= 8 && all_capitals(field)
+                                   : all_digits(field);
+        }
+        return right / 7;
     }
 
 private:
@@ -106,8 +132,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<TraceFormat> make_blkparse_format(const TraceFormatOptions& options) {
-    return std::make_unique<BlkparseFormat>(options.blkparse_action);
+TraceFormats make_blkparse_formats(const TraceFormatOptions& options) {
+    TraceFormats list;
+    list.push_back(std::make_unique<BlkparseFormat>(options.blkparse_action));
+    return list;
 }
 
 }  // namespace ssdtlm

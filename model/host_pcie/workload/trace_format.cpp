@@ -1,119 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/workload/trace_format.h"
 
-#include <charconv>
-
 namespace ssdtlm {
 
 const std::vector<TraceFormatInfo>& trace_formats() {
     static const std::vector<TraceFormatInfo> formats = {
         {"msr", "MSR Cambridge CSV: FILETIME (100 ns), host, disk, Read|Write, offset B, size B, response (100 ns)",
-         make_msr_format},
+         make_msr_formats},
+        {"systor", "SYSTOR '17 CSV: time s, response s, R|W, LUN, offset B, size B", make_systor_formats},
+        {"tencent", "Tencent CBS CSV: time s, offset sectors, size sectors, 0 = read | 1 = write, volume", make_tencent_formats},
+        {"alibaba", "Alibaba 2020 CSV: device, R|W, offset B, length B, time us", make_alibaba_formats},
+        {"spc", "SPC (UMass) CSV: ASU, LBA of 512 B, size B, R|W, time s, more columns", make_spc_formats},
+        {"fiu", "FIU text: time ns, pid, process, LBA of 512 B, size sectors, W|R, major, minor, MD5, separated by blanks",
+         make_fiu_formats},
         {"mqsim", "MQSim ASCII: time ns, device, first sector, sectors, 0 = write | 1 = read, separated by blanks",
-         make_mqsim_format},
+         make_mqsim_formats},
         {"blkparse", "blkparse text: maj,min cpu seq s.ns pid action rwbs sector + sectors [process]",
-         make_blkparse_format},
-        {"alibaba", "Alibaba 2020 CSV: device, R|W, offset B, length B, time us", make_alibaba_format},
+         make_blkparse_formats},
+        {"etw", "Microsoft ETW text: DiskRead|DiskWrite|DiskFlush, TimeStamp us, ... as the file's header says", make_etw_formats},
+        {kColumnsFormat, "the columns that --trace-columns describes", make_columns_formats},
     };
     return formats;
 }
 
-namespace {
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-}  // namespace
-
-bool LineFields::next() {
-    while (pos_ < line_.size() && is_blank(line_[pos_])) ++pos_;
-    column_ = pos_ + 1;
-    field_ = {};
-    if (pos_ >= line_.size() && !trailing_empty_) return false;
-    trailing_empty_ = false;
-    std::size_t end = pos_;
-    if (separator_ == ',') {
-        while (end < line_.size() && line_[end] != ',') ++end;
-    } else {
-        while (end < line_.size() && !is_blank(line_[end])) ++end;
-    }
-    field_ = line_.substr(pos_, end - pos_);
-    while (!field_.empty() && is_blank(field_.back())) field_.remove_suffix(1);
-    pos_ = end;
-    if (separator_ == ',' && pos_ < line_.size()) {
-        ++pos_;
-        trailing_empty_ = pos_ == line_.size();  // "a,b," has an empty third field
-    }
-    return true;
-}
-
-bool LineFields::at_end() const {
-    if (trailing_empty_) return false;
-    std::size_t p = pos_;
-    while (p < line_.size() && is_blank(line_[p])) ++p;
-    return p >= line_.size();
-}
-
-LineKind LineFields::fail(const std::string& expected, LineFault& fault) const {
-    fault.column = column_;
-    fault.found = field_.empty() ? (column_ > line_.size() ? "end of line" : "empty field")
-                                 : "'" + printable(field_.substr(0, 40)) + "'";
-    fault.expected = expected;
-    return LineKind::broken;
-}
-
-namespace {
-template <typename T>
-bool parse_number(std::string_view s, T& value) {
-    const char* end = s.data() + s.size();
-    const auto r = std::from_chars(s.data(), end, value);
-    return r.ec == std::errc{} && r.ptr == end && !s.empty();
-}
-}  // namespace
-
-bool LineFields::number(std::int64_t& value, const char* what, LineFault& fault) {
-    next();
-    if (parse_number(field_, value) && value >= 0) return true;
-    fail(std::string("expected ") + what, fault);
-    return false;
-}
-
-bool LineFields::number(std::uint64_t& value, const char* what, LineFault& fault) {
-    next();
-    if (parse_number(field_, value)) return true;
-    fail(std::string("expected ") + what, fault);
-    return false;
-}
-
-bool LineFields::scaled(std::uint64_t& value, std::uint64_t unit, const char* what, LineFault& fault) {
-    if (!number(value, what, fault)) return false;
-    // Far above any device, and far enough below 2^64 that sums of ranges cannot overflow.
-    if (value > (std::uint64_t{1} << 56) / unit) {
-        fail(std::string("expected ") + what + " of at most 2^56 bytes", fault);
-        return false;
-    }
-    value *= unit;
-    return true;
-}
-
-bool LineFields::text(std::string_view& value, const char* what, LineFault& fault) {
-    next();
-    value = field_;
-    if (!field_.empty()) return true;
-    fail(std::string("expected ") + what, fault);
-    return false;
-}
-
-std::string printable(std::string_view text) {
-    std::string s(text);
-    for (char& c : s)
-        if (c < ' ' || c > '~') c = '?';
-    return s;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-    if (a.size() != b.size()) return false;
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (lower(a[i]) != lower(b[i])) return false;
-    return true;
+const TraceFormatInfo* find_trace_format(const std::string& name) {
+    for (const auto& f : trace_formats())
+        if (name == f.name) return &f;
+    return nullptr;
 }
 
 }  // namespace ssdtlm

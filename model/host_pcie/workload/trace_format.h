@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a block trace format has to offer: the meaning of one line. Reading files, sorting, choosing volumes and
 // fitting addresses to the device are the same for all formats and live in trace_reader.
-// To add a format: one file deriving from TraceFormat, one row in trace_formats().
+// To add a format: a table of columns in trace_column_formats, or a file deriving from TraceFormat; a row in
+// trace_formats().
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "host_pcie/protocol/host_request.h"
+#include "host_pcie/workload/line_fields.h"
 
 namespace ssdtlm {
 
@@ -25,18 +27,9 @@ struct TraceLine {
     std::string_view volume;       ///< points into the line (or into the format object)
 };
 
-/// Verdict on a line. Everything but record and broken is legitimate text that is no user request.
-enum class LineKind : std::uint8_t { record, broken, blank, header, trailer, other_action, passthrough };
-
-/// Why a line is broken.
-struct LineFault {
-    std::size_t column = 1;        ///< 1-based
-    std::string found;
-    std::string expected;
-};
-
 struct TraceFormatOptions {
     char blkparse_action = 'D';    ///< 'D' issued to the driver, 'Q' queued by the file system
+    std::string columns;           ///< --trace-columns; the layout of make_columns_formats()
 };
 
 class TraceFormat {
@@ -48,54 +41,34 @@ public:
     virtual bool volumes_are_separate() const = 0;
     /// `line` has no line end. Lines come in file order; on broken, `fault` is filled.
     virtual LineKind parse(std::string_view line, TraceLine& out, LineFault& fault) = 0;
+    /// Part of the columns that are right in a line, 0 to 1, each looked at for itself: what a file is meant to be of which
+    /// no line can be read.
+    virtual double resemblance(std::string_view line) const = 0;
 };
 
 struct TraceFormatInfo {
     const char* name;
     const char* sentence;          ///< columns and units
-    std::unique_ptr<TraceFormat> (*make)(const TraceFormatOptions&);
+    /// The format, and its variants that only whole files tell apart (columns left out); the first is the one described.
+    std::vector<std::unique_ptr<TraceFormat>> (*make)(const TraceFormatOptions&);
 };
-/// All formats; the order does not matter to detection.
+/// All formats; of two that fit a file equally well, detection takes the first.
 const std::vector<TraceFormatInfo>& trace_formats();
+/// The row of one name; nullptr when there is none.
+const TraceFormatInfo* find_trace_format(const std::string& name);
+/// Name of the format that --trace-columns describes.
+inline constexpr const char* kColumnsFormat = "columns";
 
-std::unique_ptr<TraceFormat> make_msr_format(const TraceFormatOptions&);
-std::unique_ptr<TraceFormat> make_mqsim_format(const TraceFormatOptions&);
-std::unique_ptr<TraceFormat> make_blkparse_format(const TraceFormatOptions&);
-std::unique_ptr<TraceFormat> make_alibaba_format(const TraceFormatOptions&);
-
-/// Walks over the fields of one line and phrases what is wrong with one.
-class LineFields {
-public:
-    /// `separator` ',' splits at each comma and trims blanks; ' ' splits at runs of blanks and tabs.
-    LineFields(std::string_view line, char separator) : line_(line), separator_(separator) {}
-    /// False at the end of the line (then field() is empty and column() is just behind the line).
-    bool next();
-    std::string_view field() const { return field_; }
-    std::size_t column() const { return column_; }
-    bool at_end() const;
-
-    /// next() and a whole number; false with `fault` filled otherwise. `what` names the column, with its unit.
-    bool number(std::int64_t& value, const char* what, LineFault& fault);
-    bool number(std::uint64_t& value, const char* what, LineFault& fault);
-    /// number() times `unit` (512 for sectors); false also when the product exceeds 2^56.
-    bool scaled(std::uint64_t& value, std::uint64_t unit, const char* what, LineFault& fault);
-    /// next() and any non-empty text.
-    bool text(std::string_view& value, const char* what, LineFault& fault);
-    /// Fills `fault` for the current field; returns LineKind::broken for `return`.
-    LineKind fail(const std::string& expected, LineFault& fault) const;
-
-private:
-    std::string_view line_;
-    char separator_;
-    std::size_t pos_ = 0;
-    std::string_view field_;
-    std::size_t column_ = 1;
-    bool trailing_empty_ = false;
-};
-
-/// With everything but printable ASCII replaced by '?', for messages.
-std::string printable(std::string_view text);
-/// ASCII case-insensitive equality.
-bool same_word(std::string_view a, std::string_view b);
+using TraceFormats = std::vector<std::unique_ptr<TraceFormat>>;
+TraceFormats make_msr_formats(const TraceFormatOptions&);
+TraceFormats make_systor_formats(const TraceFormatOptions&);
+TraceFormats make_tencent_formats(const TraceFormatOptions&);
+TraceFormats make_alibaba_formats(const TraceFormatOptions&);
+TraceFormats make_fiu_formats(const TraceFormatOptions&);
+TraceFormats make_spc_formats(const TraceFormatOptions&);
+TraceFormats make_mqsim_formats(const TraceFormatOptions&);
+TraceFormats make_columns_formats(const TraceFormatOptions&);
+TraceFormats make_blkparse_formats(const TraceFormatOptions&);
+TraceFormats make_etw_formats(const TraceFormatOptions&);
 
 }  // namespace ssdtlm

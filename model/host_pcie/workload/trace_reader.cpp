@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host_pcie/workload/line_source.h"
+#include "host_pcie/workload/trace_detection.h"
 #include "host_pcie/workload/trace_format.h"
 
 namespace ssdtlm {
@@ -14,7 +15,6 @@ namespace ssdtlm {
 namespace {
 
 constexpr std::size_t kProblemsShown = 10;
-constexpr std::uint64_t kDetectionLines = 200;
 constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 62;
 
 struct NoteText {
@@ -25,8 +25,9 @@ constexpr std::array<NoteText, kTraceNoteCount> kNoteTexts = {{
     {"blank", "empty or comment, ignored"},
     {"header", "column names, ignored"},
     {"trailer", "summary of blkparse, ignored"},
-    {"other_action", "other blktrace actions, ignored"},
+    {"other_action", "of other actions or events, ignored"},
     {"passthrough", "passthrough commands, ignored"},
+    {"no_operation", "without the operation, ignored"},
     {"other_volume", "of other volumes, left out"},
     {"zero_length", "requests of 0 bytes, ignored"},
     {"broken", "that cannot be read, skipped"},
@@ -45,23 +46,11 @@ TraceNote note_of(LineKind kind) {
         case LineKind::trailer: return TraceNote::trailer;
         case LineKind::other_action: return TraceNote::other_action;
         case LineKind::passthrough: return TraceNote::passthrough;
+        case LineKind::no_operation: return TraceNote::no_operation;
         case LineKind::broken: return TraceNote::broken;
         case LineKind::record: break;
     }
     panic(__func__, "a record is no note");
-}
-
-const TraceFormatInfo& find_format(const std::string& name) {
-    std::vector<std::string> names{"auto"};
-    std::string list = "auto";
-    for (const auto& f : trace_formats()) {
-        if (name == f.name) return f;
-        names.emplace_back(f.name);
-        list += std::string(", ") + f.name;
-    }
-    const std::string near = nearest(name, names);
-    throw UserError(Problem{"trace format", "'" + name + "'", "one of " + list,
-                            near.empty() ? "" : "did you mean " + near + "?"});
 }
 
 std::string count_of(std::uint64_t n, const char* singular, const char* plural) {
@@ -71,10 +60,9 @@ std::string count_of(std::uint64_t n, const char* singular, const char* plural) 
 /// One pass over the file, then the steps that need the whole trace.
 class Reader {
 public:
-    Reader(const TraceOptions& options, const TraceFormatInfo& info)
-        : options_(options), format_(info.make(TraceFormatOptions{options.blkparse_action})) {
+    Reader(const TraceOptions& options, DetectedFormat detected) : options_(options), format_(std::move(detected.format)) {
         trace_.path = options.path;
-        trace_.format = info.name;
+        trace_.format = std::move(detected.name);
     }
 
     Trace run() {
@@ -82,7 +70,14 @@ public:
         std::string_view line;
         while (lines.next(line)) {
             line_ = lines.line_number();
-            take(line);
+            if (!lines.too_long()) {
+                take(line);
+                continue;
+            }
+            broken({LineSource::kMaxLineBytes + 1, "a line of more than 64 KiB", "expected lines of at most 64 KiB"});
+            trace_.stats.note(TraceNote::broken, line_);
+            // Looking for its end could mean to decompress the whole file.
+            if (!options_.skip_broken) break;
         }
         trace_.stats.lines = lines.line_number();
         report_problems();
@@ -94,6 +89,11 @@ public:
     }
 
 private:
+    struct Stamp {
+        std::int64_t ticks = 0;
+        std::uint64_t line = 0;  ///< 0: none yet
+    };
+
     void take(std::string_view line) {
         TraceLine parsed;
         LineFault fault;
@@ -113,14 +113,9 @@ private:
             return;
         }
         ++trace_.stats.taken;
-        if (any_) {
-            if (parsed.ticks < latest_) trace_.stats.note(TraceNote::reordered, line_);
-            latest_ = std::max(latest_, parsed.ticks);
-            earliest_ = std::min(earliest_, parsed.ticks);
-        } else {
-            latest_ = earliest_ = parsed.ticks;
-            any_ = true;
-        }
+        if (parsed.ticks < latest_.ticks) trace_.stats.note(TraceNote::reordered, line_);
+        if (latest_.line == 0 || parsed.ticks > latest_.ticks) latest_ = {parsed.ticks, line_};
+        if (earliest_.line == 0 || parsed.ticks < earliest_.ticks) earliest_ = {parsed.ticks, line_};
         if (parsed.preflush) push(parsed.ticks, HostOp::flush, false, 0, 0, stream);
         if (parsed.op == HostOp::flush) {
             push(parsed.ticks, HostOp::flush, false, 0, 0, stream);
@@ -227,14 +222,21 @@ private:
                                 "volumes in the trace: " + (names.empty() ? "none" : names), ""});
     }
 
+    /// As the column had it, but for the unit.
+    static std::string time_text(const Stamp& stamp, std::int64_t tick_ps) {
+        return std::to_string(stamp.ticks) + " x " + std::to_string(tick_ps / 1000) + " ns";
+    }
+
     void sort() {
         const std::int64_t tick = format_->tick_ps();
         // FILETIMEs are 1.3e17: the unsigned difference of two non-negative stamps cannot overflow, times the tick can.
-        const auto span = static_cast<std::uint64_t>(latest_) - static_cast<std::uint64_t>(earliest_);
+        const auto span = static_cast<std::uint64_t>(latest_.ticks) - static_cast<std::uint64_t>(earliest_.ticks);
         if (span > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / tick))
-            throw UserError(Problem{options_.path, "first and last stamp are more than 106 days apart",
-                                    "traces of up to 106 days", "cut the trace, or skip lines with wrong stamps"});
-        for (auto& r : trace_.records) r.t = Ps{(r.t.count() - earliest_) * tick};
+            throw UserError(Problem{options_.path + ":" + std::to_string(latest_.line),
+                                    "time " + time_text(latest_, tick) + " is more than 106 days after the earliest, " +
+                                        time_text(earliest_, tick) + " in line " + std::to_string(earliest_.line),
+                                    "traces of up to 106 days", "cut the trace, or repair or remove the line whose time is wrong"});
+        for (auto& r : trace_.records) r.t = Ps{(r.t.count() - earliest_.ticks) * tick};
         if (trace_.stats[TraceNote::reordered].lines > 0)
             std::stable_sort(trace_.records.begin(), trace_.records.end(),
                              [](const TraceRecord& a, const TraceRecord& b) { return a.t < b.t; });
@@ -302,9 +304,8 @@ private:
     std::uint32_t last_stream_ = 0;
     std::uint64_t line_ = 0;
     std::uint64_t beyond_lines_ = 0;
-    std::int64_t latest_ = 0;
-    std::int64_t earliest_ = 0;
-    bool any_ = false;
+    Stamp latest_;
+    Stamp earliest_;
 };
 
 }  // namespace
@@ -323,40 +324,12 @@ std::vector<std::string> TraceStats::sentences() const {
     return list;
 }
 
-std::string detect_trace_format(const std::string& path) {
-    struct Candidate {
-        const TraceFormatInfo* info;
-        std::unique_ptr<TraceFormat> format;
-        std::uint64_t score = 0;
-    };
-    std::vector<Candidate> candidates;
-    for (const auto& f : trace_formats()) candidates.push_back(Candidate{&f, f.make(TraceFormatOptions{}), 0});
-    LineSource lines(path);
-    std::string_view line;
-    std::string first;
-    while (lines.line_number() < kDetectionLines && lines.next(line)) {
-        if (first.empty()) first = printable(line.substr(0, 60));
-        for (auto& c : candidates) {
-            TraceLine parsed;
-            LineFault fault;
-            const LineKind kind = c.format->parse(line, parsed, fault);
-            // A row of another action has been recognised by its first six columns; blanks and headers prove nothing.
-            if (kind == LineKind::record || kind == LineKind::other_action || kind == LineKind::passthrough) ++c.score;
-        }
-    }
-    const auto best = std::max_element(candidates.begin(), candidates.end(),
-                                       [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
-    if (best->score > 0) return best->info->name;
-    std::string known;
-    for (const auto& f : trace_formats()) known += std::string(known.empty() ? "" : " | ") + f.name + ": " + f.sentence;
-    throw UserError(Problem{path, "no known trace format in the first lines, which begin '" + first + "'", known,
-                            "name the format to see what is wrong with each line"});
-}
-
 Trace read_trace(const TraceOptions& options) {
     SSDTLM_CHECK(options.lba_bytes > 0 && options.device_bytes % options.lba_bytes == 0, "device is not whole LBAs");
-    const std::string name = options.format == "auto" ? detect_trace_format(options.path) : options.format;
-    return Reader(options, find_format(name)).run();
+    TraceFormatOptions format;
+    format.blkparse_action = options.blkparse_action;
+    format.columns = options.columns;
+    return Reader(options, detect_trace_format(options.path, options.format, format, options.skip_broken)).run();
 }
 
 }  // namespace ssdtlm

@@ -28,6 +28,7 @@ struct TraceOptions {
     bool overlay_volumes = false;                    ///< all volumes start at 0 instead of one after the other
     bool skip_broken = false;                        ///< count lines that cannot be read instead of refusing the trace
     char blkparse_action = 'D';                      ///< D or Q
+    std::string columns;                             ///< as of --trace-columns; then `format` is auto or columns
     std::uint32_t lba_bytes = 512;
     std::uint64_t device_bytes = 0;                  ///< multiple of lba_bytes; 0: unknown, nothing is beyond it
     BeyondDevice beyond = BeyondDevice::error;
@@ -38,8 +39,9 @@ enum class TraceNote : std::uint8_t {
     blank,         ///< empty or comment; ignored
     header,        ///< column names; ignored
     trailer,       ///< summary at the end; ignored
-    other_action,  ///< not the chosen blktrace action; ignored
+    other_action,  ///< not the chosen blktrace action, or no disk event of ETW; ignored
     passthrough,   ///< blktrace N rows: commands without a block range; ignored
+    no_operation,  ///< neither a read nor a write was traced; ignored
     other_volume,  ///< removed by the volume filter
     zero_length,   ///< a read, write or trim of 0 bytes; ignored
     broken,        ///< cannot be read; skipped only when asked for
@@ -95,8 +97,5 @@ struct Trace {
 
 /// Throws UserError with up to ten lines named when the trace cannot be used.
 Trace read_trace(const TraceOptions& options);
-
-/// Name of the format whose lines the beginning of the file has; throws UserError when there is none.
-std::string detect_trace_format(const std::string& path);
 
 }  // namespace ssdtlm

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/report/error.h"
+#include "host_pcie/workload/trace_columns.h"
 #include "sim/app/command_pages.h"
 #include "sim/app/command_table.h"
 
@@ -168,12 +169,22 @@ private:
         return *app;
     }
 
+    void check_trace_columns() {
+        const TraceOptions& trace = line_.run.trace;
+        if (!trace.columns.empty()) parse_trace_columns(trace.columns, problems_);
+        if (!trace.columns.empty() && trace.format != "auto" && trace.format != kColumnsFormat)
+            add("--trace-columns and --trace-format " + trace.format, "", "give one of them");
+        if (trace.columns.empty() && trace.format == kColumnsFormat)
+            add("--trace-format columns without columns", "", "describe them with --trace-columns");
+    }
+
     void finish() {
         make_text();
         RunOptions& run = line_.run;
         const auto formats = trace_format_words();
         if (std::find(formats.begin(), formats.end(), run.trace.format) == formats.end())
             add("--trace-format '" + run.trace.format + "'", listed(formats), did_you_mean(run.trace.format, formats));
+        check_trace_columns();
         pick("--blkparse-action", texts_.blkparse_action, blkparse_action_words(), run.trace.blkparse_action);
         pick("--trace-beyond", texts_.beyond, beyond_device_words(), run.trace.beyond);
         pick("--replay", texts_.replay, replay_words(), run.replay.mode);

@@ -23,6 +23,7 @@ struct CommandLine {
         config_schema,
         config_presets,
         config_reference,
+        trace_formats,
         trace_info,
         trace_head
     };

@@ -75,6 +75,11 @@ private:
         sub->add_option("--trace-format", line_.run.trace.format, "Format of the trace; auto: found from its first lines")
             ->capture_default_str()
             ->type_name(one_of(trace_format_words()));
+        sub->add_option("--trace-columns", line_.run.trace.columns,
+                        "Columns of any other table, with the file's separator between them, for example "
+                        "time:us,op,offset:sectors,size,-,volume; also time:s|ms|ns|filetime, op:READ/WRITE with the words "
+                        "of the file, offset:BYTES, and ... for more that follow")
+            ->type_name("COLUMNS");
         sub->add_option("--trace-volume", line_.run.trace.volume, "Take only this volume of the trace")->type_name("NAME");
         sub->add_flag("--trace-overlay", line_.run.trace.overlay_volumes,
                       "Let all volumes start at address 0 instead of one after the other");
@@ -180,6 +185,7 @@ private:
     }
     void add_trace() {
         auto* trace = family("trace", "Look into block traces");
+        subcommand(*trace, "formats", "List the formats that are read, with their columns", Command::trace_formats);
         for (const auto command : {Command::trace_info, Command::trace_head}) {
             const bool info = command == Command::trace_info;
             auto* sub = subcommand(*trace, info ? "info" : "head",

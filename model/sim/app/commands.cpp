@@ -69,6 +69,8 @@ int execute(const CommandLine& line) {
         case Command::config_reference:
             std::fputs(config_reference().c_str(), stdout);
             break;
+        case Command::trace_formats:
+            return list_trace_formats();
         case Command::trace_info:
             return trace_info(line);
         case Command::trace_head:

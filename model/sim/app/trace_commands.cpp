@@ -6,6 +6,7 @@
 
 #include "common/config/quantity.h"
 #include "common/report/json_dump.h"
+#include "host_pcie/workload/trace_format.h"
 #include "host_pcie/workload/trace_reader.h"
 #include "sim/app/commands.h"
 
@@ -21,6 +22,11 @@ std::uint64_t footprint_end(const Trace& t) {
 }
 
 }  // namespace
+
+int list_trace_formats() {
+    for (const auto& f : trace_formats()) std::printf("%-10s %s\n", f.name, f.sentence);
+    return static_cast<int>(ExitCode::ok);
+}
 
 int trace_info(const CommandLine& line) {
     const Trace t = read_trace(line.run.trace);

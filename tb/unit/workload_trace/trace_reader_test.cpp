@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "host_pcie/workload/trace_columns.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -55,7 +57,114 @@ TEST_F(TraceReader, DetectsEachFormat) {
     const auto p = problems("hello\nworld\n");
     ASSERT_EQ(p.size(), 1u);
     EXPECT_THAT(p[0].text(), HasSubstr("hello"));
-    for (const char* name : {"msr", "mqsim", "alibaba", "blkparse"}) EXPECT_THAT(p[0].allowed, HasSubstr(name));
+    for (const auto& f : trace_formats()) EXPECT_THAT(p[0].allowed, HasSubstr(f.name));
+    EXPECT_THAT(p[0].repair, HasSubstr("--trace-columns"));
+}
+
+TEST_F(TraceReader, AFormatIsFoundThoughNoLineCanBeRead) {
+    // One column wrong in every line of the file; each in turn, in each format.
+    const std::pair<const char*, std::string> samples[] = {
+        {"msr", "128166372003061629,hm,1,Read,383496192,32768,413"},
+        {"mqsim", "4851300 2 29362983 8 1"},
+        {"alibaba", "419,W,8792731648,16384,1577808144360767"},
+        {"systor", "1456135200.013118000,0.001280000,R,4,3221225472,16384"},
+        {"tencent", "1538323200,6160448,8,1,2283"},
+        {"spc", "0,20941264,8192,W,0.551706"},
+        {"fiu", "89966719862396 2412 kjournald 904265560 8 W 6 0 531e77"},
+        {"etw", "DiskRead, 1000, a ( 4), 812, 0xfffffa80, 0x004f3a2000, 0x00001000, 250, 3"},
+        {"blkparse", "8,0 3 1 0.000000001 697 D R 223490 + 8 [x]"}};
+    for (const auto& [format, line] : samples) {
+        const std::string separators = line.find(',') < 24 && std::string(format) != "blkparse" ? "," : " ";
+        for (std::size_t from = 0; from < line.size();) {
+            const std::size_t end = std::min(line.find_first_of(separators, from), line.size());
+            std::string damaged = line;
+            damaged.replace(from, end - from, "?!");
+            std::string text;
+            for (int i = 0; i < 300; ++i) text += damaged + "\n";
+            try {
+                const Trace t = read(text);
+                EXPECT_EQ(t.format, format) << damaged;  // the column means nothing
+            } catch (const UserError& e) {
+                ASSERT_EQ(e.problems().size(), 11u) << damaged << ": " << e.what();
+                EXPECT_EQ(e.problems()[0].found, "found '?!'");
+                EXPECT_THAT(e.problems()[0].where, ::testing::EndsWith(":1:" + std::to_string(from + 1)));
+                EXPECT_THAT(e.problems()[10].found, ::testing::EndsWith(std::string("cannot be read as ") + format)) << damaged;
+            }
+            from = end + 1;
+        }
+    }
+}
+
+TEST_F(TraceReader, VariantsOfMsrAreToldApartByTheWholeBeginning) {
+    std::string text = "003061629,hm,1,Read\n";  // as `tail -c` leaves the first line
+    for (int i = 0; i < 9; ++i) text += std::to_string(128166372003061629 + i) + ",1,Write,512,512,77\n";
+    EXPECT_THAT(problems(text).at(0).text(), HasSubstr(":1:"));
+    TraceOptions o;
+    o.skip_broken = true;
+    const Trace t = read(text, o);
+    EXPECT_EQ(t.stats.taken, 9u);
+    EXPECT_EQ(t.volumes.at(0).name, "1");
+}
+
+TEST_F(TraceReader, OtherEncodingsAndArchivesAreNamed) {
+    EXPECT_THAT(problems(std::string("\xFF\xFE") + "5" + std::string(1, '\0')).at(0).repair, HasSubstr("iconv"));
+    std::string tar(1024, '\0');
+    tar.replace(0, 5, "a.csv");
+    tar.replace(257, 5, "ustar");
+    EXPECT_THAT(problems(tar).at(0).found, HasSubstr("tar archive"));
+}
+
+TEST_F(TraceReader, ALineWithoutEndIsNotKept) {
+    // 16 MiB of one line; that no more than the limit is kept shows in the system tests.
+    const std::string path = file("", ".gz");
+    gzFile z = gzopen(path.c_str(), "wb1");
+    const std::string good = "5 0 8 8 1\n";
+    gzwrite(z, good.data(), static_cast<unsigned>(good.size()));
+    const std::string block(1 << 20, '7');
+    for (int i = 0; i < 16; ++i) gzwrite(z, block.data(), static_cast<unsigned>(block.size()));
+    gzclose(z);
+    TraceOptions o;
+    o.path = path;
+    try {
+        read_trace(o);
+        ADD_FAILURE() << "no UserError";
+    } catch (const UserError& e) {
+        EXPECT_THAT(e.problems().at(0).where, ::testing::EndsWith(":2:65537"));
+        EXPECT_THAT(e.problems().at(0).found, HasSubstr("more than 64 KiB"));
+    }
+    o.skip_broken = true;
+    EXPECT_EQ(read_trace(o).records.size(), 1u);
+}
+
+TEST_F(TraceReader, Columns) {
+    TraceOptions o;
+    o.columns = "time:us op:0/1 offset:sectors size volume -";
+    const Trace t = read("when what where much who why\n1.5 1 8 4096 a ?\n2 0 16 512 b ?\n", o);
+    EXPECT_EQ(t.format, "columns");
+    ASSERT_EQ(t.records.size(), 2u);
+    EXPECT_EQ(t.stats[TraceNote::header].lines, 1u);
+    EXPECT_EQ(t.records[0].op(), HostOp::write);
+    EXPECT_EQ(t.records[0].offset, 8u * 512);
+    EXPECT_EQ(t.records[0].bytes, 4096u);
+    EXPECT_EQ(t.records[1].t, Ps{500'000});
+    EXPECT_EQ(t.volumes[1].name, "b");
+    const auto p = problems("1.5 1 8 4096 a ?\n2 2 16 512 b ?\n", o);
+    EXPECT_THAT(p.at(0).where, HasSubstr(":2:3"));
+    EXPECT_EQ(p.at(0).found, "found '2'");
+}
+
+TEST_F(TraceReader, MistakesInColumnsAreAllReported) {
+    std::vector<Problem> p;
+    EXPECT_TRUE(parse_trace_columns("tiem:s,op,offset:0,volume:3,time,offset", p).columns.empty());
+    std::vector<std::string> found;
+    for (const auto& x : p) found.push_back(x.found);
+    EXPECT_THAT(found, ::testing::ElementsAre("column 1 'tiem' has no meaning", "column 3 'offset': unit '0'",
+                                              "column 4 'volume' takes no ':3'", "column 5 'time' needs a unit",
+                                              "column 6 'offset' is there twice", "no column 'size'"));
+    EXPECT_EQ(p[0].repair, "did you mean 'time'?");
+    TraceOptions o;
+    o.columns = "time:s,op";
+    EXPECT_THAT(problems("1,R\n", o).at(0).found, "no column 'offset'");
 }
 
 TEST_F(TraceReader, UnknownFormatNameAndMissingFile) {
@@ -296,6 +405,8 @@ TEST_F(TraceReader, LongLinesAndStampsTooFarApart) {
     EXPECT_EQ(t.records.size(), 2u);
     EXPECT_EQ(t.stats.lines, 3u);
     EXPECT_THAT(problems("0,R,0,512,0\n0,R,0,512,1577808144360767\n").at(0).found, HasSubstr("106 days"));
+    EXPECT_THAT(problems("0,R,0,512,0\n0,R,0,512,1577808144360767\n").at(0).text(),
+                HasSubstr(":2: time 1577808144360767 x 1000 ns is more than 106 days after the earliest, 0 x 1000 ns in line 1"));
 }
 
 TEST_F(TraceReader, PreflushBecomesAFlushBeforeTheWrite) {
@@ -311,7 +422,9 @@ TEST_F(TraceReader, PreflushBecomesAFlushBeforeTheWrite) {
 TEST_F(TraceReader, ShippedSamplesReadWithoutBrokenLines) {
     const std::pair<const char*, const char*> samples[] = {{"msr.csv", "msr"}, {"msr.csv.gz", "msr"},
                                                            {"mqsim.trace", "mqsim"}, {"alibaba.csv", "alibaba"},
-                                                           {"blkparse.txt", "blkparse"}};
+                                                           {"blkparse.txt", "blkparse"}, {"systor.csv", "systor"},
+                                                           {"tencent.csv", "tencent"}, {"spc.txt", "spc"},
+                                                           {"fiu.txt", "fiu"}, {"etw.txt", "etw"}};
     for (const auto& [name, format] : samples) {
         TraceOptions o;
         o.path = std::string(SSDTLM_TRACES) + "/" + name;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of one line of text, and messages about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ssdtlm {
+
+/// Verdict on a line of a trace. Everything but record and broken is legitimate text that is no user request.
+enum class LineKind : std::uint8_t { record, broken, blank, header, trailer, other_action, passthrough, no_operation };
+
+/// Why a line is broken.
+struct LineFault {
+    std::size_t column = 1;        ///< 1-based
+    std::string found;
+    std::string expected;
+};
+
+/// Walks over the fields of one line and phrases what is wrong with one.
+class LineFields {
+public:
+    /// ' ' splits at runs of blanks and tabs; any other separator splits wherever it stands, blanks around a field are
+    /// trimmed, and a field may be in double quotes (then without them, and with separators inside).
+    LineFields(std::string_view line, char separator) : line_(line), separator_(separator) {}
+    /// False at the end of the line (then field() is empty and column() is just behind the line).
+    bool next();
+    std::string_view field() const { return field_; }
+    std::size_t column() const { return column_; }
+    bool at_end() const;  ///< no further field, and none that is empty
+
+    /// next() and a whole number; false with `fault` filled otherwise. `what` names the column, with its unit.
+    bool number(std::int64_t& value, const char* what, LineFault& fault);
+    bool number(std::uint64_t& value, const char* what, LineFault& fault);
+    /// number() times `unit` (512 for sectors); false also when the product exceeds 2^56.
+    bool scaled(std::uint64_t& value, std::uint64_t unit, const char* what, LineFault& fault);
+    /// next() and any non-empty text.
+    bool text(std::string_view& value, const char* what, LineFault& fault);
+    /// Fills `fault` for the current field; returns LineKind::broken for `return`.
+    LineKind fail(const std::string& expected, LineFault& fault) const;
+
+private:
+    bool is_blank(char c) const {
+        return c == ' ' || c == '\r' || (c == '\t' && separator_ != '\t');
+    }
+    std::size_t end_of_quoted();
+    std::string_view line_;
+    char separator_;
+    std::size_t pos_ = 0;
+    std::string_view field_;
+    std::size_t column_ = 1;
+    bool trailing_empty_ = false;
+};
+
+/// Decimal digits and nothing else, or "0x" and hexadecimal digits; false when it is no such number or too large.
+bool parse_whole(std::string_view text, std::uint64_t& value);
+/// With everything but printable ASCII replaced by '?', for messages.
+std::string printable(std::string_view text);
+/// ASCII case-insensitive equality.
+bool same_word(std::string_view a, std::string_view b);
+
+}  // namespace ssdtlm
