@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <limits>
 
 namespace ssdtlm {
@@ -16,21 +17,24 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 56;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool whole(std::string_view s, std::uint64_t& value, bool hexadecimal) {
-    if (s.empty() || !is_digit(s[0])) return false;
-    return (hexadecimal || s.size() < 2 || is_digit(s[1])) && parse_whole(s, value);
+    if (hexadecimal) return parse_whole(s, value);
+    const char* end = s.data() + s.size();
+    const auto r = std::from_chars(s.data(), end, value);
+    return r.ec == std::errc{} && r.ptr == end;
 }
 
 /// "123" or "123.456" times unit, in ticks; digits below a tick are cut off.
 bool time_in_ticks(std::string_view s, std::int64_t unit_ps, std::int64_t tick_ps, std::int64_t& ticks) {
-    const auto dot = s.find('.');
     std::uint64_t n = 0;
-    if (!whole(s.substr(0, dot), n, false)) return false;
+    const char* end = s.data() + s.size();
+    const auto digits = std::from_chars(s.data(), end, n);
+    if (digits.ec != std::errc{} || (digits.ptr != end && *digits.ptr != '.')) return false;
     const auto ratio = static_cast<std::uint64_t>(unit_ps / tick_ps);
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (n >= kMost / ratio) return false;
     n *= ratio;
-    if (dot != std::string_view::npos) {
-        const std::string_view fraction = s.substr(dot + 1);
+    if (digits.ptr != end) {
+        const std::string_view fraction = s.substr(static_cast<std::size_t>(digits.ptr - s.data()) + 1);
         if (ratio == 1 || fraction.empty() || !std::all_of(fraction.begin(), fraction.end(), is_digit)) return false;
         std::uint64_t weight = ratio;
         for (std::size_t i = 0; i < fraction.size() && weight > 0; ++i) {
@@ -113,7 +117,12 @@ void ColumnFormat::add_volume(std::string_view field, TraceLine& out) {
         out.volume = field;
         return;
     }
-    if (volume_parts_ == 2) joined_volume_ = out.volume;
+    // Parts that stand together with a comma between are taken as they stand.
+    if (volume_parts_ == 2 && out.volume.data() + out.volume.size() + 1 == field.data() && field.data()[-1] == ',') {
+        out.volume = std::string_view(out.volume.data(), out.volume.size() + 1 + field.size());
+        return;
+    }
+    if (out.volume.data() != joined_volume_.data()) joined_volume_ = out.volume;
     joined_volume_ += ',';
     joined_volume_ += field;
     out.volume = joined_volume_;
