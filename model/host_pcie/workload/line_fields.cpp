@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/workload/line_fields.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace ssdtlm {
@@ -24,13 +25,14 @@ bool LineFields::next() {
         column_ = pos_ + 2;
         end = quoted + 1;
     }
-    while (end < line_.size() && line_[end] != separator_) ++end;
+    end = std::min(line_.find(separator_, end), line_.size());
     if (quoted == 0) field_ = line_.substr(pos_, end - pos_);
     while (!field_.empty() && is_blank(field_.back())) field_.remove_suffix(1);
     pos_ = end;
     if (pos_ < line_.size()) {
         ++pos_;
-        trailing_empty_ = at_end();  // "a,b," has an empty third field
+        // "a,b," has an empty third field
+        trailing_empty_ = pos_ == line_.size() || (is_blank(line_[pos_]) && at_end());
     }
     return true;
 }
