@@ -57,7 +57,11 @@ class Traces(SystemTest):
         self.assertEqual(self.replay("systor.csv")["notes"]["no_operation"]["lines"], 4)
 
     def test_tencent(self):
-        self.assertEqual(self.replay("tencent.csv")["duration_s"], 1)
+        info = self.replay("tencent.csv")
+        self.assertEqual((info["duration_s"], info["equal_stamps"]), (1, 158))
+        spread = self.simulate(DEVICE, TRACES / "tencent.csv", "--trace-spread", output="spread")
+        self.assertGreater(spread.json()["simulated_s"], 1.9)
+        self.assertRegex("\n".join(spread.json()["notes"]), r"(?m)^158 lines with the time of another before, spread evenly$")
 
     def test_spc(self):
         self.assertEqual([v["name"] for v in self.replay("spc.txt")["volumes"]], ["1", "0"])

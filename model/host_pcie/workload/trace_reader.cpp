@@ -32,6 +32,7 @@ constexpr std::array<NoteText, kTraceNoteCount> kNoteTexts = {{
     {"zero_length", "requests of 0 bytes, ignored"},
     {"broken", "that cannot be read, skipped"},
     {"reordered", "out of order, sorted by time"},
+    {"spread", "with the time of another before, spread evenly"},
     {"rounded", "not on LBA boundaries, rounded out"},
     {"split", "longer than 1 GiB, split"},
     {"folded", "ending beyond the device, folded"},
@@ -83,6 +84,7 @@ public:
         report_problems();
         check_not_empty();
         sort();
+        if (options_.spread) spread();
         place();
         summarise();
         return std::move(trace_);
@@ -240,6 +242,23 @@ private:
         if (trace_.stats[TraceNote::reordered].lines > 0)
             std::stable_sort(trace_.records.begin(), trace_.records.end(),
                              [](const TraceRecord& a, const TraceRecord& b) { return a.t < b.t; });
+    }
+
+    /// The stamps' resolution is the smallest step in them: whole seconds are 1 s, however fine the format could be.
+    void spread() {
+        auto& records = trace_.records;
+        Ps resolution = Ps::max();
+        for (std::size_t i = 1; i < records.size(); ++i)
+            if (records[i].t != records[i - 1].t) resolution = std::min(resolution, records[i].t - records[i - 1].t);
+        if (resolution == Ps::max()) resolution = Ps{format_->tick_ps()};  // one stamp for all
+        for (std::size_t first = 0; first < records.size();) {
+            std::size_t end = first + 1;
+            while (end < records.size() && records[end].t == records[first].t) ++end;
+            const auto count = static_cast<std::int64_t>(end - first);
+            for (std::size_t i = first; i < end; ++i) records[i].t += resolution / count * static_cast<std::int64_t>(i - first);
+            trace_.stats.notes[static_cast<std::size_t>(TraceNote::spread)].lines += end - first - 1;
+            first = end;
+        }
     }
 
     /// Lays volumes out and fits the addresses to the device.

@@ -26,6 +26,7 @@ struct TraceOptions {
     std::string format = "auto";                     ///< a name of trace_formats(), or auto
     std::string volume;                              ///< only this one ("usr,0", "8,0", "17"); empty: all
     bool overlay_volumes = false;                    ///< all volumes start at 0 instead of one after the other
+    bool spread = false;                             ///< requests of one stamp evenly up to the next tick of the stamps
     bool skip_broken = false;                        ///< count lines that cannot be read instead of refusing the trace
     char blkparse_action = 'D';                      ///< D or Q
     std::string columns;                             ///< as of --trace-columns; then `format` is auto or columns
@@ -46,6 +47,7 @@ enum class TraceNote : std::uint8_t {
     zero_length,   ///< a read, write or trim of 0 bytes; ignored
     broken,        ///< cannot be read; skipped only when asked for
     reordered,     ///< earlier than a line before it; sorted into place
+    spread,        ///< not the first with its stamp; moved to a time of its own
     rounded,       ///< not on LBA boundaries; rounded out
     split,         ///< longer than TraceRecord::kMaxBytes; several records
     folded,        ///< ended beyond the device; folded

@@ -83,6 +83,8 @@ private:
         sub->add_option("--trace-volume", line_.run.trace.volume, "Take only this volume of the trace")->type_name("NAME");
         sub->add_flag("--trace-overlay", line_.run.trace.overlay_volumes,
                       "Let all volumes start at address 0 instead of one after the other");
+        sub->add_flag("--trace-spread", line_.run.trace.spread,
+                      "Spread requests that share a time evenly over the resolution of the times, for traces in whole seconds");
         sub->add_flag("--trace-skip-broken", line_.run.trace.skip_broken,
                       "Count lines that cannot be read instead of refusing the trace");
         sub->add_option("--blkparse-action", texts_.blkparse_action, "blkparse rows to take: D (issued) or Q (queued)")

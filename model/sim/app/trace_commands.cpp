@@ -38,6 +38,7 @@ int trace_info(const CommandLine& line) {
         j["lines_taken"] = t.stats.taken;
         j["records"] = t.records.size();
         j["duration_s"] = to_seconds(t.stats.duration);
+        j["equal_stamps"] = t.stats.equal_stamps;
         j["end_bytes"] = footprint_end(t);
         for (std::size_t op = 0; op < 4; ++op) {
             j["operations"][kOpNames[op]] = {{"records", t.stats.records[op]}, {"bytes", t.stats.bytes[op]}};
@@ -64,6 +65,8 @@ int trace_info(const CommandLine& line) {
         std::printf("  %-6s %12" PRIu64 " records  %16" PRIu64 " bytes\n", kOpNames[op], t.stats.records[op],
                     t.stats.bytes[op]);
     }
+    if (t.stats.equal_stamps != 0)
+        std::printf("  %" PRIu64 " records have the time of the one before\n", t.stats.equal_stamps);
     std::printf("  needs a device of at least %" PRIu64 " bytes\n", footprint_end(t));
     for (const auto& v : t.volumes) {
         std::printf("  volume %-16s %12" PRIu64 " records, %" PRIu64 " bytes long, at %" PRIu64 "\n", v.name.c_str(),

@@ -153,6 +153,27 @@ TEST_F(TraceReader, Columns) {
     EXPECT_EQ(p.at(0).found, "found '2'");
 }
 
+TEST_F(TraceReader, SharedStampsAreSpreadOverTheirResolution) {
+    // Whole seconds; 5 to 7 has a gap that is none of the resolution.
+    const std::string text = "5,0,8,0,1\n5,8,8,0,1\n5,16,8,0,1\n5,24,8,0,1\n7,0,8,0,1\n7,8,8,1,1\n8,0,8,0,1\n";
+    const auto times = [](const Trace& t) {
+        std::vector<std::int64_t> ms;
+        for (const auto& r : t.records) ms.push_back(r.t / Ps{1'000'000'000});
+        return ms;
+    };
+    EXPECT_THAT(times(read(text)), ::testing::ElementsAre(0, 0, 0, 0, 2000, 2000, 3000));
+    TraceOptions o;
+    o.spread = true;
+    const Trace t = read(text, o);
+    EXPECT_EQ(t.format, "tencent");
+    EXPECT_THAT(times(t), ::testing::ElementsAre(0, 250, 500, 750, 2000, 2500, 3000));
+    EXPECT_EQ(t.stats[TraceNote::spread].lines, 4u);
+    EXPECT_EQ(t.stats.equal_stamps, 0u);
+    EXPECT_EQ(times(read("5,0,8,0,1\n5,8,8,0,1\n", o)).back(), 500) << "one stamp: the format's tick";
+    o.columns = "time:s,offset:sectors,size:sectors,op:0/1,volume";
+    EXPECT_THAT(times(read(text, o)), ::testing::ElementsAre(0, 250, 500, 750, 2000, 2500, 3000));
+}
+
 TEST_F(TraceReader, MistakesInColumnsAreAllReported) {
     std::vector<Problem> p;
     EXPECT_TRUE(parse_trace_columns("tiem:s,op,offset:0,volume:3,time,offset", p).columns.empty());
