@@ -241,6 +241,7 @@ void SsdSystem::check_waiters() const {
     dma.check_waiters();
     front_end.check_waiters();
     backend.check_waiters();
+    firmware.check_waiters();
 }
 
 std::string SsdSystem::dump() const {

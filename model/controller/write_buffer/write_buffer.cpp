@@ -206,6 +206,7 @@ std::uint32_t WriteBuffer::begin_flush() {
 }
 
 void WriteBuffer::check_waiters() const {
+    if (entries_.size() > kFew) return;
     std::uint32_t dirty = 0, queued = 0, demanded = 0, merging = 0;
     for (Index i = 0; i < entries_.size(); ++i) {
         const Entry& e = entries_[i];

@@ -19,6 +19,7 @@ namespace ssdtlm {
 class WriteBuffer {
 public:
     using Index = std::uint32_t;
+    static constexpr std::size_t kFew = 4096;
     static constexpr Index kNone = 0xFFFFFFFFu;
     static constexpr std::uint32_t kNoWaiter = 0xFFFFFFFFu;
 
@@ -50,7 +51,7 @@ public:
     /// Units that are in the buffer; the others of used() are reserved for data on its way.
     std::uint32_t held() const { return static_cast<std::uint32_t>(entries_.size() - free_.size()); }
     /// Nobody waits for nothing: a dirty unit is in the queue, or behind an older write of the same unit that is; the
-    /// counts of both are right. CheckFailed with a sentence. Looks at every unit in the buffer.
+    /// counts of both are right. CheckFailed with a sentence. Looks at every unit, up to kFew of them: it is called often.
     void check_waiters() const;
 
     /// Takes n slots; false when they are not there.

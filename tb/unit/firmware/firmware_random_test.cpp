@@ -225,6 +225,22 @@ TEST(FirmwareRandom, NothingButWrites) {
     exercise(d, m, 2);
 }
 
+// With many commands under way, the next event wakes whom the last one forgot; with one or two, nothing does.
+TEST(FirmwareRandom, FewCommandsAtATime) {
+    Mix m;
+    m.whole = 30;
+    m.fua = 30;
+    m.flush = 10;
+    m.read = 33;
+    for (const std::uint32_t slots : {1u, 2u, 3u}) {
+        DeviceShape d = tiny_device();
+        d.slots = slots;
+        exercise(d, m, slots);
+        d.ftl.buffer_bytes = 3 * 4096;
+        exercise(d, m, 10 + slots);
+    }
+}
+
 TEST(FirmwareRandom, FourPlanes) {
     DeviceShape d = tiny_device();
     d.geometry.planes_per_die = 4;
