@@ -194,10 +194,11 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
     const NvmeCounters& n = front_end.counters();
     const LinkCounters& up = link.upstream().counters();
     const LinkCounters& down = link.downstream().counters();
-    std::uint64_t operations = 0, multi_plane = 0;
+    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0;
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
         operations += backend.channel(ch).counters().operations;
         multi_plane += backend.channel(ch).counters().multi_plane;
+        joined_programs += backend.channel(ch).counters().joined_programs;
     }
     std::vector<std::pair<std::string, std::uint64_t>> all{
         {"host_commands", d.commands_submitted},
@@ -216,6 +217,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"partial_unit_merge_reads", firmware.merge_reads()},
         {"flash_operations", operations},
         {"flash_multi_plane_operations", multi_plane},
+        {"flash_multi_plane_page_programs", joined_programs},
         {"flash_host_page_reads", flash_pages(FlashClass::host_read)},
         {"flash_gc_page_reads", flash_pages(FlashClass::gc_read)},
         {"flash_host_page_programs", flash_pages(FlashClass::host_write)},
@@ -239,6 +241,7 @@ void SsdSystem::check_waiters() const {
     dma.check_waiters();
     front_end.check_waiters();
     backend.check_waiters();
+    firmware.check_waiters();
 }
 
 std::string SsdSystem::dump() const {

@@ -49,25 +49,25 @@ TEST(Examples, WindowedGreedyTakesTheEmptiestOfTheOldest) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({g, 1, 0});
-    for (std::uint32_t b = 0; b < 6; ++b) policy.sealed(BlockId{b}, 15, b);
-    policy.invalidated(BlockId{2}, 14);
-    policy.invalidated(BlockId{5}, 1);  // emptier, but not among the four oldest
-    EXPECT_EQ(policy.select(PlaneId{0}, 6), BlockId{2});
-    EXPECT_EQ(policy.select(PlaneId{0}, 6), BlockId{0});
-    EXPECT_EQ(policy.select(PlaneId{0}, 6), BlockId{5});  // now it is
+    WindowedGreedy policy({SuperblockShape(g), 1, 0});
+    for (std::uint32_t b = 0; b < 6; ++b) policy.sealed(SuperblockId{b}, 15, b);
+    policy.invalidated(SuperblockId{2}, 14);
+    policy.invalidated(SuperblockId{5}, 1);  // emptier, but not among the four oldest
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{2});
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{0});
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{5});  // now it is
 }
 
 TEST(Examples, WindowedGreedyFindsTheOnlyBlockWorthCollecting) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({g, 1, 0});
-    for (std::uint32_t b = 0; b < 8; ++b) policy.sealed(BlockId{b}, 16, b);
-    EXPECT_EQ(policy.select(PlaneId{0}, 8), kNoBlock);
-    policy.invalidated(BlockId{7}, 15);
-    EXPECT_EQ(policy.select(PlaneId{0}, 8), BlockId{7});
-    EXPECT_EQ(policy.select(PlaneId{0}, 8), kNoBlock);
+    WindowedGreedy policy({SuperblockShape(g), 1, 0});
+    for (std::uint32_t b = 0; b < 8; ++b) policy.sealed(SuperblockId{b}, 16, b);
+    EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
+    policy.invalidated(SuperblockId{7}, 15);
+    EXPECT_EQ(policy.select(GroupId{0}, 8), SuperblockId{7});
+    EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
 }
 
 }  // namespace

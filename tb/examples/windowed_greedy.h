@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A victim policy: the block with the fewest valid units among the kWindow oldest candidates of the plane; when none
+// A victim policy: the block with the fewest valid units among the kWindow oldest candidates of the group; when none
 // of those is worth collecting, the next oldest that is (the contract wants one if there is one).
 #pragma once
 
@@ -15,34 +15,34 @@ public:
     static constexpr std::ptrdiff_t kWindow = 4;
 
     explicit WindowedGreedy(const VictimPolicySetup& s)
-        : geometry_(s.geometry),
-          most_valid_(s.geometry.units_per_block() - s.reclaim_units),
-          queues_(s.geometry.planes()),
-          valid_(s.geometry.blocks()) {}
+        : shape_(s.shape),
+          most_valid_(s.shape.units() - s.reclaim_units),
+          queues_(s.shape.groups()),
+          valid_(s.shape.superblocks()) {}
 
-    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override {
+    void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t) override {
         valid_[idx(block)] = valid;
-        queues_[idx(geometry_.plane_of(block))].push_back(block);
+        queues_[idx(shape_.group_of(block))].push_back(block);
     }
-    void invalidated(BlockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
-    BlockId select(PlaneId plane, std::uint64_t) override {
-        auto& queue = queues_[idx(plane)];
+    void invalidated(SuperblockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
+    SuperblockId select(GroupId group, std::uint64_t) override {
+        auto& queue = queues_[idx(group)];
         auto best = queue.end();
         for (auto it = queue.begin(); it != queue.end(); ++it) {
             if (best != queue.end() && it - queue.begin() >= kWindow) break;
             if (valid_[idx(*it)] > most_valid_) continue;
             if (best == queue.end() || valid_[idx(*it)] < valid_[idx(*best)]) best = it;
         }
-        if (best == queue.end()) return kNoBlock;
-        const BlockId victim = *best;
+        if (best == queue.end()) return kNoSuperblock;
+        const SuperblockId victim = *best;
         queue.erase(best);
         return victim;
     }
 
 private:
-    NandGeometry geometry_;
+    SuperblockShape shape_;
     std::uint32_t most_valid_;                 // of a block worth collecting
-    std::vector<std::deque<BlockId>> queues_;  // by plane, oldest first
+    std::vector<std::deque<SuperblockId>> queues_;  // by group, oldest first
     std::vector<std::uint32_t> valid_;         // by block
 };
 

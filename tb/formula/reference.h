@@ -39,6 +39,15 @@ inline std::int64_t data_out(const NandConfig& n, std::uint64_t user_bytes) {
     return (o.t_rr + o.t_rpre + o.t_dqsre + o.t_dqsre + o.t_rpsth).count() +
            ceil_div(Wide{static_cast<std::int64_t>(bytes + 1)} * 1'000'000, o.megatransfers);
 }
+/// From one program of a row of `planes` full pages of a die to the next, transfers not hidden: 80h-5A-data-11h/10h per
+/// plane (ONFI 5.0 §5.9): tCS + 6 tWC, tADL, data in, tCS + tWC; tWB + tPLPBSY between; tWB and tPROG at the end.
+inline std::int64_t program_cycle(const NandConfig& n, std::uint32_t planes) {
+    const OnfiTiming& o = n.onfi;
+    const std::int64_t bytes = n.geometry.page_bytes + (n.transfer_spare ? n.geometry.spare_bytes : 0);
+    const std::int64_t data_in = (o.t_wpre + o.t_wpst + o.t_wpsth).count() + ceil_div(Wide{bytes} * 1'000'000, o.megatransfers);
+    const std::int64_t issue = (o.t_cs + 6 * o.t_wc + o.t_adl + o.t_cs + o.t_wc).count() + data_in;
+    return planes * issue + (planes - 1) * (o.t_wb + o.t_plane_busy).count() + o.t_wb.count() + n.t_program[0].count();
+}
 inline std::int64_t read_issue(const NandConfig& n) { return (n.onfi.t_cs + 7 * n.onfi.t_wc).count(); }
 
 inline std::int64_t cycles(const FirmwareConfig& f, std::uint64_t n) {

@@ -82,12 +82,7 @@ void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pat
     s.skip = s.requests / 8;            // the buffer fills first
     s.span = c.ftl.user_capacity_bytes / bytes * bytes;
     const auto r = run_closed_loop(c, s);
-    const OnfiTiming& o = c.nand.onfi;
-    // 80h-5A-data-11h/10h per plane (ONFI 5.0 §5.9): tCS + 6 tWC, tADL, data in, tCS + tWC; tWB + tPLPBSY between.
-    const std::int64_t data_bytes = 8192 + 448;
-    const std::int64_t data_in = (o.t_wpre + o.t_wpst + o.t_wpsth).count() + reference::ceil_div(reference::Wide{data_bytes} * 1'000'000, o.megatransfers);
-    const std::int64_t issue = (o.t_cs + 6 * o.t_wc + o.t_adl + o.t_cs + o.t_wc).count() + data_in;
-    const std::int64_t cycle = planes * issue + (planes - 1) * (o.t_wb + o.t_plane_busy).count() + o.t_wb.count() + c.nand.t_program[0].count();
+    const std::int64_t cycle = reference::program_cycle(c.nand, planes);
     const double bound = 4.0 * planes * 8192 / (static_cast<double>(cycle) * 1e-12) * 1e-6;
     char what[80];
     std::snprintf(what, sizeof what, "%u KiB %s write, 4 dies x %u planes, MB/s", bytes / 1024,

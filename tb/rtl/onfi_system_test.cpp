@@ -61,7 +61,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
         ClosedLoop::Spec spec;
         spec.span = config.ftl.user_capacity_bytes;
         spec.depth = 16;
-        spec.requests = 3000;
+        spec.requests = 5000;
         spec.write_percent = 70;
         ClosedLoop workload(spec);
         Simulation simulation(config, workload, {});

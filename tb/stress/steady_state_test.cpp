@@ -44,6 +44,7 @@ struct Point {
     double over_provisioning;
     std::uint32_t page_bytes;
     std::uint32_t queue_depth;
+    std::uint32_t planes = 1;  ///< in one superblock
 };
 
 class SteadyState : public testing::TestWithParam<Point> {};
@@ -53,8 +54,10 @@ TEST_P(SteadyState, WriteAmplificationFollowsTheFormulaFromTheFirstWriteOn) {
     SsdConfig c = grid(2, 4);
     NandGeometry& g = c.nand.geometry;
     g.blocks_per_plane = 512;
+    g.planes_per_die = GetParam().planes;
     g.pages_per_block = 64;
     g.page_bytes = GetParam().page_bytes;
+    c.ftl.superblock = SuperblockSpan::die;
     c.ftl.gc_soft_free_blocks = 4;
     c.ftl.gc_hard_free_blocks = 2;
     const auto logical = static_cast<std::uint64_t>(static_cast<double>(g.units()) / (1 + GetParam().over_provisioning));
@@ -95,18 +98,18 @@ TEST_P(SteadyState, WriteAmplificationFollowsTheFormulaFromTheFirstWriteOn) {
     // Free blocks hold no data, and the two open ones of each plane are half empty on average.
     const double blocks = g.blocks() - j["free"].get<double>() - g.planes();
     const double alpha = blocks * g.units_per_block() / static_cast<double>(logical);
-    const double formula = test::greedy_formula(alpha, g.units_per_block());
+    const double formula = test::greedy_formula(alpha, g.units_per_block() * g.planes_per_die);
     const double all = j["all"], first = j["first"], last = j["last"];
-    std::printf("  over-provisioning %.3f (%.3f without free blocks), page %u B, depth %u: write amplification %.4f, formula "
+    std::printf("  over-provisioning %.3f (%.3f without free blocks), page %u B, planes %u, depth %u: write amplification %.4f, formula "
                 "%.4f (%+.2f %%); of the victims, first eighth %.4f, last %.4f; %.0f writes per second, %.0f per CPU second, %.1f events each\n",
-                GetParam().over_provisioning, alpha - 1, g.page_bytes, spec.depth, all, formula, 100 * (all / formula - 1), first,
+                GetParam().over_provisioning, alpha - 1, g.page_bytes, g.planes_per_die, spec.depth, all, formula, 100 * (all / formula - 1), first,
                 last, j["rate"].get<double>(), j["cpu_rate"].get<double>(), j["events"].get<double>());
     EXPECT_NEAR(all / formula, 1.0, 0.03);
     EXPECT_NEAR(first / last, 1.0, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(Points, SteadyState,
-                         testing::Values(Point{0.28, 4096, 32}, Point{0.28, 8192, 256}, Point{0.125, 4096, 256}));
+                         testing::Values(Point{0.28, 4096, 32}, Point{0.28, 8192, 256}, Point{0.125, 4096, 256}, Point{0.28, 4096, 64, 2}));
 
 }  // namespace
 }  // namespace ssdtlm

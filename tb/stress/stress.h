@@ -75,6 +75,7 @@ private:
 inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) mix.seed += std::strtoull(offset, nullptr, 10);
     config.run.seed = mix.seed;
+    config.run.check_waiters = true;
     config.host.queue_pairs = std::min(config.host.queue_pairs, mix.jobs);
     const auto j = nlohmann::json::parse(in_child([&] {
         const NandGeometry& g = config.nand.geometry;

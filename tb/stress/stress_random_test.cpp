@@ -39,6 +39,7 @@ SsdConfig random_device(Random& r) {
     c.ftl.flush_start_percent = one_of<std::uint32_t>(r, {0, 0, 50, 100});
     c.ftl.flush_depth_per_die = one_of<std::uint32_t>(r, {1, 4, 16});
     c.ftl.initial_state = one_of(r, {InitialState::fresh, InitialState::sequential, InitialState::random});
+    c.ftl.superblock = one_of(r, {SuperblockSpan::plane, SuperblockSpan::die});
     c.ftl.fill = one_of(r, {1.0, 0.7});
     fill_up(c);
     c.firmware.cores = one_of<std::uint32_t>(r, {1, 2, 5});

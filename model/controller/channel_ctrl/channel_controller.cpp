@@ -267,6 +267,7 @@ void ChannelController::start_any(FlashTransaction& first) {
     if (op == FlashOp::program) {
         programs_waiting_ -= grant.count;
         program_passed_ = 0;
+        if (grant.count > 1) counters_.joined_programs += grant.count;
     } else {
         shorts_waiting_ -= grant.count;
         program_passed_ += programs_waiting_ != 0;

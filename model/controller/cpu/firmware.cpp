@@ -30,6 +30,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes)),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.flash, jobs_),
       program_limit_(geometry.dies() * ftl_config.flush_depth_per_die),
+      row_pages_(std::min(around.ftl.shape().planes(), program_limit_)),
+      row_(row_pages_),
       flush_threshold_(static_cast<std::uint32_t>(std::uint64_t{buffer_.capacity()} * ftl_config.flush_start_percent / 100)) {
     gc_.on_block_freed([this] {
         retry_stalled();
@@ -101,6 +103,7 @@ void Firmware::flash_done(FlashTransaction& txn) {
 
 void Firmware::merge_read_done(FlashJob& job) {
     const BlockId block = geometry_.block_of(job.txn.address);
+    --merging_;
     ftl_.read_finished(block);
     gc_.read_finished(job.txn.address.plane, block);
     waiters_.clear();

@@ -61,6 +61,9 @@ public:
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t host_units_discarded_before_map() const { return discarded_before_map_; }
     std::uint64_t merge_reads() const { return merge_reads_; }
+    /// Nobody waits for nothing: each list of those who wait has something under way that will wake it. CheckFailed with a
+    /// sentence. Between two events; looks at every group of planes.
+    void check_waiters() const;
     /// State for the watchdog and for panics.
     std::string dump() const;
 
@@ -158,9 +161,11 @@ private:
 
     // firmware_program.cpp
     void pump();
-    bool form_program();
-    void issue_program(std::uint64_t job);
-    bool place(FlashJob& job);
+    bool form_programs();
+    void issue_programs(std::uint64_t job);
+    FlashJob* place(FlashJob* jobs);
+    bool is_dead(const FlashJob& job) const;
+    void submit_program(FlashJob& job, const PageAddress& page);
     void retry_stalled();
     void program_done(std::uint64_t job);
     void finish_units(FlashJob& job);
@@ -197,17 +202,22 @@ private:
     std::vector<HostSegment> segments_;
     std::deque<std::uint32_t> space_waiters_;
     std::deque<std::uint32_t> flushes_;
-    std::deque<FlashJob*> stalled_;  ///< programs without a page: every plane waits for GC
+    std::deque<FlashJob*> stalled_;  ///< chains of programs without a page: every group of planes waits for GC
     std::vector<std::vector<std::uint8_t>*> staging_free_;
     std::deque<std::vector<std::uint8_t>> staging_;
     std::vector<std::uint32_t> waiters_;  ///< commands released by the step at hand
     std::uint32_t programs_ = 0;         ///< formed and not finished
+    std::uint32_t issuing_ = 0;          ///< of those, chains that a core is working on, not yet offered to the FTL
+    std::uint32_t merging_ = 0;          ///< merge reads in flight
     std::uint32_t fetching_ = 0;         ///< units reserved whose data is on its way
     std::uint32_t program_limit_ = 0;
+    std::uint32_t row_pages_ = 1;        ///< pages that are programmed together, if there is data for them
+    std::vector<PageAddress> row_;       ///< of the place() at hand
     std::uint32_t flush_threshold_ = 0;
     std::uint64_t programs_formed_ = 0;
     std::uint32_t commands_ = 0;
     bool pumping_ = false;
+    bool collecting_ = false;            ///< GC has looked at every group once
     std::uint64_t host_units_written_ = 0;
     std::uint64_t host_units_read_ = 0;
     std::uint64_t host_units_mapped_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From dirty units to programmed pages: forming page-sized programs, taking flash pages, handling completions,
+// From dirty units to programmed pages: forming programs of a row of pages, taking flash pages, handling completions,
 // waking those who waited for durability.
 #include <algorithm>
 #include <array>
@@ -11,64 +11,110 @@ namespace ssdtlm {
 void Firmware::pump() {
     if (pumping_) return;
     pumping_ = true;
-    while (programs_ < program_limit_ && form_program()) {
+    while (programs_ + row_pages_ <= program_limit_ && form_programs()) {
     }
     pumping_ = false;
 }
 
-// A full page is formed when the buffer is past its threshold or someone waits; a page in part only for a unit that
-// must become durable, or when a command waits for space and nothing under way will give it any.
-bool Firmware::form_program() {
-    const std::uint32_t queued = buffer_.queued();
+// A full row (a page of each plane of a group) is formed when the buffer is past its threshold or someone waits; less than
+// a row only for a unit that must become durable, or when a command waits for space and nothing under way will give it
+// any.
+bool Firmware::form_programs() {
+    const std::uint32_t queued = buffer_.queued(), full = row_pages_ * units_per_page_;
     if (queued == 0) return false;
     if (!buffer_.demanded()) {
-        if (queued < units_per_page_) {
+        if (queued < full) {
             if (space_waiters_.empty() || programs_ != 0 || fetching_ != 0) return false;
         } else if (buffer_.dirty() <= flush_threshold_ && space_waiters_.empty()) {
             return false;
         }
     }
-    FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, agenda_.now());
-    job.units = static_cast<std::uint8_t>(std::min(queued, units_per_page_));
-    for (std::uint32_t i = 0; i < job.units; ++i) {
-        job.item[i] = buffer_.pop_dirty();
-        ftl_.prefetch(buffer_.entry(job.item[i]).lpa);
+    FlashJob *first = nullptr, *last = nullptr;
+    std::uint32_t left = std::min(queued, full), pages = 0;
+    const std::uint32_t units = left;
+    for (; left != 0; ++pages) {
+        FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, agenda_.now());
+        job.next = nullptr;
+        job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
+        for (std::uint32_t i = 0; i < job.units; ++i) {
+            job.item[i] = buffer_.pop_dirty();
+            ftl_.prefetch(buffer_.entry(job.item[i]).lpa);
+        }
+        left -= job.units;
+        job.formed = agenda_.now();
+        (first == nullptr ? first : last->next) = &job;
+        last = &job;
     }
-    ++programs_;
-    job.formed = agenda_.now();
+    programs_ += pages;
+    ++issuing_;
     const auto slot = cores_.run(core_of(programs_formed_++),
-                                 config_.flash_issue + std::uint64_t{config_.map_update} * job.units, agenda_.now(),
-                                 CoreStep::program_issue);
-    job.core_start = slot.start;
-    job.core_end = slot.end;
+                                 std::uint64_t{config_.flash_issue} * pages + std::uint64_t{config_.map_update} * units,
+                                 agenda_.now(), CoreStep::program_issue);
+    for (FlashJob* job = first; job != nullptr; job = job->next) {
+        job->core_start = slot.start;
+        job->core_end = slot.end;
+    }
     if (slot.end == agenda_.now())
-        issue_program(job.index);
+        issue_programs(first->index);
     else
-        agenda_.post<&Firmware::issue_program>(slot.end, this, job.index);
+        agenda_.post<&Firmware::issue_programs>(slot.end, this, first->index);
     return true;
 }
 
-void Firmware::issue_program(std::uint64_t index) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
-    if (!stalled_.empty() || !place(job)) stalled_.push_back(&job);
+void Firmware::issue_programs(std::uint64_t index) {
+    --issuing_;
+    FlashJob* left = &jobs_.at(static_cast<std::uint32_t>(index));
+    if (stalled_.empty()) left = place(left);
+    if (left != nullptr) stalled_.push_back(left);
 }
 
-// The page is taken only when the program goes to the scheduler, so programs of a block arrive in page order.
-bool Firmware::place(FlashJob& job) {
-    const bool live = std::any_of(job.item.begin(), job.item.begin() + job.units,
-                                  [this](std::uint32_t i) { return !buffer_.entry(i).dropped; });
-    if (!live) {  // all deallocated meanwhile
-        discarded_before_map_ += job.units;
-        job.txn.timeline.begin(agenda_.now());
-        finish_units(job);
-        return true;
+bool Firmware::is_dead(const FlashJob& job) const {
+    return std::none_of(job.item.begin(), job.item.begin() + job.units,
+                        [this](std::uint32_t i) { return !buffer_.entry(i).dropped; });
+}
+
+// Pages are taken only when the programs go to the scheduler, so programs of a block arrive in page order. Returns what
+// found no page, null when all did.
+FlashJob* Firmware::place(FlashJob* jobs) {
+    bool left_over = false;
+    while (jobs != nullptr) {
+        std::uint32_t wanted = 0;
+        FlashJob* job = jobs;
+        for (; job != nullptr && !is_dead(*job); job = job->next) {
+            ++wanted;
+            for (std::uint32_t i = 0; i < job->units; ++i) ftl_.prefetch_old_place(buffer_.entry(job->item[i]).lpa);
+        }
+        if (wanted == 0) {  // all its units were deallocated meanwhile
+            FlashJob& dead = *jobs;
+            jobs = dead.next;
+            discarded_before_map_ += dead.units;
+            dead.txn.timeline.begin(agenda_.now());
+            finish_units(dead);
+            continue;
+        }
+        const std::uint32_t pages = ftl_.allocate_host_pages(wanted, row_.data(), left_over);
+        if (pages == 0) {
+            gc_.check_all();
+            return jobs;
+        }
+        left_over = true;
+        const PlaneId plane = row_.front().plane;
+        for (std::uint32_t p = 0; p < pages; ++p) {
+            FlashJob& placed = *jobs;
+            jobs = placed.next;  // the scheduler's from here on
+            submit_program(placed, row_[p]);
+        }
+        if (collecting_) {
+            gc_.check(plane);
+        } else {  // preconditioning may have left any group at its threshold
+            collecting_ = true;
+            gc_.check_all();
+        }
     }
-    for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch_old_place(buffer_.entry(job.item[i]).lpa);
-    PageAddress a;
-    if (!ftl_.allocate_host_page(a)) {
-        gc_.check_all();
-        return false;
-    }
+    return nullptr;
+}
+
+void Firmware::submit_program(FlashJob& job, const PageAddress& a) {
     job.txn.op = FlashOp::program;
     job.txn.cls = FlashClass::host_write;
     job.txn.address = a;
@@ -89,18 +135,16 @@ bool Firmware::place(FlashJob& job) {
     }
     dram_.access(agenda_.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
     flash_.submit(job.txn);
-    gc_.check(a.plane);
-    return true;
 }
 
 void Firmware::retry_stalled() {
     while (!stalled_.empty()) {
-        FlashJob* job = stalled_.front();
+        FlashJob* const jobs = stalled_.front();
         stalled_.pop_front();
-        if (!place(*job)) {
-            stalled_.push_front(job);
-            return;
-        }
+        FlashJob* const left = place(jobs);
+        if (left == nullptr) continue;
+        stalled_.push_front(left);
+        return;
     }
 }
 

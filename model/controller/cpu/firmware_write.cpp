@@ -127,6 +127,7 @@ void Firmware::insert_units(std::uint64_t command) {
 // A write of part of a mapped unit needs the rest of it before it can be programmed.
 void Firmware::start_merge(Lpa lpa, WriteBuffer::Index entry) {
     ++merge_reads_;
+    ++merging_;
     const Ppa ppa = ftl_.lookup(lpa);
     FlashJob& job = jobs_.acquire(FlashJob::Kind::merge_read, agenda_.now());
     job.item[0] = entry;

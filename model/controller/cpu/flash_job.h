@@ -20,7 +20,7 @@ struct FlashJob {
 
     // What a host read needs: one cache line.
     Command* command = nullptr;
-    FlashJob* next = nullptr;          ///< host_read: next part of the same command, until issued; in the pool: next in its list
+    FlashJob* next = nullptr;          ///< until issued: next part of the same read command, or of the same row of pages; in the pool: next in its list
     std::unique_ptr<std::uint8_t[]> data;  ///< one page of host data on its way out
     SimTime free_at{};                 ///< in the pool: the link reads the data until then
     std::uint32_t byte_offset = 0;     ///< host_read: first byte in the command's data; txn.data_bytes of them

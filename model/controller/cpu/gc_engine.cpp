@@ -17,23 +17,29 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       flash_(flash),
       jobs_(jobs),
       codec_(ftl.logical_units()),
-      planes_(geometry.planes()) {}
+      most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
+      groups_(ftl.shape().groups()) {}
 
-void GcEngine::check(PlaneId plane) {
-    Plane& p = planes_[idx(plane)];
-    if (p.victim != kNoBlock || stopped_ || !ftl_.gc_soft(plane)) return;
-    p.victim = ftl_.select_victim(plane);
-    if (p.victim == kNoBlock) return;  // every sealed block is full of valid data: nothing to gain
+void GcEngine::check(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.victim != kNoSuperblock || stopped_ || !ftl_.gc_soft(group)) return;
+    g.victim = ftl_.select_victim(group);
+    if (g.victim == kNoSuperblock) return;  // every sealed one is full of valid data: nothing to gain
     ++active_;
-    ++victims_;
-    last_victim_ = p.victim;
-    p.cursor = 0;
-    p.inflight = p.reads = 0;
-    p.exhausted = p.erase_waits = false;
-    step<&GcEngine::begin>(plane, firmware_.gc_victim, idx(plane), CoreStep::gc_victim);
+    victims_ += ftl_.shape().planes();
+    last_victim_ = ftl_.shape().block(g.victim, 0);
+    g.cursor = 0;
+    g.inflight = g.reads = 0;
+    g.exhausted = g.erase_waits = false;
+    g.beginning = true;
+    step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
 }
 
-void GcEngine::begin(std::uint64_t plane) { pump(PlaneId{static_cast<std::uint32_t>(plane)}); }
+void GcEngine::begin(std::uint64_t index) {
+    const GroupId group{static_cast<std::uint32_t>(index)};
+    groups_[index].beginning = false;
+    pump(group);
+}
 
 void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address) {
     job.txn.op = op;
@@ -44,134 +50,202 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
     job.txn.cookie = handle_of(job);
 }
 
-void GcEngine::pump(PlaneId plane) {
-    Plane& p = planes_[idx(plane)];
-    while (!p.exhausted && p.inflight < config_.gc_max_inflight_pages) {
-        std::uint32_t mask = 0;
-        if (!ftl_.next_valid_page(p.victim, p.cursor, mask)) {
-            p.exhausted = true;
+FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
+    Group& g = groups_[idx(group)];
+    FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_read, agenda_.now());
+    prepare(job, FlashOp::read, FlashClass::gc_read, ftl_.shape().page(g.victim, g.cursor));
+    job.next = nullptr;
+    job.units = 0;
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s)
+        if ((mask >> s) & 1u) job.slot[job.units++] = static_cast<std::uint8_t>(s);
+    job.txn.data_bytes = job.units * geometry_.unit_bytes;
+    ++g.inflight;
+    ++g.reads;
+    return job;
+}
+
+void GcEngine::pump(GroupId group) {
+    Group& g = groups_[idx(group)];
+    std::uint32_t mask = 0;
+    while (!g.exhausted && g.inflight < most_inflight_) {
+        if (!ftl_.next_valid_page(g.victim, g.cursor, mask)) {
+            g.exhausted = true;
             break;
         }
-        FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_read, agenda_.now());
-        prepare(job, FlashOp::read, FlashClass::gc_read,
-                PageAddress{plane, geometry_.block_in_plane(p.victim), p.cursor});
-        ++p.cursor;
-        job.units = 0;
-        for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s)
-            if ((mask >> s) & 1u) job.slot[job.units++] = static_cast<std::uint8_t>(s);
-        job.txn.data_bytes = job.units * geometry_.unit_bytes;
-        ++p.inflight;
-        ++p.reads;
-        step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index, CoreStep::gc_read_issue);
+        const std::uint32_t row = ftl_.shape().row_of(g.cursor);
+        FlashJob& first = start_read(group, mask);
+        FlashJob* last = &first;
+        std::uint32_t pages = 1;
+        while (ftl_.next_valid_page(g.victim, ++g.cursor, mask) && ftl_.shape().row_of(g.cursor) == row) {
+            last->next = &start_read(group, mask);
+            last = last->next;
+            ++pages;
+        }
+        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, first.index, CoreStep::gc_read_issue);
     }
-    if (p.exhausted && p.reads == 0) {
-        while (!p.moves.empty()) form_program(plane);
-        if (p.inflight == 0) try_erase(plane);
+    if (g.exhausted && g.reads == 0) {
+        while (!g.moves.empty()) form_row(group);
+        if (g.inflight == 0) try_erase(group);
     }
 }
 
 void GcEngine::issue(std::uint64_t index) {
-    FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
-    if (job.kind == FlashJob::Kind::gc_program) {
-        // The page is taken only now: programs of a block reach the die in page order whatever the cores do.
-        const PageAddress a = ftl_.allocate_gc_page(job.txn.address.plane);
-        prepare(job, FlashOp::program, FlashClass::gc_write, a);
-        job.txn.data_bytes = geometry_.page_bytes;
+    FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
+    while (job != nullptr) {
+        FlashJob* const next = job->next;  // a job handed over may be used again at once
+        if (job->kind == FlashJob::Kind::gc_program) {
+            // The page is taken only now: programs of a block reach the die in page order whatever the cores do.
+            const GroupId group = group_of(*job);
+            prepare(*job, FlashOp::program, FlashClass::gc_write, ftl_.allocate_gc_page(group));
+            job->txn.data_bytes = geometry_.page_bytes;
+            --groups_[idx(group)].unplaced;
+        }
+        flash_.submit(job->txn);
+        job = next;
     }
-    flash_.submit(job.txn);
 }
 
 void GcEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
-    const PlaneId plane = txn.address.plane;
+    const GroupId group = group_of(job);
     if (job.kind == FlashJob::Kind::gc_read)
         read_done(job);
     else if (job.kind == FlashJob::Kind::gc_program)
-        step<&GcEngine::program_done>(plane, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
+        step<&GcEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
     else
-        step<&GcEngine::erase_done>(plane, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
+        step<&GcEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
 }
 
 void GcEngine::read_done(FlashJob& job) {
-    const PlaneId plane = job.txn.address.plane;
-    Plane& p = planes_[idx(plane)];
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Spare spare = job.txn.spare[job.slot[i]];
         const Ppa from = geometry_.ppa_of(job.txn.address, job.slot[i]);
         // The host may have rewritten or deallocated the unit since the page was chosen.
         if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
-            p.moves.push_back({spare, from});
+            g.moves.push_back({spare, from});
     }
     jobs_.release(job);
-    --p.inflight;
-    --p.reads;
-    while (p.moves.size() >= geometry_.units_per_page()) form_program(plane);
-    pump(plane);
+    --g.inflight;
+    --g.reads;
+    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page()) form_row(group);
+    pump(group);
 }
 
-void GcEngine::form_program(PlaneId plane) {
-    Plane& p = planes_[idx(plane)];
-    FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_program, agenda_.now());
-    job.txn.address.plane = plane;
-    job.txn.spare.fill(kPadding);
-    // Oldest first keeps the victim's order.
-    job.units = static_cast<std::uint8_t>(std::min<std::size_t>(geometry_.units_per_page(), p.moves.size()));
-    for (std::uint32_t i = 0; i < job.units; ++i) {
-        job.txn.spare[i] = p.moves[i].spare;
-        job.item[i] = idx(p.moves[i].from);
+// A row is completed before the next is begun; pages on their way to the flash count as written.
+std::uint32_t GcEngine::row_room(GroupId group) const {
+    const std::uint32_t planes = ftl_.shape().planes();
+    return planes - (planes - ftl_.gc_row_left(group) + groups_[idx(group)].unplaced) % planes;
+}
+
+void GcEngine::form_row(GroupId group) {
+    Group& g = groups_[idx(group)];
+    const std::uint32_t planes = ftl_.shape().planes(), per_page = geometry_.units_per_page();
+    const std::uint32_t room = row_room(group);
+    FlashJob *first = nullptr, *last = nullptr;
+    std::uint32_t pages = 0;
+    std::size_t taken = 0;
+    for (; pages < room && taken < g.moves.size(); ++pages) {
+        FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_program, agenda_.now());
+        job.next = nullptr;
+        job.txn.address.plane = PlaneId{idx(group) * planes};
+        job.txn.spare.fill(kPadding);
+        // Oldest first keeps the victim's order.
+        job.units = static_cast<std::uint8_t>(std::min<std::size_t>(per_page, g.moves.size() - taken));
+        for (std::uint32_t i = 0; i < job.units; ++i, ++taken) {
+            job.txn.spare[i] = g.moves[taken].spare;
+            job.item[i] = idx(g.moves[taken].from);
+        }
+        (first == nullptr ? first : last->next) = &job;
+        last = &job;
     }
-    p.moves.erase(p.moves.begin(), p.moves.begin() + job.units);
-    ++p.inflight;
-    step<&GcEngine::issue>(plane, std::uint64_t{firmware_.flash_issue} + std::uint64_t{firmware_.map_update} * job.units,
-                           job.index, CoreStep::gc_program_issue);
+    g.moves.erase(g.moves.begin(), g.moves.begin() + static_cast<std::ptrdiff_t>(taken));
+    g.inflight += pages;
+    g.unplaced += pages;
+    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
+                           first->index, CoreStep::gc_program_issue);
 }
 
 void GcEngine::program_done(std::uint64_t index) {
     FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
-    const PlaneId plane = job.txn.address.plane;
+    const GroupId group = group_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
         ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
     ftl_.gc_page_programmed(job.txn.address);
     jobs_.release(job);
-    --planes_[idx(plane)].inflight;
-    pump(plane);
+    --groups_[idx(group)].inflight;
+    pump(group);
 }
 
-void GcEngine::try_erase(PlaneId plane) {
-    Plane& p = planes_[idx(plane)];
-    if (!ftl_.erase_allowed(p.victim)) {
-        p.erase_waits = true;
+void GcEngine::try_erase(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (!ftl_.erase_allowed(g.victim)) {
+        g.erase_waits = true;
         return;
     }
-    p.erase_waits = false;
-    FlashJob& job = jobs_.acquire(FlashJob::Kind::erase, agenda_.now());
-    prepare(job, FlashOp::erase, FlashClass::erase, PageAddress{plane, geometry_.block_in_plane(p.victim), 0});
-    job.txn.data_bytes = 0;
-    ++p.inflight;
-    step<&GcEngine::issue>(plane, firmware_.flash_issue, job.index, CoreStep::gc_erase_issue);
+    g.erase_waits = false;
+    const std::uint32_t planes = ftl_.shape().planes();
+    FlashJob *first = nullptr, *last = nullptr;
+    for (std::uint32_t i = 0; i < planes; ++i) {
+        FlashJob& job = jobs_.acquire(FlashJob::Kind::erase, agenda_.now());
+        prepare(job, FlashOp::erase, FlashClass::erase, ftl_.shape().page(g.victim, i));
+        job.next = nullptr;
+        job.txn.data_bytes = 0;
+        (first == nullptr ? first : last->next) = &job;
+        last = &job;
+    }
+    g.inflight += planes;
+    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, first->index, CoreStep::gc_erase_issue);
 }
 
 void GcEngine::erase_done(std::uint64_t index) {
     FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
-    const PlaneId plane = job.txn.address.plane;
+    const GroupId group = group_of(job);
     jobs_.release(job);
-    Plane& p = planes_[idx(plane)];
-    ftl_.block_erased(p.victim);
-    p.victim = kNoBlock;
-    --p.inflight;
+    Group& g = groups_[idx(group)];
+    if (--g.inflight != 0) return;
+    ftl_.superblock_erased(g.victim);
+    g.victim = kNoSuperblock;
     --active_;
     if (block_freed_) block_freed_();
-    check(plane);
+    check(group);
+}
+
+void GcEngine::check_waiters() const {
+    std::uint32_t active = 0;
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        const Group& g = groups_[i];
+        const auto fail = [i](const std::string& what) {
+            throw CheckFailed("gc: group " + std::to_string(i) + " " + what);
+        };
+        if (g.victim == kNoSuperblock) {
+            if (g.inflight != 0 || !g.moves.empty())
+                fail("has no victim, but " + std::to_string(g.inflight) + " operations in flight and " +
+                     std::to_string(g.moves.size()) + " units to move");
+            continue;
+        }
+        ++active;
+        if (g.reads > g.inflight || g.unplaced > g.inflight)
+            fail("counts more reads or programs to be placed than it has operations in flight");
+        if (g.beginning || g.inflight != 0) continue;  // a core step or a flash operation comes back
+        if (!g.erase_waits)
+            fail("has victim " + std::to_string(idx(g.victim)) + " with nothing in flight, and does not wait for a read");
+        if (ftl_.erase_allowed(g.victim))
+            fail("waits to erase victim " + std::to_string(idx(g.victim)) + ", but nobody reads it");
+    }
+    if (active != active_)
+        throw CheckFailed("gc: " + std::to_string(active) + " groups have a victim, " + std::to_string(active_) + " are counted");
 }
 
 std::string GcEngine::dump() const {
-    std::string s = "gc: " + std::to_string(active_) + " planes active\n";
-    for (std::size_t i = 0; i < planes_.size(); ++i) {
-        const Plane& p = planes_[i];
-        if (p.victim == kNoBlock) continue;
-        s += "  plane " + std::to_string(i) + ": victim " + std::to_string(idx(p.victim)) + " page " + std::to_string(p.cursor) +
-             ", in flight " + std::to_string(p.inflight) + ", waiting moves " + std::to_string(p.moves.size()) +
-             (p.erase_waits ? ", erase waits for reads" : "") + "\n";
+    std::string s = "gc: " + std::to_string(active_) + " groups active\n";
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+        const Group& g = groups_[i];
+        if (g.victim == kNoSuperblock) continue;
+        s += "  group " + std::to_string(i) + ": victim " + std::to_string(idx(g.victim)) + " page " + std::to_string(g.cursor) +
+             ", in flight " + std::to_string(g.inflight) + ", waiting moves " + std::to_string(g.moves.size()) +
+             (g.erase_waits ? ", erase waits for reads" : "") + "\n";
     }
     return s;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Garbage collection in time: for each plane, one victim after the other is read, its valid units are programmed
-// into the plane's GC block, and it is erased. What to collect and where to put it is the Ftl's business.
+// Garbage collection in time: for each group of planes, one victim after the other is read, its valid units are programmed
+// into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to the flash at one
+// instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +24,27 @@ public:
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
-    /// Starts collecting in `plane` if it is at or below its soft threshold and not collecting yet.
-    void check(PlaneId plane);
+    /// Starts collecting in `group` if it is at or below its soft threshold and not collecting yet.
+    void check(GroupId group);
+    void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
     void check_all() {
-        for (std::uint32_t p = 0; p < geometry_.planes(); ++p) check(PlaneId{p});
+        for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) check(GroupId{g});
     }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
     void read_finished(PlaneId plane, BlockId block) {
         if (active_ == 0) return;
-        const Plane& p = planes_[idx(plane)];
-        if (p.victim == block && p.erase_waits) try_erase(plane);
+        const GroupId group = ftl_.shape().group_of(plane);
+        const Group& g = groups_[idx(group)];
+        if (g.victim == ftl_.shape().superblock_of(block) && g.erase_waits) try_erase(group);
     }
+    /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
+    /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
+    void check_waiters() const;
     /// No new victims from now on; running ones are finished.
     void stop() { stopped_ = true; }
     std::uint32_t active() const { return active_; }
     std::uint64_t victims() const { return victims_; }
-    /// Chosen last; kNoBlock when there was none.
+    /// Chosen last: its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
 
@@ -47,28 +53,34 @@ private:
         Spare spare;
         Ppa from;
     };
-    struct Plane {
-        BlockId victim = kNoBlock;
-        std::uint32_t cursor = 0;
-        std::uint32_t inflight = 0;  ///< reads and programs
+    struct Group {
+        SuperblockId victim = kNoSuperblock;
+        std::uint32_t cursor = 0;    ///< page of the victim to look at next
+        std::uint32_t inflight = 0;  ///< reads, programs and erases
         std::uint32_t reads = 0;
+        std::uint32_t unplaced = 0;  ///< pages of programs that have no flash page yet
+        bool beginning = false;      ///< a core is still choosing
         bool exhausted = false;
         bool erase_waits = false;
         std::vector<Move> moves;     ///< read, not yet given to a program
     };
 
     void flash_done(FlashTransaction& txn) override;
-    void begin(std::uint64_t plane);
-    void pump(PlaneId plane);
+    void begin(std::uint64_t group);
+    void pump(GroupId group);
+    /// Hands the work that begins with this job, and all that is chained to it, to the flash.
     void issue(std::uint64_t job);
+    FlashJob& start_read(GroupId group, std::uint32_t mask);
     void read_done(FlashJob& job);
     void program_done(std::uint64_t job);
     void erase_done(std::uint64_t job);
-    void form_program(PlaneId plane);
-    void try_erase(PlaneId plane);
+    std::uint32_t row_room(GroupId group) const;
+    void form_row(GroupId group);
+    void try_erase(GroupId group);
+    GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
     template <void (GcEngine::*Next)(std::uint64_t)>
-    void step(PlaneId plane, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
-        const auto slot = cores_.run(idx(plane) % cores_.size(), cycles, agenda_.now(), what);
+    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
+        const auto slot = cores_.run(idx(group) % cores_.size(), cycles, agenda_.now(), what);
         if (slot.end == agenda_.now())
             (this->*Next)(arg);
         else
@@ -85,7 +97,8 @@ private:
     FlashPort& flash_;
     FlashJobPool& jobs_;
     const SpareCodec codec_;
-    std::vector<Plane> planes_;
+    const std::uint32_t most_inflight_;  // of a group
+    std::vector<Group> groups_;
     std::function<void()> block_freed_;
     bool stopped_ = false;
     std::uint32_t active_ = 0;

@@ -2,6 +2,7 @@
 #include "controller/ftl/ftl.h"
 
 #include <string>
+#include <utility>
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
@@ -20,42 +21,54 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
+      shape_(geometry, config.superblock),
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
       codec_(logical_units_),
-      block_of_(geometry.units_per_block()),
       map_(logical_units_, geometry),
       valid_(geometry.units()),
-      blocks_(geometry, config.gc_hard_free_blocks),
-      cursor_(plane_sequence(config.allocation, geometry)),
-      policy_(make_victim_policy(config.gc_policy, {geometry, geometry.units_per_page(), seed})) {}
+      blocks_(shape_, config.gc_hard_free_blocks),
+      rows_(row_sequence(config.allocation, geometry, config.superblock)),
+      cursor_(rows_, shape_),
+      policy_(make_victim_policy(config.gc_policy, {shape_, geometry.units_per_page(), seed})) {}
 
-BlockId Ftl::select_victim(PlaneId plane) {
-    const BlockId victim = policy_->select(plane, counters_.host_units);
-    if (victim == kNoBlock) return kNoBlock;
+SuperblockId Ftl::select_victim(GroupId group) {
+    if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
+        return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
+    const SuperblockId victim = policy_->select(group, counters_.host_units);
+    if (victim == kNoSuperblock) return kNoSuperblock;
     blocks_.make_victim(victim);
-    ++counters_.victims;
+    counters_.victims += shape_.planes();
     counters_.victim_valid_units += blocks_[victim].valid;
     return victim;
 }
 
-bool Ftl::next_valid_page(BlockId block, std::uint32_t& page, std::uint32_t& slot_mask) const {
-    if (page >= geometry_.pages_per_block || blocks_[block].valid == 0) return false;
-    const std::uint32_t per_page = geometry_.units_per_page();
-    const std::uint32_t first = idx(block) * geometry_.units_per_block(), end = first + geometry_.units_per_block();
-    const std::uint32_t found = valid_.find(first + page * per_page, end);
-    if (found == end) return false;
-    page = (found - first) / per_page;
-    slot_mask = valid_.bits(first + page * per_page, per_page);
+bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const {
+    if (page >= shape_.pages() || blocks_[victim].valid == 0) return false;
+    const std::uint32_t per_page = geometry_.units_per_page(), per_block = geometry_.units_per_block();
+    const std::uint32_t row = shape_.row_of(page), in_row = shape_.plane_in_group(page);
+    std::uint32_t next = shape_.pages();
+    for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
+        const std::uint32_t first = idx(shape_.block(victim, i)) * per_block;
+        const std::uint32_t from = first + (row + (i < in_row ? 1 : 0)) * per_page, end = first + per_block;
+        const std::uint32_t found = from < end ? valid_.find(from, end) : end;
+        if (found == end) continue;
+        const std::uint32_t found_row = (found - first) / per_page, n = found_row * shape_.planes() + i;
+        if (n >= next) continue;
+        next = n;
+        slot_mask = valid_.bits(first + found_row * per_page, per_page);
+    }
+    if (next == shape_.pages()) return false;
+    page = next;
     return true;
 }
 
-void Ftl::block_erased(BlockId block) {
-    blocks_.erased(block);
-    ++counters_.blocks_erased;
-    const PlaneId plane = geometry_.plane_of(block);
-    cursor_.set_able(plane, blocks_.can_take_host_page(plane));
+void Ftl::superblock_erased(SuperblockId victim) {
+    blocks_.erased(victim);
+    counters_.blocks_erased += shape_.planes();
+    const GroupId group = shape_.group_of(victim);
+    cursor_.set_able(group, blocks_.can_take_host_page(group));
 }
 
 void Ftl::precondition() {
@@ -64,10 +77,10 @@ void Ftl::precondition() {
 
 void Ftl::refuse(Ppa p, const char* what) const {
     const PageAddress a = geometry_.page_of(p);
-    const BlockRecord& r = blocks_[geometry_.block_of(a)];
+    const BlockRecord& r = blocks_[shape_.superblock_of(p)];
     panic("Ftl", "unit " + std::to_string(idx(p)) + " (plane " + std::to_string(idx(a.plane)) + ", block " +
                      std::to_string(a.block) + ", page " + std::to_string(a.page) + ", slot " +
-                     std::to_string(geometry_.slot_of(p)) + ") is " + what + "; its block is " + name_of(r.state) +
+                     std::to_string(geometry_.slot_of(p)) + ") is " + what + "; its superblock is " + name_of(r.state) +
                      ", " + std::to_string(r.valid) + " units valid, " + std::to_string(r.write_pointer) +
                      " pages handed out, " + std::to_string(r.programs) + " programs running");
 }

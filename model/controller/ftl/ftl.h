@@ -2,17 +2,20 @@
 // The core of a page-mapped flash translation layer: where every logical unit lives, which page is written next, which
 // block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
-// Out-of-place writes with a log per plane, separate open blocks for host and for GC data; no hot/cold separation of
-// host data, no SLC cache, no journal: the map survives in the spare area only as far as contents go.
+// Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
+// no hot/cold separation of host data, no SLC cache, no journal: the map survives in the spare area only as far as
+// contents go.
 //
-// Life of a host page: allocate_host_page -> map_unit for each unit (both when the program is issued) ->
+// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page and allocate_gc_page, moving the units
 // densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
-// erase_allowed, the erase -> block_erased.
+// erase_allowed, the erase of its blocks -> superblock_erased.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
@@ -21,7 +24,7 @@
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "common/address/fast_divide.h"
+#include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 #include "nand/array/spare_area.h"
@@ -36,6 +39,7 @@ public:
 
     const FtlConfig& config() const { return config_; }
     const NandGeometry& geometry() const { return geometry_; }
+    const SuperblockShape& shape() const { return shape_; }
     const SpareCodec& codec() const { return codec_; }
 
     // --- Mapping ---
@@ -48,29 +52,21 @@ public:
         const Ppa old = map_.lookup(lpa);
         if (old == kUnmapped) return;
         valid_.prefetch(old);
-        blocks_.prefetch(BlockId{block_of_(idx(old))});
+        blocks_.prefetch(shape_.superblock_of(old));
     }
 
     // --- Host writes ---
-    /// The next physical page in the configured order among the planes that may take a host page. false: every plane is
-    /// at or below its hard threshold and has no open host block; only GC helps.
-    bool allocate_host_page(PageAddress& out) {
-        PlaneId plane{};
-        if (!cursor_.next(plane)) return false;
-        out = take_host_page(plane);
-        return true;
+    /// Up to `most` pages of one row: of the next group in the configured order that may take host pages. Returns how many;
+    /// 0: every group is at or below its hard threshold and has no open host superblock; only GC helps. Pages that a row
+    /// in use had no room for (`left_over`) complete another row in use, if there is one, else begin the next.
+    std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false) {
+        GroupId group{};
+        if (!(left_over && cursor_.next_ragged(group)) && !cursor_.next(group)) return 0;
+        return take_host_pages(group, most, out);
     }
-    /// Same in one plane (for multi-plane programs); the order of allocate_host_page does not move.
-    bool allocate_host_page_in(PlaneId plane, PageAddress& out) {
-        if (!blocks_.can_take_host_page(plane)) return false;
-        out = take_host_page(plane);
-        return true;
-    }
-    /// Page number in its block of the next host page of a plane (multi-plane programs want the same in all planes).
-    std::uint32_t next_host_page_number(PlaneId plane) const {
-        const BlockId open = blocks_.open_block(plane, BlockState::open_host);
-        return open == kNoBlock ? 0 : blocks_[open].write_pointer;
-    }
+    bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
+    /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
+    std::uint32_t ragged_groups() const { return cursor_.ragged_count(); }
     /// At program issue: the old copy loses its validity, the new one is the mapped one.
     void map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
@@ -85,7 +81,7 @@ public:
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a) {
         ++counters_.host_pages;
-        page_programmed(geometry_.block_of(a));
+        page_programmed(shape_.superblock_of(geometry_.block_of(a)));
     }
     /// true if it was mapped.
     bool trim(Lpa lpa) {
@@ -98,20 +94,28 @@ public:
     }
 
     // --- Garbage collection ---
-    bool gc_soft(PlaneId plane) const { return blocks_.free_blocks(plane) <= config_.gc_soft_free_blocks; }
-    bool gc_hard(PlaneId plane) const { return blocks_.free_blocks(plane) <= config_.gc_hard_free_blocks; }
-    std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(plane); }
-    /// kNoBlock when no sealed block of the plane has a page's worth of invalid units. The victim is no candidate any
-    /// more. At most gc_hard_free_blocks victims of one plane at a time, or GC may run out of blocks.
-    BlockId select_victim(PlaneId plane);
-    /// Moves `page` on to the next page at or behind it that holds valid units, and says which slots. false: none left.
-    bool next_valid_page(BlockId block, std::uint32_t& page, std::uint32_t& slot_mask) const;
-    /// A page for moved units. Panics when the plane has no free block, which the thresholds rule out.
-    PageAddress allocate_gc_page(PlaneId plane) {
-        const PageAddress a = blocks_.allocate_gc(plane);
-        if (a.page == 0) cursor_.set_able(plane, blocks_.can_take_host_page(plane));
+    bool gc_soft(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_soft_free_blocks; }
+    bool gc_hard(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_hard_free_blocks; }
+    /// Of a group, which is as many in each of its planes.
+    std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
+    std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
+    /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold.
+    bool takes_host_pages(GroupId group) const { return blocks_.can_take_host_page(group); }
+    /// kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
+    /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
+    SuperblockId select_victim(GroupId group);
+    /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
+    /// which slots. false: none left.
+    bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
+    /// A page for moved units. Panics when the group has no free block, which the thresholds rule out.
+    PageAddress allocate_gc_page(GroupId group) {
+        const bool opens = blocks_.write_pointer(group, BlockState::open_gc) == 0;
+        const PageAddress a = blocks_.allocate_gc(group);
+        if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
         return a;
     }
+    /// GC pages that the open row of the group still takes; a whole row when the next page begins one.
+    std::uint32_t gc_row_left(GroupId group) const { return row_left(blocks_.write_pointer(group, BlockState::open_gc)); }
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to) {
         if (map_.lookup(lpa) != from) {
@@ -127,63 +131,72 @@ public:
     /// After the commit_move of each of its units.
     void gc_page_programmed(const PageAddress& a) {
         ++counters_.gc_pages;
-        page_programmed(geometry_.block_of(a));
+        page_programmed(shape_.superblock_of(geometry_.block_of(a)));
     }
-    /// The flash block was erased: victim -> free.
-    void block_erased(BlockId block);
+    /// All its blocks were erased: victim -> free.
+    void superblock_erased(SuperblockId victim);
 
-    // --- Reads in flight hold off the erase of their block ---
+    // --- Reads in flight hold off the erase of their superblock ---
     void read_started(BlockId block) { blocks_.read_started(block); }
     void read_finished(BlockId block) { blocks_.read_finished(block); }
-    bool erase_allowed(BlockId block) const { return blocks_.reads(block) == 0; }
+    bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0; }
 
     // --- State at start, counters, books ---
     /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
     void precondition();
     const FtlCounters& counters() const { return counters_; }
-    const BlockRecord& block(BlockId b) const { return blocks_[b]; }
+    const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
     /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
     void verify_books() const;
 
 private:
     friend class Preconditioner;
 
-    PageAddress take_host_page(PlaneId plane) {
-        const PageAddress a = blocks_.allocate_host(plane);
-        if (a.page + 1 == geometry_.pages_per_block) cursor_.set_able(plane, blocks_.can_take_host_page(plane));
-        ++counters_.host_pages_allocated;
-        return a;
+    /// Pages from a write pointer to the end of its row.
+    std::uint32_t row_left(std::uint32_t write_pointer) const {
+        return shape_.planes() - shape_.plane_in_group(write_pointer);
+    }
+    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out) {
+        const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host), left = row_left(from);
+        const std::uint32_t n = std::min(most, left);
+        for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group);
+        if (from + n == shape_.pages()) cursor_.set_able(group, blocks_.can_take_host_page(group));
+        if (shape_.planes() != 1) cursor_.set_ragged(group, n != left);
+        counters_.host_pages_allocated += n;
+        return n;
     }
     void invalidate(Ppa p) {
-        const BlockId b{block_of_(idx(p))};
+        const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
         if (__builtin_expect(!valid_.clear(p) || r.valid == 0, 0)) refuse(p, "invalidated, but was not valid");
         --r.valid;
         if (r.state == BlockState::sealed) policy_->invalidated(b, r.valid);
     }
     void validate(Ppa p) {
-        const BlockId b{block_of_(idx(p))};
+        const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
-    void page_programmed(BlockId b) {
+    void page_programmed(SuperblockId b) {
         if (blocks_.page_programmed(b)) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
     }
     [[noreturn]] void refuse(Ppa p, const char* what) const;
 
     const FtlConfig config_;
     const NandGeometry geometry_;
+    const SuperblockShape shape_;
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
     const SpareCodec codec_;
-    const FastDivide block_of_;
     PageMap map_;
     ValidityMap valid_;
     BlockManager blocks_;
-    PlaneCursor cursor_;
+    const std::vector<PlaneId> rows_;  // the order of the planes, row by row
+    GroupCursor cursor_;
     std::unique_ptr<VictimPolicy> policy_;
+    std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
     std::uint64_t mapped_units_ = 0;
     FtlCounters counters_;
 };

@@ -44,7 +44,7 @@ void Ftl::verify_books() const {
         const PageAddress a = geometry_.page_of(p);
         const BlockId b = geometry_.block_of(a);
         if (a.page >= spare_.next_page(b)) {  // its program is under way: nothing to see yet
-            found.require(blocks_[b].programs != 0, "mapped to a page that nobody programs, logical unit", l, a.page,
+            found.require(blocks_[shape_.superblock_of(b)].programs != 0, "mapped to a page that nobody programs, logical unit", l, a.page,
                           spare_.next_page(b));
             continue;
         }
@@ -55,44 +55,54 @@ void Ftl::verify_books() const {
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
-    std::vector<std::uint32_t> free_blocks(geometry_.planes());
-    for (std::uint32_t n = 0; n < geometry_.blocks(); ++n) {
-        const BlockId b{n};
+    std::vector<std::uint32_t> free_blocks(shape_.groups());
+    for (std::uint32_t n = 0; n < shape_.superblocks(); ++n) {
+        const SuperblockId b{n};
         const BlockRecord& r = blocks_[b];
-        const std::uint32_t first = n * geometry_.units_per_block();
-        const std::uint32_t bits = valid_.count(first, first + geometry_.units_per_block());
+        std::uint32_t bits = 0, programmed = 0;
+        for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
+            const BlockId block = shape_.block(b, i);
+            const std::uint32_t first = idx(block) * geometry_.units_per_block();
+            bits += valid_.count(first, first + geometry_.units_per_block());
+            programmed += spare_.next_page(block);
+            // Of the pages handed out, every planes()-th is this plane's.
+            const std::uint32_t most = (r.write_pointer + shape_.planes() - 1 - i) / shape_.planes();
+            if (r.state != BlockState::victim)
+                found.require(spare_.next_page(block) <= most, "pages programmed out of step in block", idx(block),
+                              spare_.next_page(block), most);
+        }
         valid += bits;
-        found.require(bits == r.valid, "valid units of block", n, r.valid, bits);
-        const std::uint32_t programmed = spare_.next_page(b), pages = geometry_.pages_per_block;
-        const PlaneId plane = geometry_.plane_of(b);
+        found.require(bits == r.valid, "valid units of superblock", n, r.valid, bits);
+        const std::uint32_t pages = shape_.pages();
+        const GroupId group = shape_.group_of(b);
         switch (r.state) {
             case BlockState::free:
-                ++free_blocks[idx(plane)];
-                found.require(r.valid + r.write_pointer + r.programs == 0, "use of free block", n, r.write_pointer, 0);
+                ++free_blocks[idx(group)];
+                found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer, 0);
                 break;
             case BlockState::open_host:
             case BlockState::open_gc:
-                found.require(blocks_.open_block(plane, r.state) == b, "open block of plane", idx(plane),
-                              idx(blocks_.open_block(plane, r.state)), n);
-                found.require(r.write_pointer < pages, "pages handed out of open block", n, r.write_pointer, pages - 1);
-                found.require(programmed + r.programs >= r.write_pointer, "pages in open block", n, programmed,
+                found.require(blocks_.open_block(group, r.state) == b, "open superblock of group", idx(group),
+                              idx(blocks_.open_block(group, r.state)), n);
+                found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);
+                found.require(programmed + r.programs >= r.write_pointer, "pages in open superblock", n, programmed,
                               r.write_pointer);
                 break;
             case BlockState::full:
-                found.require(r.write_pointer == pages && r.programs != 0, "programs in full block", n, r.programs, 1);
+                found.require(r.write_pointer == pages && r.programs != 0, "programs in full superblock", n, r.programs, 1);
                 break;
             case BlockState::sealed:
-                found.require(programmed == pages && r.programs == 0, "pages in sealed block", n, programmed, pages);
+                found.require(programmed == pages && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
             case BlockState::victim:  // the flash may be erased already
-                found.require(r.programs == 0, "programs in victim block", n, r.programs, 0);
+                found.require(r.programs == 0, "programs in victim superblock", n, r.programs, 0);
                 break;
         }
     }
     found.require(valid == mapped, "valid units, device", 0, valid, mapped);
-    for (std::uint32_t p = 0; p < geometry_.planes(); ++p)
-        found.require(free_blocks[p] == blocks_.free_blocks(PlaneId{p}), "free blocks of plane", p,
-                      blocks_.free_blocks(PlaneId{p}), free_blocks[p]);
+    for (std::uint32_t g = 0; g < shape_.groups(); ++g)
+        found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
+                      blocks_.free_blocks(GroupId{g}), free_blocks[g]);
     found.throw_if_any();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/units/units.h"
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
@@ -15,13 +16,15 @@ enum class BufferMode : std::uint8_t {
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
     sequential,  ///< laid out at once, ascending, by the same allocation code
-    random       ///< sequential, then untimed uniform random overwrites through the same FTL and GC code
+    random       ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
 };
 
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
     std::string mapping = "page";             ///< registered mapping policy
-    std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders
+    std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
+                                              ///< superblock = die: P comes first wherever it stands
+    SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft

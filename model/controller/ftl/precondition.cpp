@@ -4,19 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 
 namespace ssdtlm {
 
 namespace {
-constexpr std::uint64_t kStream = 0x7072656670726566;  // of the seed: independent of what the workload draws
+// Of the seed: independent of what the workload draws, and of each other.
+constexpr std::uint64_t kStream = 0x7072656670726566;
+constexpr std::uint64_t kStartStream = 0x7374616767657200;
 }
 
 Preconditioner::Preconditioner(Ftl& ftl)
-    : ftl_(ftl), geometry_(ftl.geometry()), units_per_page_(ftl.geometry().units_per_page()) {
-    moves_.reserve(geometry_.units_per_block());
-}
+    : ftl_(ftl),
+      geometry_(ftl.geometry()),
+      units_per_page_(ftl.geometry().units_per_page()),
+      victims_(ftl.shape().groups(), kNoSuperblock),
+      pages_(ftl.shape().groups()) {}
 
 void Preconditioner::run() {
     const FtlConfig& config = ftl_.config();
@@ -30,45 +33,53 @@ void Preconditioner::run() {
 void Preconditioner::lay_out(std::uint64_t units) {
     SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
     if (units == 0) return;
-    const auto& sequence = ftl_.cursor_.sequence();
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_;
-    const SequentialLayout layout(geometry_, sequence, units);
+    const SequentialLayout layout(geometry_, ftl_.rows_, units);
     ftl_.map_.lay_out(layout);
     ftl_.spare_.lay_out(layout, ftl_.codec_);
-    std::vector<std::uint64_t> pages_of;
-    for (const PlaneId plane : sequence) pages_of.push_back(layout.pages_in(plane));
-    fill_blocks(pages_of, units);
-    ftl_.cursor_.move_to(pages);
+    fill_blocks(layout);
+    const std::uint32_t per_row = ftl_.shape_.planes();
+    ftl_.cursor_.move_to((pages + per_row - 1) / per_row);
     ftl_.mapped_units_ = units;
     ftl_.counters_.host_units = units;
     ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = pages;
 }
 
-void Preconditioner::fill_blocks(const std::vector<std::uint64_t>& pages, std::uint64_t units) {
+void Preconditioner::fill_blocks(const SequentialLayout& layout) {
+    const SuperblockShape& shape = ftl_.shape_;
     const auto& sequence = ftl_.cursor_.sequence();
-    const std::uint64_t planes = sequence.size(), per_block = geometry_.pages_per_block;
-    const std::uint64_t pads =
-        (pages[0] == 0 ? 0 : (units + units_per_page_ - 1) / units_per_page_ * units_per_page_ - units);
-    const std::uint64_t last =
-        ((units + units_per_page_ - 1) / units_per_page_ - 1) % planes;  // position of the padded page
-    for (std::uint64_t i = 0; i < planes; ++i) {
-        ftl_.blocks_.fill_host(sequence[i], pages[i]);
-        const auto valid = static_cast<std::uint32_t>(pages[i] * units_per_page_ - (i == last ? pads : 0));
-        ftl_.valid_.fill(idx(geometry_.ppa_of(PageAddress{sequence[i], 0, 0}, 0)), valid);
-        ftl_.cursor_.set_able(sequence[i], ftl_.blocks_.can_take_host_page(sequence[i]));
+    const std::uint64_t units = layout.units(), groups = sequence.size(), per_superblock = shape.pages();
+    const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_, pads = pages * units_per_page_ - units;
+    const PlaneId last = ftl_.rows_[(pages - 1) % ftl_.rows_.size()];  // has the padded page
+    std::vector<std::uint64_t> pages_of;  // by position in the sequence
+    for (std::uint64_t i = 0; i < groups; ++i) {
+        const GroupId group = sequence[i];
+        std::uint64_t here = 0;
+        for (std::uint32_t p = 0; p < shape.planes(); ++p) {
+            const PlaneId plane{idx(group) * shape.planes() + p};
+            const std::uint32_t in_plane = layout.pages_in(plane);
+            here += in_plane;
+            ftl_.valid_.fill(idx(geometry_.ppa_of(PageAddress{plane, 0, 0}, 0)),
+                             in_plane * units_per_page_ - static_cast<std::uint32_t>(plane == last ? pads : 0));
+        }
+        pages_of.push_back(here);
+        ftl_.blocks_.fill_host(group, here);
+        ftl_.cursor_.set_able(group, ftl_.blocks_.can_take_host_page(group));
+        ftl_.cursor_.set_ragged(group, here % shape.planes() != 0);
     }
-    // Block by block over the positions: the order in which unit-by-unit writing fills them.
-    for (std::uint64_t block = 0; block * per_block < pages[0]; ++block) {
-        for (std::uint64_t i = 0; i < planes; ++i) {
-            if (pages[i] <= block * per_block) continue;
-            const std::uint64_t here = std::min(pages[i] - block * per_block, per_block);
-            const bool has_last = i == last && pages[i] <= (block + 1) * per_block;
-            const BlockId b = geometry_.block_id(sequence[i], static_cast<std::uint32_t>(block));
+    // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
+    for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
+        for (std::uint64_t i = 0; i < groups; ++i) {
+            if (pages_of[i] <= block * per_superblock) continue;
+            const GroupId group = sequence[i];
+            const std::uint64_t here = std::min(pages_of[i] - block * per_superblock, per_superblock);
+            const bool has_last = shape.group_of(last) == group && pages_of[i] <= (block + 1) * per_superblock;
+            const SuperblockId b{static_cast<std::uint32_t>(idx(group) * shape.blocks_per_group() + block)};
             const auto valid = static_cast<std::uint32_t>(here * units_per_page_ - (has_last ? pads : 0));
             ftl_.blocks_[b].valid = valid;
-            if (here < per_block) continue;
-            const std::uint64_t pages_then = ((block + 1) * per_block - 1) * planes + i + 1;
-            ftl_.policy_->sealed(b, valid, std::min(pages_then * units_per_page_, units));
+            if (here < per_superblock) continue;
+            const std::uint64_t row = (block + 1) * geometry_.pages_per_block - 1;
+            ftl_.policy_->sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
         }
     }
 }
@@ -84,47 +95,81 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
     };
     for (std::uint64_t i = 0; i < kAhead; ++i) draw(i);
     for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn[i % kAhead]);
+
+    const SuperblockShape& shape = ftl_.shape_;
+    std::uint64_t i = 0;
     Spare out[kMaxUnitsPerPage];
-    for (std::uint64_t i = 0; i < writes;) {
-        PageAddress a;
-        SSDTLM_CHECK(ftl_.allocate_host_page(a), "no plane takes a host page although GC is not behind");
-        const std::uint32_t first = idx(geometry_.ppa_of(a, 0));
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-            out[s] = kPadding;
-            if (i == writes) continue;
-            const Lpa lpa = drawn[i % kAhead];
-            out[s] = ftl_.codec_.make(lpa, 1);
-            ftl_.map_unit(lpa, Ppa{first + s});
-            draw(i + kAhead);
-            ftl_.prefetch_old_place(drawn[(i + kHalf) % kAhead]);
-            ++i;
-        }
-        ftl_.spare_.program_page(a, out);
-        ftl_.host_page_programmed(a);
-        if (a.page == 0) {  // it opened a block
-            while (ftl_.gc_soft(a.plane) && collect(a.plane)) {
+    std::vector<PageAddress> row(shape.planes());
+    const auto write_row = [&](GroupId group) {
+        const std::uint64_t wanted = (writes - i + units_per_page_ - 1) / units_per_page_;
+        const std::uint32_t n =
+            ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data());
+        for (std::uint32_t p = 0; p < n; ++p) {
+            const std::uint32_t first = idx(geometry_.ppa_of(row[p], 0));
+            for (std::uint32_t s = 0; s < units_per_page_; ++s) {
+                out[s] = kPadding;
+                if (i == writes) continue;
+                const Lpa lpa = drawn[i % kAhead];
+                out[s] = ftl_.codec_.make(lpa, 1);
+                ftl_.map_unit(lpa, Ppa{first + s});
+                draw(i + kAhead);
+                ftl_.prefetch_old_place(drawn[(i + kHalf) % kAhead]);
+                ++i;
             }
+            ftl_.spare_.program_page(row[p], out);
+            ftl_.host_page_programmed(row[p]);
         }
+    };
+
+    // A group's cycle is a superblock of host rows and a few of GC. Begun up to eight apart, they are at any point of it.
+    const std::uint64_t rows_each = writes / units_per_page_ / shape.planes() / shape.groups();
+    const std::uint64_t latest = std::min<std::uint64_t>(8ull * geometry_.pages_per_block, rows_each / 8);
+    Random start(ftl_.seed_, kStartStream);
+    std::vector<std::uint32_t> late(shape.groups());
+    for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));
+
+    const auto& sequence = ftl_.cursor_.sequence();
+    std::size_t at = ftl_.cursor_.position();
+    for (std::size_t idle = 0; i < writes; at = at + 1 == sequence.size() ? 0 : at + 1) {
+        const GroupId group = sequence[at];
+        bool busy = true;
+        if (late[idx(group)] != 0)
+            --late[idx(group)];
+        else if (ftl_.takes_host_pages(group))
+            write_row(group);
+        else
+            busy = collect_row(group);
+        idle = busy ? 0 : idle + 1;
+        SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
     }
+    ftl_.cursor_.move_to(at);
+    ftl_.begun_ = victims_;
 }
 
-bool Preconditioner::collect(PlaneId plane) {
-    const BlockId victim = ftl_.select_victim(plane);
-    if (victim == kNoBlock) return false;
+bool Preconditioner::collect_row(GroupId group) {
+    SuperblockId& victim = victims_[idx(group)];
+    std::uint32_t& page = pages_[idx(group)];
+    if (victim == kNoSuperblock) {
+        victim = ftl_.select_victim(group);
+        if (victim == kNoSuperblock) return false;
+        page = 0;
+    }
     moves_.clear();
-    const std::uint32_t first = idx(victim) * geometry_.units_per_block();
+    const std::size_t most = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
     std::uint32_t slots = 0;
-    for (std::uint32_t page = 0; ftl_.next_valid_page(victim, page, slots); ++page) {
-        for (; slots != 0; slots &= slots - 1) {
-            const Ppa from{first + page * units_per_page_ + static_cast<unsigned>(__builtin_ctz(slots))};
-            const Spare spare = ftl_.spare_.at(from);
+    while (moves_.size() < most && ftl_.next_valid_page(victim, page, slots)) {
+        const PageAddress from = ftl_.shape_.page(victim, page);
+        for (; slots != 0 && moves_.size() < most; slots &= slots - 1) {
+            const Ppa unit = geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots)));
+            const Spare spare = ftl_.spare_.at(unit);
             ftl_.prefetch(ftl_.codec_.lpa(spare));
-            moves_.push_back({spare, from});
+            moves_.push_back({spare, unit});
         }
+        if (slots == 0) ++page;
     }
     Spare out[kMaxUnitsPerPage];
     for (std::size_t i = 0; i < moves_.size(); i += units_per_page_) {
-        const PageAddress a = ftl_.allocate_gc_page(plane);
+        const PageAddress a = ftl_.allocate_gc_page(group);
         const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, moves_.size() - i));
         for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves_[i + s].spare : kPadding;
@@ -133,8 +178,10 @@ bool Preconditioner::collect(PlaneId plane) {
             ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves_[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
-    ftl_.spare_.erase(victim);
-    ftl_.block_erased(victim);
+    if (ftl_.superblock(victim).valid != 0) return true;
+    for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) ftl_.spare_.erase(ftl_.shape_.block(victim, i));
+    ftl_.superblock_erased(victim);
+    victim = kNoSuperblock;
     return true;
 }
 

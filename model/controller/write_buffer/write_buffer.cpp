@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/write_buffer/write_buffer.h"
 
+#include <string>
+
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -91,16 +93,19 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         it->second.newest = i;
         if (waiter != kNoWaiter) hurry(it->second.oldest);
     }
-    if (merging)
+    if (merging) {
         e.state = State::merging;
-    else
+        ++merging_;
+    } else {
         make_dirty(i);
+    }
     return i;
 }
 
 std::uint32_t WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
+    --merging_;
     if (!e.dropped) {
         make_dirty(i);
         return kNoWaiter;
@@ -198,6 +203,36 @@ std::uint32_t WriteBuffer::begin_flush() {
     demanded_ = queued_;  // the flush covers them all
     retire_generations();
     return closed;
+}
+
+void WriteBuffer::check_waiters() const {
+    if (entries_.size() > kFew) return;
+    std::uint32_t dirty = 0, queued = 0, demanded = 0, merging = 0;
+    for (Index i = 0; i < entries_.size(); ++i) {
+        const Entry& e = entries_[i];
+        if (e.state == State::free) continue;
+        merging += e.state == State::merging;
+        queued += e.queued;
+        demanded += e.queued && is_demanded(e);
+        if (e.state != State::dirty) continue;
+        ++dirty;
+        if (e.dropped) continue;
+        const auto chain = map_.find(idx(e.lpa));
+        const bool oldest = chain != map_.end() && chain->second.oldest == i;
+        if (chain == map_.end() || oldest != e.queued)
+            throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " is dirty, " +
+                              (e.queued ? "queued though an older write of it is not in flash"
+                                        : "but neither queued nor behind an older write"));
+    }
+    const auto require = [](bool ok, const char* what, std::uint32_t counted, std::uint32_t found) {
+        if (!ok)
+            throw CheckFailed(std::string("write buffer: ") + std::to_string(counted) + " units are counted as " + what + ", " +
+                              std::to_string(found) + " are");
+    };
+    require(dirty == dirty_, "dirty", dirty_, dirty);
+    require(queued == queued_, "queued", queued_, queued);
+    require(demanded == demanded_, "to be made durable", demanded_, demanded);
+    require(merging == merging_, "merging", merging_, merging);
 }
 
 }  // namespace ssdtlm

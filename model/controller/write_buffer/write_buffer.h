@@ -19,6 +19,7 @@ namespace ssdtlm {
 class WriteBuffer {
 public:
     using Index = std::uint32_t;
+    static constexpr std::size_t kFew = 4096;
     static constexpr Index kNone = 0xFFFFFFFFu;
     static constexpr std::uint32_t kNoWaiter = 0xFFFFFFFFu;
 
@@ -45,6 +46,13 @@ public:
     /// Dirty units that may be programmed now: the others wait for their older copy.
     std::uint32_t queued() const { return queued_; }
     bool empty() const { return map_.empty(); }
+    /// Units that wait for the rest of their old copy.
+    std::uint32_t merging() const { return merging_; }
+    /// Units that are in the buffer; the others of used() are reserved for data on its way.
+    std::uint32_t held() const { return static_cast<std::uint32_t>(entries_.size() - free_.size()); }
+    /// Nobody waits for nothing: a dirty unit is in the queue, or behind an older write of the same unit that is; the
+    /// counts of both are right. CheckFailed with a sentence. Looks at every unit, up to kFew of them: it is called often.
+    void check_waiters() const;
 
     /// Takes n slots; false when they are not there.
     bool reserve(std::uint32_t n) {
@@ -108,6 +116,7 @@ private:
     std::uint32_t capacity_;
     std::uint32_t used_ = 0;
     std::uint32_t dirty_ = 0;
+    std::uint32_t merging_ = 0;
     std::vector<Entry> entries_;
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;

@@ -24,8 +24,15 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
         P::name(
             "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })
             .says("Order in which consecutive pages go to channels (C), ways (W), dies (D) and planes (P); the "
-                  "first letter varies fastest")
+                  "first letter varies fastest; with ftl.superblock = die, P comes first wherever it stands")
             .from("MQSim Plane_Allocation_Scheme = CWDP"));
+    table.push_back(
+        P::choice(
+            "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })
+            .says("What is opened, filled, collected and erased as one. die: the blocks with the same number of all planes of a "
+                  "die, so that its planes stay at the same page and programs and erases are multi-plane; plane: each block by "
+                  "itself, so that the planes of a die drift apart once they are collected")
+            .from("drives write superblocks that span all planes of a die, most of them all dies"));
     table.push_back(P::name(
                         "gc.policy", victim_policy_names(), [](auto& c) -> auto& { return c.ftl.gc_policy; })
                         .says("How the block to be collected is chosen")
@@ -33,7 +40,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "gc.soft_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_soft_free_blocks; })
                         .range("3", "65536")
-                        .says("Free blocks of a plane at or below which it is collected in the background")
+                        .says("Free blocks of a plane at or below which it (with ftl.superblock = die, its die) is collected in the background")
                         .from("assumed"));
     table.push_back(P::integer(
                         "gc.hard_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_hard_free_blocks; })
@@ -43,7 +50,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "gc.max_inflight_pages", [](auto& c) -> auto& { return c.ftl.gc_max_inflight_pages; })
                         .range("1", "4096")
-                        .says("Pages of one victim that are being read or programmed at once, per plane")
+                        .says("Pages of one victim that are being read or programmed at once, per plane that it spans")
                         .from("assumed"));
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
@@ -72,7 +79,8 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             "precondition.state", {"fresh", "sequential", "random"},
             [](auto& c) -> auto& { return c.ftl.initial_state; })
             .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
-                  "random overwrites through the same FTL and garbage collection")
+                  "random overwrites at full speed through the same FTL and garbage collection, which are left where "
+                  "such a host would leave them")
             .from("reads must find data"));
     table.push_back(
         P::fraction(

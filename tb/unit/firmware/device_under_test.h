@@ -99,9 +99,13 @@ public:
     std::uint16_t status(std::uint32_t slot) const { return slots_[slot].command.status; }
     const Timeline& timeline(std::uint32_t slot) const { return slots_[slot].timeline; }
 
-    /// Runs until nothing is left to happen; throws with the state when a command is stuck.
+    /// Runs until nothing is left to happen; after each event, everyone who waits must have someone to wake it.
+    void run() {
+        while (agenda.run_one(kNever)) firmware.check_waiters();
+    }
+    /// The same; throws with the state when a command is stuck.
     void drain() {
-        agenda.run();
+        run();
         if (outstanding() != 0) throw std::runtime_error("stuck: " + std::to_string(outstanding()) + " commands\n" + firmware.dump());
     }
     /// Ends the run as a shutdown does: flush, no new victims, everything ends; then the books.
@@ -110,7 +114,7 @@ public:
         flush();
         drain();
         firmware.stop_gc();
-        agenda.run();
+        run();
         if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
         ftl.verify_books();
         const WriteBuffer& b = firmware.buffer();

@@ -67,27 +67,55 @@ TEST(PlaneSequence, UnknownOrderNamesTheNearest) {
     EXPECT_THROW(plane_sequence("cwdp", geometry()), UserError);
 }
 
-TEST(PlaneCursor, SkipsPlanesThatAreOffAndComesRound) {
-    NandGeometry g = geometry();  // 120 planes: two words of the bitmap
-    PlaneCursor cursor(plane_sequence("PDWC", g));
-    PlaneId p{};
+TEST(RowSequence, PutsThePlanesOfADieBesideEachOther) {
+    const NandGeometry g = geometry();
+    EXPECT_EQ(row_sequence("CWDP", g, SuperblockSpan::plane), plane_sequence("CWDP", g));
+    EXPECT_EQ(row_sequence("CWDP", g, SuperblockSpan::die), plane_sequence("PCWD", g));
+    EXPECT_EQ(row_sequence("DPWC", g, SuperblockSpan::die), plane_sequence("PDWC", g));
+    EXPECT_THROW(row_sequence("CWDD", g, SuperblockSpan::die), UserError);
+}
+
+TEST(GroupCursor, SkipsGroupsThatAreOffAndComesRound) {
+    const NandGeometry g = geometry();  // 120 planes: two words of the bitmap
+    GroupCursor cursor(plane_sequence("PDWC", g), SuperblockShape(g));
+    GroupId p{};
     for (std::uint32_t i = 0; i < 2 * g.planes(); ++i) {
         ASSERT_TRUE(cursor.next(p));
         ASSERT_EQ(idx(p), i % g.planes());  // PDWC is the linear numbering
     }
-    for (std::uint32_t i = 0; i < g.planes(); ++i) cursor.set_able(PlaneId{i}, i == 3 || i == 100);
+    for (std::uint32_t i = 0; i < g.planes(); ++i) cursor.set_able(GroupId{i}, i == 3 || i == 100);
     const std::uint32_t expected[] = {3, 100, 3, 100};
     for (const std::uint32_t e : expected) {
         ASSERT_TRUE(cursor.next(p));
         EXPECT_EQ(idx(p), e);
     }
-    cursor.set_able(PlaneId{100}, false);
+    cursor.set_able(GroupId{100}, false);
     ASSERT_TRUE(cursor.next(p));
     EXPECT_EQ(idx(p), 3u);
     ASSERT_TRUE(cursor.next(p));  // the only one, right behind itself
     EXPECT_EQ(idx(p), 3u);
-    cursor.set_able(PlaneId{3}, false);
+    cursor.set_able(GroupId{3}, false);
     EXPECT_FALSE(cursor.next(p));
+}
+
+TEST(GroupCursor, WalksRoundTheDiesWhenTheirPlanesAreOneGroup) {
+    const NandGeometry g = geometry();
+    GroupCursor cursor(row_sequence("CWDP", g, SuperblockSpan::die), SuperblockShape(g, SuperblockSpan::die));
+    ASSERT_EQ(cursor.sequence().size(), g.dies());
+    GroupId p{};
+    for (std::uint32_t i = 0; i < g.dies(); ++i) {
+        ASSERT_TRUE(cursor.next(p));
+        EXPECT_EQ(g.channel_of(DieId{idx(p)}), i % g.channels);
+    }
+    EXPECT_FALSE(cursor.next_ragged(p));
+    cursor.set_ragged(GroupId{7}, true);
+    cursor.set_ragged(GroupId{7}, true);
+    EXPECT_EQ(cursor.ragged_count(), 1u);
+    ASSERT_TRUE(cursor.next_ragged(p));
+    EXPECT_EQ(p, GroupId{7});
+    EXPECT_EQ(cursor.position(), 0u);  // came round, and did not move
+    cursor.set_ragged(GroupId{7}, false);
+    EXPECT_FALSE(cursor.next_ragged(p));
 }
 
 }  // namespace

@@ -25,12 +25,13 @@ inline NandGeometry small_geometry() {
     return g;
 }
 
-inline FtlConfig small_config(const NandGeometry& g, double user_share) {
+inline FtlConfig small_config(const NandGeometry& g, double user_share, SuperblockSpan span = SuperblockSpan::plane) {
     FtlConfig c;
     c.user_capacity_bytes = static_cast<std::uint64_t>(user_share * static_cast<double>(g.units())) * g.unit_bytes;
     c.gc_soft_free_blocks = 3;
     c.gc_hard_free_blocks = 2;
     c.initial_state = InitialState::fresh;
+    c.superblock = span;
     return c;
 }
 
@@ -38,36 +39,47 @@ struct Device {
     Device(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1)
         : geometry(g), flash(g), ftl(config, g, flash, seed) {}
 
-    /// One host page with these units. false: no plane takes one.
-    bool write(const std::vector<Lpa>& units) {
-        PageAddress a;
-        if (!ftl.allocate_host_page(a)) return false;
-        Spare out[kMaxUnitsPerPage];
-        std::fill_n(out, geometry.units_per_page(), kPadding);
-        for (std::uint32_t s = 0; s < units.size(); ++s) {
-            out[s] = ftl.codec().make(units[s], 1);
-            ftl.map_unit(units[s], geometry.ppa_of(a, s));
+    /// Host pages with these units, at most a row. false: no group takes one (and `units` is what was not written).
+    bool write(std::vector<Lpa>& units) {
+        const std::uint32_t per_page = geometry.units_per_page();
+        for (bool left_over = false; !units.empty(); left_over = true) {
+            std::vector<PageAddress> row(ftl.shape().planes());
+            const auto wanted = static_cast<std::uint32_t>((units.size() + per_page - 1) / per_page);
+            const std::uint32_t pages = ftl.allocate_host_pages(wanted, row.data(), left_over);
+            if (pages == 0) return false;
+            for (std::uint32_t p = 0; p < pages; ++p) {
+                Spare out[kMaxUnitsPerPage];
+                std::fill_n(out, per_page, kPadding);
+                const std::size_t n = std::min<std::size_t>(per_page, units.size());
+                for (std::uint32_t s = 0; s < n; ++s) {
+                    out[s] = ftl.codec().make(units[s], 1);
+                    ftl.map_unit(units[s], geometry.ppa_of(row[p], s));
+                }
+                units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(n));
+                flash.program_page(row[p], out);
+                ftl.host_page_programmed(row[p]);
+                last = row[p];
+            }
         }
-        flash.program_page(a, out);
-        ftl.host_page_programmed(a);
-        last = a;
         return true;
     }
+    bool write(std::vector<Lpa>&& units) { return write(units); }
+    GroupId last_group() const { return ftl.shape().group_of(last.plane); }
     /// Empties one victim, its units packed in page order.
-    bool collect(PlaneId plane) {
-        const BlockId victim = ftl.select_victim(plane);
-        if (victim == kNoBlock) return false;
+    bool collect(GroupId group) {
+        const SuperblockId victim = ftl.select_victim(group);
+        if (victim == kNoSuperblock) return false;
         from.clear();
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) {
-            const PageAddress a{plane, geometry.block_in_plane(victim), page};
+            const PageAddress a = ftl.shape().page(victim, page);
             for (std::uint32_t s = 0; s < geometry.units_per_page(); ++s) {
                 if ((slots >> s & 1) != 0) from.push_back(geometry.ppa_of(a, s));
             }
         }
         const std::uint32_t n = geometry.units_per_page();
         for (std::size_t i = 0; i < from.size(); i += n) {
-            const PageAddress to = ftl.allocate_gc_page(plane);
+            const PageAddress to = ftl.allocate_gc_page(group);
             Spare out[kMaxUnitsPerPage];
             std::fill_n(out, n, kPadding);
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s) out[s] = flash.at(from[i + s]);
@@ -76,8 +88,8 @@ struct Device {
                 ftl.commit_move(ftl.codec().lpa(out[s]), from[i + s], geometry.ppa_of(to, s));
             ftl.gc_page_programmed(to);
         }
-        flash.erase(victim);
-        ftl.block_erased(victim);
+        for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
+        ftl.superblock_erased(victim);
         return true;
     }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "common/random/random.h"
 #include "unit/ftl/ftl_fixture.h"
@@ -19,14 +20,18 @@ struct RunningProgram {
     std::vector<Spare> data;
 };
 
-class FtlRandom : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, FtlRandom, testing::ValuesIn(victim_policy_names()),
-                         [](const auto& name) { return name.param; });
+class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan>> {};
+INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
+                         testing::Combine(testing::ValuesIn(victim_policy_names()),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die)),
+                         [](const auto& p) {
+                             return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane");
+                         });
 
 TEST_P(FtlRandom, AgreesWithAMap) {
     const NandGeometry g = test::small_geometry();
-    FtlConfig c = test::small_config(g, 0.68);
-    c.gc_policy = GetParam();
+    FtlConfig c = test::small_config(g, 0.68, std::get<1>(GetParam()));
+    c.gc_policy = std::get<0>(GetParam());
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
     std::deque<RunningProgram> running;
@@ -48,7 +53,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             while (!d.ftl.allocate_host_page(a)) {
                 while (!running.empty()) finish_one();
                 bool any = false;
-                for (std::uint32_t p = 0; p < g.planes(); ++p) any |= d.collect(PlaneId{p});
+                for (std::uint32_t p = 0; p < d.ftl.shape().groups(); ++p) any |= d.collect(GroupId{p});
                 ASSERT_TRUE(any) << "no space and nothing to collect";
             }
             RunningProgram program{a, std::vector<Spare>(g.units_per_page(), kPadding)};
@@ -62,8 +67,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             running.push_back(std::move(program));
         }
         while (running.size() > 12) finish_one();
-        const PlaneId plane{static_cast<std::uint32_t>(random.below(g.planes()))};
-        if (d.ftl.gc_soft(plane) && random.percent(30)) d.collect(plane);
+        const GroupId group{static_cast<std::uint32_t>(random.below(d.ftl.shape().groups()))};
+        if (d.ftl.gc_soft(group) && random.percent(30)) d.collect(group);
         if (i % 5000 == 0) d.ftl.verify_books();
     }
     while (!running.empty()) finish_one();
@@ -101,7 +106,7 @@ TEST(FtlSkew, OverwritingThePlaneOfOneRegionNeverBlocksTheDevice) {
         for (int s = 0; s < 4; ++s) units.push_back(Lpa{of_plane[random.below(of_plane.size())]});
         while (!d.write(units)) {
             bool any = false;
-            for (std::uint32_t p = 0; p < g.planes(); ++p) any |= d.collect(PlaneId{p});
+            for (std::uint32_t p = 0; p < d.ftl.shape().groups(); ++p) any |= d.collect(GroupId{p});
             ASSERT_TRUE(any) << "no space and nothing to collect after " << i << " pages";
         }
     }

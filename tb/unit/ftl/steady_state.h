@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steady-state write amplification of random page writes, measured through the public interface of Ftl, against closed
-// formulas and against an independent simulator. One plane of 4096 blocks, 256 pages, unit = page, separate open blocks
-// for host and GC data.
+// formulas and against an independent simulator. One plane of 4096 blocks of 256 pages, or several planes of as many
+// superblocks of as many pages; unit = page, separate open blocks for host and GC data.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,18 +61,21 @@ struct Point {
     double simulated;          ///< independent simulator, same structure with one block in reserve; 0: none
     double formula;            ///< 0: none known
     double warm_up;            ///< host writes before the measurement, in multiples of the logical size
+    std::uint32_t planes = 1;  ///< of a superblock, which has 256 pages whatever it spans
 };
 inline std::string name_of(const Point& p) {
     return std::string(p.policy) + "_op" + std::to_string(std::lround(1000 * p.over_provisioning)) + "_hot" +
-           std::to_string(std::lround(100 * p.hot_writes));
+           std::to_string(std::lround(100 * p.hot_writes)) + (p.planes == 1 ? "" : "_planes" + std::to_string(p.planes));
 }
 
 /// Runs the point and compares within 2 %; prints what it measured.
 inline void check_steady_state(const Point& point) {
     NandGeometry g;
     g.blocks_per_plane = 4096;
-    g.pages_per_block = 256;
+    g.planes_per_die = point.planes;
+    g.pages_per_block = 256 / point.planes;
     FtlConfig c;
+    c.superblock = SuperblockSpan::die;
     const auto logical = static_cast<std::uint64_t>(static_cast<double>(g.pages()) / (1 + point.over_provisioning));
     c.user_capacity_bytes = logical * g.unit_bytes;
     c.gc_policy = point.policy;
@@ -84,13 +87,13 @@ inline void check_steady_state(const Point& point) {
     Random random(5);
     const auto hot = static_cast<std::uint64_t>(point.hot_pages * static_cast<double>(logical));
     const auto started = std::chrono::steady_clock::now();
-    std::vector<Lpa> unit(1);
+    std::vector<Lpa> unit;
     const auto overwrite = [&](double multiples) {
         const auto pages = static_cast<std::uint64_t>(multiples * static_cast<double>(logical));
         for (std::uint64_t i = 0; i < pages; ++i) {
             const bool is_hot = hot == logical || random.unit() < point.hot_writes;
-            unit[0] = Lpa{static_cast<std::uint32_t>(is_hot ? random.below(hot) : hot + random.below(logical - hot))};
-            while (!d.write(unit)) ASSERT_TRUE(d.collect(PlaneId{0}));  // GC only when the host cannot go on
+            unit.assign(1, Lpa{static_cast<std::uint32_t>(is_hot ? random.below(hot) : hot + random.below(logical - hot))});
+            while (!d.write(unit)) ASSERT_TRUE(d.collect(GroupId{0}));  // GC only when the host cannot go on
         }
     };
     overwrite(point.warm_up);
@@ -111,7 +114,7 @@ inline void check_steady_state(const Point& point) {
         EXPECT_NEAR(wa / point.formula, 1.0, 0.02);
     }
     // Each victim's valid pages are written again, and what is won are the others.
-    const double share = static_cast<double>(window.victim_valid_units) / (256.0 * static_cast<double>(window.victims));
+    const double share = static_cast<double>(window.victim_valid_units) / (g.pages_per_block * static_cast<double>(window.victims));
     EXPECT_NEAR(wa * (1 - share), 1.0, 0.005);
     d.ftl.verify_books();
 }

@@ -14,7 +14,7 @@
 namespace ssdtlm {
 namespace {
 
-NandGeometry geometry() {
+SuperblockShape geometry() {
     NandGeometry g;
     g.channels = 3;
     g.blocks_per_plane = 20;
@@ -30,38 +30,38 @@ INSTANTIATE_TEST_SUITE_P(All, AnyVictimPolicy, testing::ValuesIn(victim_policy_n
 
 /// Random traffic; returns what was selected. Checks the contract on the way.
 std::vector<std::uint32_t> traffic(const std::string& name, std::uint64_t seed, bool greedy) {
-    const NandGeometry g = geometry();
+    const SuperblockShape g = geometry();
     const auto policy = make_victim_policy(name, {g, kReclaim, seed});
     std::map<std::uint32_t, std::uint32_t> candidates;  // block -> valid
     std::vector<std::uint32_t> selected;
     Random random(11);
     std::uint64_t clock = 0;
     for (int i = 0; i < 20000; ++i) {
-        const auto b = static_cast<std::uint32_t>(random.below(g.blocks()));
+        const auto b = static_cast<std::uint32_t>(random.below(g.superblocks()));
         const auto c = candidates.find(b);
         if (random.percent(4)) {
-            const PlaneId plane{static_cast<std::uint32_t>(random.below(g.planes()))};
-            std::uint32_t fewest = g.units_per_block();
+            const GroupId group{static_cast<std::uint32_t>(random.below(g.groups()))};
+            std::uint32_t fewest = g.units();
             for (const auto& [block, valid] : candidates) {
-                if (g.plane_of(BlockId{block}) == plane) fewest = std::min(fewest, valid);
+                if (g.group_of(SuperblockId{block}) == group) fewest = std::min(fewest, valid);
             }
-            const BlockId victim = policy->select(plane, clock);
-            if (victim == kNoBlock) {
-                EXPECT_GT(fewest + kReclaim, g.units_per_block());
+            const SuperblockId victim = policy->select(group, clock);
+            if (victim == kNoSuperblock) {
+                EXPECT_GT(fewest + kReclaim, g.units());
                 continue;
             }
             selected.push_back(idx(victim));
-            EXPECT_EQ(g.plane_of(victim), plane);
+            EXPECT_EQ(g.group_of(victim), group);
             EXPECT_TRUE(candidates.count(idx(victim)) == 1) << "not a candidate";
-            EXPECT_LE(candidates[idx(victim)] + kReclaim, g.units_per_block());
+            EXPECT_LE(candidates[idx(victim)] + kReclaim, g.units());
             EXPECT_TRUE(!greedy || candidates[idx(victim)] == fewest);
             candidates.erase(idx(victim));
         } else if (c == candidates.end()) {
-            const auto valid = static_cast<std::uint32_t>(random.below(g.units_per_block() + 1));
-            policy->sealed(BlockId{b}, valid, clock);
+            const auto valid = static_cast<std::uint32_t>(random.below(g.units() + 1));
+            policy->sealed(SuperblockId{b}, valid, clock);
             candidates[b] = valid;
         } else if (c->second != 0) {
-            policy->invalidated(BlockId{b}, --c->second);
+            policy->invalidated(SuperblockId{b}, --c->second);
             ++clock;
         }
     }
@@ -75,25 +75,25 @@ TEST_P(AnyVictimPolicy, KeepsTheContractAndIsDeterministic) {
 }
 
 TEST_P(AnyVictimPolicy, FindsTheOnlyBlockWorthCollecting) {
-    const NandGeometry g = geometry();
+    const SuperblockShape g = geometry();
     const auto policy = make_victim_policy(GetParam(), {g, kReclaim, 1});
-    EXPECT_EQ(policy->select(PlaneId{1}, 0), kNoBlock);
-    for (std::uint32_t b = 0; b < g.blocks(); ++b)
-        policy->sealed(BlockId{b}, g.units_per_block() - (b == 33 ? kReclaim : kReclaim - 1), b);
-    EXPECT_EQ(policy->select(PlaneId{0}, 100), kNoBlock);
-    EXPECT_EQ(policy->select(PlaneId{1}, 100), BlockId{33});
-    EXPECT_EQ(policy->select(PlaneId{1}, 100), kNoBlock);
-    policy->invalidated(BlockId{21}, g.units_per_block() - kReclaim);
-    EXPECT_EQ(policy->select(PlaneId{1}, 100), BlockId{21});
+    EXPECT_EQ(policy->select(GroupId{1}, 0), kNoSuperblock);
+    for (std::uint32_t b = 0; b < g.superblocks(); ++b)
+        policy->sealed(SuperblockId{b}, g.units() - (b == 33 ? kReclaim : kReclaim - 1), b);
+    EXPECT_EQ(policy->select(GroupId{0}, 100), kNoSuperblock);
+    EXPECT_EQ(policy->select(GroupId{1}, 100), SuperblockId{33});
+    EXPECT_EQ(policy->select(GroupId{1}, 100), kNoSuperblock);
+    policy->invalidated(SuperblockId{21}, g.units() - kReclaim);
+    EXPECT_EQ(policy->select(GroupId{1}, 100), SuperblockId{21});
 }
 
 TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
-    const NandGeometry g = geometry();
+    const SuperblockShape g = geometry();
     const auto policy = make_victim_policy("greedy", {g, 1, 1});
-    for (const std::uint32_t b : {7u, 2u, 9u, 4u}) policy->sealed(BlockId{b}, 10, 0);
-    policy->invalidated(BlockId{9}, 9);
-    policy->invalidated(BlockId{7}, 9);
-    for (const std::uint32_t b : {9u, 7u, 2u, 4u}) EXPECT_EQ(policy->select(PlaneId{0}, 0), BlockId{b});
+    for (const std::uint32_t b : {7u, 2u, 9u, 4u}) policy->sealed(SuperblockId{b}, 10, 0);
+    policy->invalidated(SuperblockId{9}, 9);
+    policy->invalidated(SuperblockId{7}, 9);
+    for (const std::uint32_t b : {9u, 7u, 2u, 4u}) EXPECT_EQ(policy->select(GroupId{0}, 0), SuperblockId{b});
 }
 
 TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {

@@ -22,7 +22,9 @@ INSTANTIATE_TEST_SUITE_P(, SteadyState,
                          testing::Values(Point{"greedy", 0.07, 1, 1, 7.6385, greedy_formula(1.07, 256), 4},
                                          Point{"greedy", 0.125, 1, 1, 4.6180, greedy_formula(1.125, 256), 4},
                                          Point{"greedy", 0.28, 1, 1, 2.4648, greedy_formula(1.28, 256), 4},
-                                         Point{"greedy", 0.28, 0.8, 0.2, 2.6996, 0, 8}),
+                                         Point{"greedy", 0.28, 0.8, 0.2, 2.6996, 0, 8},
+                                         Point{"greedy", 0.125, 1, 1, 4.6180, greedy_formula(1.125, 256), 4, 2},
+                                         Point{"greedy", 0.28, 1, 1, 2.4648, greedy_formula(1.28, 256), 4, 4}),
                          [](const auto& p) { return test::name_of(p.param); });
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "controller/ftl/allocation/plane_order.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "common/report/error.h"
 
@@ -51,8 +50,20 @@ std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry
     return sequence;
 }
 
-PlaneCursor::PlaneCursor(std::vector<PlaneId> sequence)
-    : sequence_(std::move(sequence)), position_of_(sequence_.size()), able_((sequence_.size() + 63) / 64) {
+std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& g, SuperblockSpan span) {
+    if (span == SuperblockSpan::plane) return plane_sequence(order, g);
+    std::string planes_first = order;
+    const std::size_t p = planes_first.find('P');
+    if (p != std::string::npos) {
+        planes_first.erase(p, 1);
+        planes_first.insert(0, "P");
+    }
+    return plane_sequence(planes_first, g);
+}
+
+GroupCursor::GroupCursor(const std::vector<PlaneId>& rows, const SuperblockShape& shape)
+    : position_of_(shape.groups()), able_((shape.groups() + 63) / 64), ragged_(able_.size()) {
+    for (std::size_t i = 0; i < rows.size(); i += shape.planes()) sequence_.push_back(shape.group_of(rows[i]));
     for (std::size_t i = 0; i < sequence_.size(); ++i) {
         position_of_[idx(sequence_[i])] = static_cast<std::uint32_t>(i);
         set_able(sequence_[i], true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page allocation: in which order consecutive host pages go to the planes of the device. The four letters are channel,
+// Page allocation: in which order consecutive host pages go to the planes of the device, or to the groups of planes that
+// are written in step (superblock.h). The four letters are channel,
 // way (chip enable), die (LUN) and plane; the first letter varies fastest, so CWDP fills all channels before it uses
 // the second chip of any (Hu et al., "Exploring and exploiting the multilevel parallelism inside SSDs", 2013; MQSim's
 // Plane_Allocation_Scheme). Dynamic: the position comes from the order of programs, never from the logical address.
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
@@ -18,38 +20,39 @@ std::vector<std::string> allocation_orders();
 
 /// All planes of the device, each once, in the named order. UserError when the name is none of allocation_orders().
 std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry& geometry);
+/// The order of the planes when each row of a superblock is filled before the next group's: the letter P comes first when
+/// the planes of a die are one group.
+std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& geometry, SuperblockSpan span);
 
-/// Walks round a plane sequence and skips the planes that are switched off. Fresh: all on, at the first plane.
-class PlaneCursor {
+/// Walks round the groups in their order and skips those that are switched off. Fresh: all on, at the first group.
+class GroupCursor {
 public:
-    explicit PlaneCursor(std::vector<PlaneId> sequence);
+    /// `rows`: a row_sequence() of this shape.
+    GroupCursor(const std::vector<PlaneId>& rows, const SuperblockShape& shape);
 
-    const std::vector<PlaneId>& sequence() const { return sequence_; }
-    void set_able(PlaneId plane, bool able) {
-        const std::uint32_t at = position_of_[idx(plane)];
-        const std::uint64_t bit = std::uint64_t{1} << (at % 64);
-        if (able) {
-            able_[at / 64] |= bit;
-        } else {
-            able_[at / 64] &= ~bit;
-        }
+    const std::vector<GroupId>& sequence() const { return sequence_; }
+    void set_able(GroupId group, bool able) { set(able_, group, able); }
+    bool able(GroupId group) const { return test(able_, group); }
+    /// Its open row is filled in part.
+    void set_ragged(GroupId group, bool ragged) {
+        if (test(ragged_, group) == ragged) return;
+        set(ragged_, group, ragged);
+        ragged ? ++ragged_count_ : --ragged_count_;
     }
-    bool able(PlaneId plane) const {
-        const std::uint32_t at = position_of_[idx(plane)];
-        return (able_[at / 64] >> (at % 64) & 1) != 0;
-    }
-    /// The next plane that is on; the walk goes on behind it. false: none is.
-    bool next(PlaneId& out) {
-        std::size_t word = cursor_ / 64;
-        std::uint64_t bits = able_[word] & ~std::uint64_t{0} << (cursor_ % 64);
-        for (std::size_t looked = 0; bits == 0; ++looked) {
-            if (looked == able_.size()) return false;
-            if (++word == able_.size()) word = 0;
-            bits = able_[word];
-        }
-        const std::size_t at = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+    std::uint32_t ragged_count() const { return ragged_count_; }
+    /// The next group that is on; the walk goes on behind it. false: none is.
+    bool next(GroupId& out) {
+        std::size_t at = 0;
+        if (!find(able_, at)) return false;
         out = sequence_[at];
         move_to(at + 1);
+        return true;
+    }
+    /// The next ragged group; the walk stays where it is. false: none is.
+    bool next_ragged(GroupId& out) const {
+        std::size_t at = 0;
+        if (ragged_count_ == 0 || !find(ragged_, at)) return false;
+        out = sequence_[at];
         return true;
     }
     /// Continues at this index of the sequence (modulo its length).
@@ -59,9 +62,33 @@ public:
     std::size_t position() const { return cursor_; }
 
 private:
-    std::vector<PlaneId> sequence_;
-    std::vector<std::uint32_t> position_of_;  // of a plane in the sequence
-    std::vector<std::uint64_t> able_;         // by position
+    using Bits = std::vector<std::uint64_t>;  // by position
+    void set(Bits& bits, GroupId group, bool on) const {
+        const std::uint32_t at = position_of_[idx(group)];
+        const std::uint64_t bit = std::uint64_t{1} << (at % 64);
+        bits[at / 64] = on ? bits[at / 64] | bit : bits[at / 64] & ~bit;
+    }
+    bool test(const Bits& bits, GroupId group) const {
+        const std::uint32_t at = position_of_[idx(group)];
+        return (bits[at / 64] >> (at % 64) & 1) != 0;
+    }
+    bool find(const Bits& in, std::size_t& at) const {
+        std::size_t word = cursor_ / 64;
+        std::uint64_t bits = in[word] & ~std::uint64_t{0} << (cursor_ % 64);
+        for (std::size_t looked = 0; bits == 0; ++looked) {
+            if (looked == in.size()) return false;
+            if (++word == in.size()) word = 0;
+            bits = in[word];
+        }
+        at = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+        return true;
+    }
+
+    std::vector<GroupId> sequence_;
+    std::vector<std::uint32_t> position_of_;  // of a group in the sequence
+    Bits able_;
+    Bits ragged_;
+    std::uint32_t ragged_count_ = 0;
     std::size_t cursor_ = 0;
 };
 

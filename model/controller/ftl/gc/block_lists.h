@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
@@ -15,28 +15,28 @@ public:
     BlockLists(std::uint32_t blocks, std::uint32_t lists) : blocks_(blocks), links_(std::size_t{blocks} + lists) {
         for (std::uint32_t n = 0; n < links_.size(); ++n) links_[n] = Link{n, n};
     }
-    void push_back(std::uint32_t list, BlockId block) {
+    void push_back(std::uint32_t list, SuperblockId block) {
         const std::uint32_t end = blocks_ + list, last = links_[end].before;
         links_[idx(block)] = Link{last, end};
         links_[last].after = idx(block);
         links_[end].before = idx(block);
     }
-    void remove(BlockId block) {
+    void remove(SuperblockId block) {
         const Link l = links_[idx(block)];
         links_[l.before].after = l.after;
         links_[l.after].before = l.before;
     }
     bool empty(std::uint32_t list) const { return links_[blocks_ + list].after == blocks_ + list; }
-    /// Longest in the list; kNoBlock when it is empty.
-    BlockId front(std::uint32_t list) const { return named(links_[blocks_ + list].after); }
-    /// The one that came next; kNoBlock behind the last.
-    BlockId after(BlockId block) const { return named(links_[idx(block)].after); }
+    /// Longest in the list; kNoSuperblock when it is empty.
+    SuperblockId front(std::uint32_t list) const { return named(links_[blocks_ + list].after); }
+    /// The one that came next; kNoSuperblock behind the last.
+    SuperblockId after(SuperblockId block) const { return named(links_[idx(block)].after); }
 
 private:
     struct Link {
         std::uint32_t before = 0, after = 0;
     };
-    BlockId named(std::uint32_t node) const { return node < blocks_ ? BlockId{node} : kNoBlock; }
+    SuperblockId named(std::uint32_t node) const { return node < blocks_ ? SuperblockId{node} : kNoSuperblock; }
 
     std::uint32_t blocks_;
     std::vector<Link> links_;  // blocks, then one sentinel per list

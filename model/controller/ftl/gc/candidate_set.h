@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidates of every plane in an array each, with their valid counts: for policies that draw or scan.
+// The candidates of every group in an array each, with their valid counts: for policies that draw or scan.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
 #include "common/address/fast_divide.h"
 
 namespace ssdtlm {
 
 class CandidateSet {
 public:
-    explicit CandidateSet(const NandGeometry& g)
-        : per_plane_(g.blocks_per_plane),
-          plane_of_(per_plane_),
-          members_(g.blocks()),
-          nodes_(g.blocks()),
-          size_(g.planes()) {}
+    explicit CandidateSet(const SuperblockShape& g)
+        : per_group_(g.blocks_per_group()),
+          group_of_(per_group_),
+          members_(g.superblocks()),
+          nodes_(g.superblocks()),
+          size_(g.groups()) {}
 
-    void add(BlockId block, std::uint32_t valid) {
-        const std::uint32_t plane = plane_of_(idx(block));
-        nodes_[idx(block)] = Node{valid, size_[plane]};
-        members_[plane * per_plane_ + size_[plane]++] = block;
+    void add(SuperblockId block, std::uint32_t valid) {
+        const std::uint32_t group = group_of_(idx(block));
+        nodes_[idx(block)] = Node{valid, size_[group]};
+        members_[group * per_group_ + size_[group]++] = block;
     }
-    /// The last of the plane's array takes its place.
-    void remove(BlockId block) {
-        const std::uint32_t plane = plane_of_(idx(block)), at = nodes_[idx(block)].position;
-        const BlockId moved = members_[plane * per_plane_ + --size_[plane]];
-        members_[plane * per_plane_ + at] = moved;
+    /// The last of the group's array takes its place.
+    void remove(SuperblockId block) {
+        const std::uint32_t group = group_of_(idx(block)), at = nodes_[idx(block)].position;
+        const SuperblockId moved = members_[group * per_group_ + --size_[group]];
+        members_[group * per_group_ + at] = moved;
         nodes_[idx(moved)].position = at;
     }
-    void set_valid(BlockId block, std::uint32_t valid) { nodes_[idx(block)].valid = valid; }
-    std::uint32_t valid(BlockId block) const { return nodes_[idx(block)].valid; }
-    std::uint32_t size(PlaneId plane) const { return size_[idx(plane)]; }
-    BlockId member(PlaneId plane, std::uint32_t i) const { return members_[idx(plane) * per_plane_ + i]; }
+    void set_valid(SuperblockId block, std::uint32_t valid) { nodes_[idx(block)].valid = valid; }
+    std::uint32_t valid(SuperblockId block) const { return nodes_[idx(block)].valid; }
+    std::uint32_t size(GroupId group) const { return size_[idx(group)]; }
+    SuperblockId member(GroupId group, std::uint32_t i) const { return members_[idx(group) * per_group_ + i]; }
 
 private:
     struct Node {
         std::uint32_t valid = 0, position = 0;
     };
-    std::uint32_t per_plane_;
-    FastDivide plane_of_;
-    std::vector<BlockId> members_;  // per plane: the first size_ places are used
+    std::uint32_t per_group_;
+    FastDivide group_of_;
+    std::vector<SuperblockId> members_;  // per group: the first size_ places are used
     std::vector<Node> nodes_;       // by block
     std::vector<std::uint32_t> size_;
 };

@@ -2,7 +2,7 @@
 // Cost-benefit: the block with the largest age * (1 - u) / u, where u is its valid share and age the host writes since
 // it was sealed (Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992, with
 // the cost of flash: 2u reads and writes become a constant times u). Leaves young blocks alone, whose data may die
-// soon, and so separates hot from cold. Looks at all candidates of the plane for each victim.
+// soon, and so separates hot from cold. Looks at all candidates of the group for each victim.
 #include "controller/ftl/gc/candidate_set.h"
 #include "controller/ftl/gc/victim_policy.h"
 
@@ -12,21 +12,21 @@ namespace {
 class CostBenefit final : public VictimPolicy {
 public:
     explicit CostBenefit(const VictimPolicySetup& s)
-        : units_(s.geometry.units_per_block()),
+        : units_(s.shape.units()),
           most_valid_(units_ - s.reclaim_units),
-          candidates_(s.geometry),
-          sealed_at_(s.geometry.blocks()) {}
+          candidates_(s.shape),
+          sealed_at_(s.shape.superblocks()) {}
 
-    void sealed(BlockId block, std::uint32_t valid, std::uint64_t clock) override {
+    void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t clock) override {
         candidates_.add(block, valid);
         sealed_at_[idx(block)] = clock;
     }
-    void invalidated(BlockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
-    BlockId select(PlaneId plane, std::uint64_t clock) override {
-        BlockId best = kNoBlock;
+    void invalidated(SuperblockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
+    SuperblockId select(GroupId group, std::uint64_t clock) override {
+        SuperblockId best = kNoSuperblock;
         double best_score = -1.0;
-        for (std::uint32_t i = 0; i < candidates_.size(plane); ++i) {
-            const BlockId b = candidates_.member(plane, i);
+        for (std::uint32_t i = 0; i < candidates_.size(group); ++i) {
+            const SuperblockId b = candidates_.member(group, i);
             const std::uint32_t valid = candidates_.valid(b);
             if (valid > most_valid_) continue;
             if (valid == 0) {  // free of cost
@@ -40,7 +40,7 @@ public:
                 best_score = score;
             }
         }
-        if (best != kNoBlock) candidates_.remove(best);
+        if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
 

@@ -11,29 +11,29 @@ namespace {
 class Fifo final : public VictimPolicy {
 public:
     explicit Fifo(const VictimPolicySetup& s)
-        : most_valid_(s.geometry.units_per_block() - s.reclaim_units),
-          plane_of_(s.geometry.blocks_per_plane),
-          queues_(s.geometry.blocks(), s.geometry.planes()),
-          valid_(s.geometry.blocks()) {}
+        : most_valid_(s.shape.units() - s.reclaim_units),
+          group_of_(s.shape.blocks_per_group()),
+          queues_(s.shape.superblocks(), s.shape.groups()),
+          valid_(s.shape.superblocks()) {}
 
-    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override {
-        queues_.push_back(plane_of_(idx(block)), block);
+    void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t) override {
+        queues_.push_back(group_of_(idx(block)), block);
         valid_[idx(block)] = valid;
     }
-    void invalidated(BlockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
-    BlockId select(PlaneId plane, std::uint64_t) override {
-        for (BlockId b = queues_.front(idx(plane)); b != kNoBlock; b = queues_.after(b)) {
+    void invalidated(SuperblockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
+    SuperblockId select(GroupId group, std::uint64_t) override {
+        for (SuperblockId b = queues_.front(idx(group)); b != kNoSuperblock; b = queues_.after(b)) {
             if (valid_[idx(b)] > most_valid_) continue;
             queues_.remove(b);
             return b;
         }
-        return kNoBlock;
+        return kNoSuperblock;
     }
 
 private:
     std::uint32_t most_valid_;  // of a block worth collecting
-    FastDivide plane_of_;
-    BlockLists queues_;  // one per plane
+    FastDivide group_of_;
+    BlockLists queues_;  // one per group
     std::vector<std::uint32_t> valid_;
 };
 

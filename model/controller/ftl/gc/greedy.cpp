@@ -13,41 +13,41 @@ namespace {
 class Greedy final : public VictimPolicy {
 public:
     explicit Greedy(const VictimPolicySetup& s)
-        : buckets_(s.geometry.units_per_block() + 1),
-          most_valid_(s.geometry.units_per_block() - s.reclaim_units),
-          plane_of_(s.geometry.blocks_per_plane),
-          lists_(s.geometry.blocks(), s.geometry.planes() * buckets_),
-          lowest_(s.geometry.planes(), buckets_) {}
+        : buckets_(s.shape.units() + 1),
+          most_valid_(s.shape.units() - s.reclaim_units),
+          group_of_(s.shape.blocks_per_group()),
+          lists_(s.shape.superblocks(), s.shape.groups() * buckets_),
+          lowest_(s.shape.groups(), buckets_) {}
 
-    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override { put(block, valid); }
-    void invalidated(BlockId block, std::uint32_t valid) override {
+    void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t) override { put(block, valid); }
+    void invalidated(SuperblockId block, std::uint32_t valid) override {
         lists_.remove(block);
         put(block, valid);
     }
-    BlockId select(PlaneId plane, std::uint64_t) override {
-        std::uint32_t& v = lowest_[idx(plane)];
-        const std::uint32_t first = idx(plane) * buckets_;
+    SuperblockId select(GroupId group, std::uint64_t) override {
+        std::uint32_t& v = lowest_[idx(group)];
+        const std::uint32_t first = idx(group) * buckets_;
         for (; v <= most_valid_; ++v) {
-            const BlockId victim = lists_.front(first + v);
-            if (victim == kNoBlock) continue;
+            const SuperblockId victim = lists_.front(first + v);
+            if (victim == kNoSuperblock) continue;
             lists_.remove(victim);
             return victim;
         }
-        return kNoBlock;
+        return kNoSuperblock;
     }
 
 private:
-    void put(BlockId block, std::uint32_t valid) {
-        const std::uint32_t plane = plane_of_(idx(block));
-        lists_.push_back(plane * buckets_ + valid, block);
-        lowest_[plane] = std::min(lowest_[plane], valid);
+    void put(SuperblockId block, std::uint32_t valid) {
+        const std::uint32_t group = group_of_(idx(block));
+        lists_.push_back(group * buckets_ + valid, block);
+        lowest_[group] = std::min(lowest_[group], valid);
     }
 
-    std::uint32_t buckets_;     // per plane: one list for each valid count, 0 .. units per block
+    std::uint32_t buckets_;     // per group: one list for each valid count, 0 .. units per block
     std::uint32_t most_valid_;  // of a block worth collecting
-    FastDivide plane_of_;
+    FastDivide group_of_;
     BlockLists lists_;
-    std::vector<std::uint32_t> lowest_;  // per plane: no bucket below has a block
+    std::vector<std::uint32_t> lowest_;  // per group: no bucket below has a block
 };
 
 }  // namespace

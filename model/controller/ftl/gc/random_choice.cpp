@@ -16,24 +16,24 @@ class RandomChoice final : public VictimPolicy {
 public:
     RandomChoice(const VictimPolicySetup& s, std::uint32_t choices)
         : choices_(choices),
-          most_valid_(s.geometry.units_per_block() - s.reclaim_units),
-          candidates_(s.geometry),
+          most_valid_(s.shape.units() - s.reclaim_units),
+          candidates_(s.shape),
           random_(s.seed, kStream) {}
 
-    void sealed(BlockId block, std::uint32_t valid, std::uint64_t) override { candidates_.add(block, valid); }
-    void invalidated(BlockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
-    BlockId select(PlaneId plane, std::uint64_t) override {
-        const std::uint32_t n = candidates_.size(plane);
-        if (n == 0) return kNoBlock;
+    void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t) override { candidates_.add(block, valid); }
+    void invalidated(SuperblockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
+    SuperblockId select(GroupId group, std::uint64_t) override {
+        const std::uint32_t n = candidates_.size(group);
+        if (n == 0) return kNoSuperblock;
         const auto first = static_cast<std::uint32_t>(random_.below(n));
-        BlockId best = candidates_.member(plane, first);
+        SuperblockId best = candidates_.member(group, first);
         for (std::uint32_t d = 1; d < choices_; ++d) {
-            const BlockId b = candidates_.member(plane, static_cast<std::uint32_t>(random_.below(n)));
+            const SuperblockId b = candidates_.member(group, static_cast<std::uint32_t>(random_.below(n)));
             if (candidates_.valid(b) < candidates_.valid(best)) best = b;
         }
         for (std::uint32_t i = 1; candidates_.valid(best) > most_valid_; ++i) {
-            if (i == n) return kNoBlock;
-            best = candidates_.member(plane, (first + i) % n);
+            if (i == n) return kNoSuperblock;
+            best = candidates_.member(group, (first + i) % n);
         }
         candidates_.remove(best);
         return best;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Victim selection: which full block of a plane garbage collection empties next. When it runs and how fast is not
+// Victim selection: which full block of a group garbage collection empties next. When it runs and how fast is not
 // decided here.
 #pragma once
 
@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
-/// One policy serves all planes of the device. The contract:
+/// One policy serves all groups of the device. The contract:
 /// - A block is a candidate from sealed() until select() returns it, and is sealed again only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
-/// - select(plane) returns a candidate of this plane with at least `reclaim_units` invalid units, and must return one
+/// - select(group) returns a candidate of this group with at least `reclaim_units` invalid units, and must return one
 /// if
-///   there is one; the block is no candidate any more. Else kNoBlock. (A page can only be won back whole, so
+///   there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
 ///   collecting less than a page of invalid units would win nothing, forever.)
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
 /// - Deterministic: the same calls give the same answers; chance comes from the seed only.
@@ -26,14 +26,14 @@ class VictimPolicy {
 public:
     virtual ~VictimPolicy() = default;
     /// All pages of the block are programmed, `valid` of its units are in use.
-    virtual void sealed(BlockId block, std::uint32_t valid, std::uint64_t clock) = 0;
+    virtual void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t clock) = 0;
     /// The candidate has one valid unit less, now `valid`.
-    virtual void invalidated(BlockId block, std::uint32_t valid) = 0;
-    virtual BlockId select(PlaneId plane, std::uint64_t clock) = 0;
+    virtual void invalidated(SuperblockId block, std::uint32_t valid) = 0;
+    virtual SuperblockId select(GroupId group, std::uint64_t clock) = 0;
 };
 
 struct VictimPolicySetup {
-    NandGeometry geometry;
+    SuperblockShape shape;
     std::uint32_t reclaim_units = 1;
     std::uint64_t seed = 0;
 };

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the FTL opens, fills, collects and erases as one: a superblock, the blocks with the same number of all planes of
+// a group. A group is one plane, or all planes of a die, which are then always at the same page and can be programmed
+// and erased by multi-plane operations. Pages of a superblock are numbered row by row over its planes, as they are
+// filled: page n is page n / planes of the block in plane n % planes. A row is what one multi-plane program fills.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/address/fast_divide.h"
+#include "common/address/geometry.h"
+
+namespace ssdtlm {
+
+enum class SuperblockSpan : std::uint8_t {
+    plane,  ///< each plane has its own open blocks and its own victims
+    die     ///< one for all planes of a die
+};
+
+enum class GroupId : std::uint32_t {};       ///< global: group * planes() are its planes
+enum class SuperblockId : std::uint32_t {};  ///< global: group * blocks_per_group() + block in plane
+inline constexpr SuperblockId kNoSuperblock{0xFFFFFFFFu};
+
+class SuperblockShape {
+public:
+    /// From a geometry alone: every plane by itself.
+    SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane)
+        : planes_(span == SuperblockSpan::die ? g.planes_per_die : 1),
+          groups_(g.planes() / planes_),
+          blocks_per_group_(g.blocks_per_plane),
+          pages_(g.pages_per_block * planes_),
+          units_(g.units_per_block() * planes_),
+          block_of_(g.units_per_block()),
+          per_plane_(g.blocks_per_plane),
+          row_of_(planes_) {
+        for (std::uint32_t p = 0; p < g.planes(); ++p) before_.push_back((p - p / planes_) * g.blocks_per_plane);
+    }
+
+    std::uint32_t planes() const { return planes_; }  ///< of a group
+    std::uint32_t groups() const { return groups_; }
+    std::uint32_t blocks_per_group() const { return blocks_per_group_; }  ///< superblocks of a group
+    std::uint32_t superblocks() const { return groups_ * blocks_per_group_; }
+    std::uint32_t pages() const { return pages_; }  ///< of a superblock
+    std::uint32_t units() const { return units_; }  ///< of a superblock
+
+    GroupId group_of(PlaneId p) const { return GroupId{row_of_(idx(p))}; }
+    GroupId group_of(SuperblockId s) const { return GroupId{per_plane_(idx(s))}; }
+    SuperblockId superblock_of(BlockId b) const {
+        if (planes_ == 1) return SuperblockId{idx(b)};
+        return SuperblockId{idx(b) - before_[per_plane_(idx(b))]};
+    }
+    SuperblockId superblock_of(Ppa p) const { return superblock_of(BlockId{block_of_(idx(p))}); }
+    /// Its block in plane i of the group.
+    BlockId block(SuperblockId s, std::uint32_t i) const {
+        const std::uint32_t group = per_plane_(idx(s));
+        return BlockId{idx(s) + (group * (planes_ - 1) + i) * blocks_per_group_};
+    }
+    std::uint32_t row_of(std::uint32_t page) const { return row_of_(page); }
+    std::uint32_t plane_in_group(std::uint32_t page) const { return page - row_of_(page) * planes_; }
+    PageAddress page(SuperblockId s, std::uint32_t n) const {
+        const std::uint32_t group = per_plane_(idx(s)), row = row_of_(n);
+        return PageAddress{PlaneId{group * planes_ + (n - row * planes_)}, idx(s) - group * blocks_per_group_, row};
+    }
+
+private:
+    std::uint32_t planes_, groups_, blocks_per_group_, pages_, units_;
+    FastDivide block_of_;
+    FastDivide per_plane_;
+    FastDivide row_of_;
+    std::vector<std::uint32_t> before_;  // by plane: from a block's number to its superblock's
+};
+
+}  // namespace ssdtlm
