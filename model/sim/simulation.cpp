@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -168,6 +169,24 @@ void Simulation::poll() {
 
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
+Ps Simulation::active_time(HostOp op) const {
+    std::vector<Workload::JobTime> lives;
+    const auto& jobs = latency_.jobs();
+    for (std::uint32_t j = 0; j < jobs.size(); ++j)
+        if ((jobs[j].ops >> static_cast<unsigned>(op) & 1u) != 0)
+            lives.push_back(workload_.job_time(j).value_or(Workload::JobTime{jobs[j].begin, jobs[j].end}));
+    std::sort(lives.begin(), lives.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    Ps active{};
+    SimTime covered{};
+    for (const auto& life : lives) {
+        const SimTime begin = std::max(life.begin, covered);
+        if (life.end <= begin) continue;
+        active += life.end - begin;
+        covered = life.end;
+    }
+    return active;
+}
+
     SsdSystem& s = *system_;
     RunSummary r;
     r.device = s.config.name;
@@ -179,7 +198,7 @@ RunSummary Simulation::summarise() {
     r.bring_up = s.driver.epoch().time_since_epoch();
     r.commands = latency_.commands();
     r.commands_all = latency_.all_commands();
-    r.measured = r.commands == 0 ? Ps{} : latency_.window_end() - latency_.window_begin();
+    r.measured = latency_.window();
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
@@ -190,14 +209,14 @@ RunSummary Simulation::summarise() {
     r.counters = s.counters();
     r.books = s.books(ftl_begin_);
     r.latency = latency_.rows();
-    const double window = to_seconds(r.measured);
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);
         d.bytes = latency_.bytes(op);
-        if (window > 0) {
-            d.iops = static_cast<double>(d.ios) / window;
-            d.mb_per_s = static_cast<double>(d.bytes) / window * 1e-6;
+        d.active = active_time(op);
+        if (d.active > Ps{}) {
+            d.iops = static_cast<double>(d.ios) / to_seconds(d.active);
+            d.mb_per_s = static_cast<double>(d.bytes) / to_seconds(d.active) * 1e-6;
         }
         return d;
     };

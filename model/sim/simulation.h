@@ -70,6 +70,8 @@ private:
     Options options_;
     std::chrono::steady_clock::time_point wall_start_;
     std::chrono::steady_clock::time_point wall_ready_;
+    /// How long jobs with measured commands of this kind ran, time in which several ran counted once.
+    Ps active_time(HostOp op) const;
     std::chrono::steady_clock::time_point wall_report_;
     double cpu_ready_ = 0;
     LatencyStats latency_;

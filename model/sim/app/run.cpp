@@ -183,7 +183,7 @@ private:
         problems.of([&] {
             if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
         });
-        problems.of([&] { report_.finish(SimTime{summary.simulated}); });
+        problems.of([&] { workload_.finish(SimTime{summary.simulated}); });
         fail_for(problems, summary);
         AllProblems writing;
         writing.of([&] { write(summary, simulation); });

@@ -30,7 +30,7 @@ std::string limiting_resource(const std::vector<ResourceUse>& resources) {
 namespace {
 
 Json direction_json(const RunSummary::Direction& d) {
-    return {{"ios", d.ios}, {"bytes", d.bytes}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
+    return {{"ios", d.ios}, {"bytes", d.bytes}, {"active_s", to_seconds(d.active)}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
 }
 
 std::vector<std::string> lines(const std::string& text) {
