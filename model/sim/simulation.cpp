@@ -22,7 +22,9 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
-    series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl);
+    if (options_.series != nullptr)
+        series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl,
+                                               *options_.series);
     ftl_begin_ = system_->ftl.counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
@@ -51,7 +53,7 @@ void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
-    series_->start();
+    if (series_) series_->start();
     watchdog_.emplace(watchdog_limits());
     watch(0);
 }
@@ -66,7 +68,7 @@ void Simulation::finished(SimTime at) {
 void Simulation::end_measurement() {
     busy_end_ = system_->busy();
     ftl_end_ = system_->ftl.counters();
-    series_->stop();
+    if (series_) series_->stop();
 }
 
 RunSummary Simulation::so_far() {
@@ -167,8 +169,6 @@ void Simulation::poll() {
     options_.progress({now.time_since_epoch(), workload_.progress(now), completions_, seconds_between(wall_ready_, wall)});
 }
 
-RunSummary Simulation::summarise() {
-    const auto wall_end = WallClock::now();
 Ps Simulation::active_time(HostOp op) const {
     std::vector<Workload::JobTime> lives;
     const auto& jobs = latency_.jobs();
@@ -187,6 +187,8 @@ Ps Simulation::active_time(HostOp op) const {
     return active;
 }
 
+RunSummary Simulation::summarise() {
+    const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
     RunSummary r;
     r.device = s.config.name;

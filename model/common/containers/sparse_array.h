@@ -41,11 +41,10 @@ private:
 
     __attribute__((noinline, cold)) void mark(std::size_t i) {
         written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
-        int chunks = 0;
+        // When random writes have reached the last chunk, they have touched more than half of the small pages.
         for (std::size_t w = i / kRegion * kRegionWords, end = w + kRegionWords; w < end; ++w)
-            chunks += __builtin_popcountll(written_[w]);
-        // Half of the chunks: with one write in each, a huge page is 8 times what is used of it.
-        if (chunks == static_cast<int>(kRegionWords) * 32) values_.make_huge(i);
+            if (written_[w] != ~std::uint64_t{0}) return;
+        values_.make_huge(i);
     }
 
     Values values_;
