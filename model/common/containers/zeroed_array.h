@@ -32,7 +32,7 @@ public:
         const auto at = reinterpret_cast<std::uintptr_t>(mapped_);
         const std::size_t before = (kHugePage - at % kHugePage) % kHugePage;
         data_ = reinterpret_cast<T*>(static_cast<char*>(mapped_) + before);
-        if (pages == Pages::huge) advise(mapped_, bytes_, kHuge);
+        if (pages == Pages::huge) allow_huge();
     }
     ~ZeroedArray() {
         ::munmap(mapped_, bytes_);
@@ -46,6 +46,8 @@ public:
     const T& operator[](std::size_t i) const {
         return data_[i];
     }
+    /// What is written for the first time from now on, and not near what has been written, gets huge pages.
+    void allow_huge() { advise(mapped_, bytes_, kHuge); }
     /// Puts the kHugePage bytes around element `i` on a huge page, with what is in them.
     void make_huge(std::size_t i) {
         void* const page = data_ + i / kPerHugePage * kPerHugePage;
