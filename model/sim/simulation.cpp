@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -21,7 +22,9 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
-    series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl);
+    if (options_.series != nullptr)
+        series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl,
+                                               *options_.series);
     ftl_begin_ = system_->ftl.counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
@@ -50,7 +53,7 @@ void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
-    series_->start();
+    if (series_) series_->start();
     watchdog_.emplace(watchdog_limits());
     watch(0);
 }
@@ -65,7 +68,7 @@ void Simulation::finished(SimTime at) {
 void Simulation::end_measurement() {
     busy_end_ = system_->busy();
     ftl_end_ = system_->ftl.counters();
-    series_->stop();
+    if (series_) series_->stop();
 }
 
 RunSummary Simulation::so_far() {
@@ -166,6 +169,24 @@ void Simulation::poll() {
     options_.progress({now.time_since_epoch(), workload_.progress(now), completions_, seconds_between(wall_ready_, wall)});
 }
 
+Ps Simulation::active_time(HostOp op) const {
+    std::vector<Workload::JobTime> lives;
+    const auto& jobs = latency_.jobs();
+    for (std::uint32_t j = 0; j < jobs.size(); ++j)
+        if ((jobs[j].ops >> static_cast<unsigned>(op) & 1u) != 0)
+            lives.push_back(workload_.job_time(j).value_or(Workload::JobTime{jobs[j].begin, jobs[j].end}));
+    std::sort(lives.begin(), lives.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    Ps active{};
+    SimTime covered{};
+    for (const auto& life : lives) {
+        const SimTime begin = std::max(life.begin, covered);
+        if (life.end <= begin) continue;
+        active += life.end - begin;
+        covered = life.end;
+    }
+    return active;
+}
+
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
@@ -179,7 +200,7 @@ RunSummary Simulation::summarise() {
     r.bring_up = s.driver.epoch().time_since_epoch();
     r.commands = latency_.commands();
     r.commands_all = latency_.all_commands();
-    r.measured = r.commands == 0 ? Ps{} : latency_.window_end() - latency_.window_begin();
+    r.measured = latency_.window();
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
@@ -190,14 +211,14 @@ RunSummary Simulation::summarise() {
     r.counters = s.counters();
     r.books = s.books(ftl_begin_);
     r.latency = latency_.rows();
-    const double window = to_seconds(r.measured);
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);
         d.bytes = latency_.bytes(op);
-        if (window > 0) {
-            d.iops = static_cast<double>(d.ios) / window;
-            d.mb_per_s = static_cast<double>(d.bytes) / window * 1e-6;
+        d.active = active_time(op);
+        if (d.active > Ps{}) {
+            d.iops = static_cast<double>(d.ios) / to_seconds(d.active);
+            d.mb_per_s = static_cast<double>(d.bytes) / to_seconds(d.active) * 1e-6;
         }
         return d;
     };

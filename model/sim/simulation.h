@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "sim/results/latency_stats.h"
@@ -35,6 +36,7 @@ public:
         std::string workload_name;
         CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
+        std::ostream* series = nullptr;                ///< gets the rows of timeseries.csv as the run goes; may be null
         SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
         const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
     };
@@ -49,7 +51,6 @@ public:
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
-    const TimeSeries& series() const { return *series_; }
     const LatencyStats& latency() const { return latency_; }
     std::string state_dump() const { return system_->dump(); }
 
@@ -64,6 +65,8 @@ private:
     std::string where_work_lies() const;
     void watch(std::uint64_t);
     void poll();
+    /// How long jobs with measured commands of this kind ran, time in which several ran counted once.
+    Ps active_time(HostOp op) const;
     RunSummary summarise();
 
     Workload& workload_;
@@ -74,7 +77,7 @@ private:
     double cpu_ready_ = 0;
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
-    std::unique_ptr<TimeSeries> series_;
+    std::unique_ptr<TimeSeries> series_;  // null: not asked for
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
     FtlCounters ftl_begin_, ftl_end_;
     SimTime workload_end_{};

@@ -3,6 +3,7 @@
 #include <systemc>
 
 #include "formula/reference.h"
+#include "sim/config/config_loader.h"
 #include "support/devices.h"
 #include "support/run_closed_loop.h"
 
@@ -21,6 +22,30 @@ void expect_exact(const SsdConfig& c, std::uint32_t bytes) {
                 c.link.lanes, bytes, expected, r["exact_min_ps"].get<std::int64_t>(), r["exact_max_ps"].get<std::int64_t>());
     EXPECT_EQ(r["exact_min_ps"].get<std::int64_t>(), expected);
     EXPECT_EQ(r["exact_max_ps"].get<std::int64_t>(), expected);
+}
+
+SsdConfig preset() { return load_config({"mqsim-table3"}, {}).config; }
+
+TEST(UnloadedRead, ThePresetItself) {
+    expect_exact(preset(), 4096);
+    expect_exact(preset(), 512);
+}
+
+// Tests and documents take the small device's figures for the preset's.
+TEST(UnloadedRead, TheSmallDeviceHasThePresetsTiming) {
+    const SsdConfig small = table3_small(), whole = preset();
+    for (const std::uint32_t bytes : {512u, 4096u, 8192u})
+        EXPECT_EQ(reference::unloaded_read(small, bytes), reference::unloaded_read(whole, bytes)) << bytes;
+    const OnfiTiming &a = small.nand.onfi, &b = whole.nand.onfi;
+    for (Ps OnfiTiming::*t : {&OnfiTiming::t_wc, &OnfiTiming::t_cs, &OnfiTiming::t_adl, &OnfiTiming::t_ccs, &OnfiTiming::t_rhw, &OnfiTiming::t_rr,
+                              &OnfiTiming::t_wb, &OnfiTiming::t_wpre, &OnfiTiming::t_wpst, &OnfiTiming::t_wpsth, &OnfiTiming::t_rpre,
+                              &OnfiTiming::t_dqsre, &OnfiTiming::t_rpsth, &OnfiTiming::t_plane_busy})
+        EXPECT_EQ(a.*t, b.*t);
+    EXPECT_EQ(a.interface, b.interface);
+    EXPECT_EQ(a.megatransfers, b.megatransfers);
+    EXPECT_EQ(small.nand.t_read, whole.nand.t_read);
+    EXPECT_EQ(small.nand.t_program, whole.nand.t_program);
+    EXPECT_EQ(small.nand.t_erase, whole.nand.t_erase);
 }
 
 TEST(UnloadedRead, FourKiBOnTable3) { expect_exact(table3_small(), 4096); }

@@ -18,7 +18,7 @@ constexpr std::uint64_t kRequests = 400;
 constexpr std::int64_t kPipeline = 1 + 1 + 1 + 2;
 
 bool before_flash(Stage s) {
-    return s == Stage::submit || s == Stage::arbitration || s == Stage::fetch || s == Stage::firmware_wait ||
+    return s == Stage::host_queue || s == Stage::submit || s == Stage::arbitration || s == Stage::fetch || s == Stage::firmware_wait ||
            s == Stage::firmware || s == Stage::mapping || s == Stage::buffer;
 }
 

@@ -23,6 +23,7 @@ inline SsdConfig table3_small() {
     c.nand.onfi.megatransfers = 333;
     c.nand.onfi.t_adl = Ps{70'000};
     c.nand.onfi.t_ccs = Ps{300'000};
+    c.nand.onfi.t_dqsre = Ps{15'000};
     c.nand.t_read = {Ps{75'000'000}};
     c.nand.t_program = {Ps{750'000'000}};
     c.nand.t_erase = Ps{3'800'000'000};

@@ -14,19 +14,23 @@ namespace ssdtlm {
 /// Exact end-to-end latencies, to the picosecond.
 class ExactLatency final : public CompletionObserver {
 public:
-    void on_complete(const HostRequest&, SimTime, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
+    void on_complete(const HostRequest&, SimTime issued, SimTime, SimTime now, const Timeline& t, bool measured) override {
         if (!measured) return;
-        const auto d = (now - submitted).count();
+        const auto d = (now - issued).count();
         if (d != t.sum().count()) ++unequal;
         min = d < min ? d : min;
         max = d > max ? d : max;
+        const auto waited = t.of(Stage::host_queue).count();
+        host_queue_min = waited < host_queue_min ? waited : host_queue_min;
+        host_queue_max = waited > host_queue_max ? waited : host_queue_max;
         ++commands;
     }
     std::int64_t min = INT64_MAX, max = 0;
+    std::int64_t host_queue_min = INT64_MAX, host_queue_max = 0;
     std::uint64_t commands = 0, unequal = 0;
 };
 
-/// result.json of the run, with exact_min_ps, exact_max_ps, unequal_sums, pending_events added.
+/// result.json of the run, with exact_{min,max}_ps and host_queue_{min,max}_ps added.
 inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop::Spec& spec) {
     return nlohmann::json::parse(in_child([&] {
         ClosedLoop workload(spec);
@@ -45,6 +49,8 @@ inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop:
             auto j = nlohmann::json::parse(result_json(r, ""));
             j["exact_min_ps"] = exact.min;
             j["exact_max_ps"] = exact.max;
+            j["host_queue_min_ps"] = exact.host_queue_min;
+            j["host_queue_max_ps"] = exact.host_queue_max;
             text = j.dump();
         } catch (const std::exception& e) {
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result files: what sums up must sum up, and a printed configuration is a configuration."""
 import collections
+import decimal
 import json
+import subprocess
 import unittest
 
 from support import OK, SystemTest
@@ -45,7 +47,7 @@ rate_iops=1000
             d = self.json[op]
             self.assertGreater(d["ios"], 0, op)
             self.assertEqual(d["bytes"], d["ios"] * 4096)
-            self.assertAlmostEqual(d["iops"], d["ios"] / self.json["measured_window_s"], delta=1e-6 * d["iops"])
+            self.assertAlmostEqual(d["iops"], d["ios"] / d["active_s"], delta=1e-6 * d["iops"])
             self.assertAlmostEqual(d["MB_per_s"], d["iops"] * 4096e-6, delta=1e-6 * d["MB_per_s"])
         self.assertGreater(self.json["flush"]["ios"], 0)
         self.assertEqual(self.json["commands"], sum(self.json[op]["ios"] for op in ("read", "write", "trim", "flush")))
@@ -79,21 +81,38 @@ rate_iops=1000
     def test_timeseries_sums_to_the_totals(self):
         rows = self.result.rows("timeseries.csv")
         self.assertGreater(len(rows), 5)
-        time = 0.0
+        time = decimal.Decimal(0)
         for row in rows:
-            self.assertAlmostEqual(float(row["time_ms"]) - time, float(row["interval_ms"]), delta=2e-6)
-            time = float(row["time_ms"])
-        self.assertAlmostEqual(time, self.json["simulated_s"] * 1e3, delta=1e-6)
+            self.assertEqual(decimal.Decimal(row["start_ms"]), time)
+            time += decimal.Decimal(row["interval_ms"])
+        self.assertAlmostEqual(float(time), self.json["simulated_s"] * 1e3, delta=1e-6)
+        for op in ("read", "write", "trim", "flush"):
+            self.assertEqual(sum(int(r[f"{op}_ios"]) for r in rows), self.json[op]["ios"])
         for op in ("read", "write"):
-            seconds = [float(r["interval_ms"]) * 1e-3 for r in rows]
-            # Rates are printed to 0.1 per second and 0.001 MB/s.
-            ios = sum(float(r[f"{op}_iops"]) * s for r, s in zip(rows, seconds))
-            self.assertAlmostEqual(ios, self.json[op]["ios"], delta=0.05 * sum(seconds) + 0.01)
-            mb = sum(float(r[f"{op}_MBps"]) * s for r, s in zip(rows, seconds))
-            self.assertAlmostEqual(mb, self.json[op]["bytes"] * 1e-6, delta=0.0005 * sum(seconds) + 1e-5)
-        for column, name in (("erased_blocks", "blocks_erased"), ("moved_pages", "gc_pages"), ("host_pages", "host_pages")):
+            self.assertEqual(sum(int(r[f"{op}_bytes"]) for r in rows), self.json[op]["bytes"])
+        for column, name in (("erased_blocks", "blocks_erased"), ("moved_pages", "gc_pages"), ("host_units", "host_units"),
+                             ("flash_units", "flash_units")):
             self.assertEqual(sum(int(r[column]) for r in rows), self.json["ftl"][name], name)
         self.assertGreater(self.json["ftl"]["blocks_erased"], 0)
+
+    def test_timeseries_rates_and_waf_follow_from_their_row(self):
+        # Many intervals are shorter than a program: what is written in one ends in another.
+        fine = self.simulate("tiny-test", self.job_file, "--set", "run.timeseries_interval=100us", output="fine")
+        self.assertEqual(fine.json()["latency_us"], self.json["latency_us"], "looking changes nothing")
+        factors = []
+        for row in [*fine.rows("timeseries.csv"), *self.result.rows("timeseries.csv")]:
+            seconds = float(row["interval_ms"]) * 1e-3
+            for op in ("read", "write"):
+                self.assertAlmostEqual(float(row[f"{op}_iops"]), int(row[f"{op}_ios"]) / seconds, delta=0.051)
+                self.assertAlmostEqual(float(row[f"{op}_MBps"]), int(row[f"{op}_bytes"]) / seconds * 1e-6, delta=0.00051)
+            if int(row["host_units"]) == 0:
+                self.assertEqual(row["waf"], "")
+                continue
+            self.assertAlmostEqual(float(row["waf"]), int(row["flash_units"]) / int(row["host_units"]), delta=0.000051)
+            factors.append(float(row["waf"]))
+        self.assertGreater(len(factors), 100)
+        self.assertGreaterEqual(min(factors), 1)
+        self.assertGreaterEqual(self.json["ftl"]["waf"], 1)
 
     def test_summary_and_json_on_standard_output(self):
         text = self.ssdtlm("run", "tiny-test", "-w", self.job_file, "-o", "text")
@@ -120,6 +139,107 @@ rate_iops=1000
             values = [line.split(" # ")[0].rstrip() for line in echo.splitlines()]
             self.assertEqual(values, [line.split(" # ")[0].rstrip() for line in shown.stdout.splitlines()])
         self.assertNotEqual(first["latency_us"], self.json["latency_us"])
+
+
+class HostQueue(SystemTest):
+    """A queue pair that is full: what waits in the host is part of the latency, in all reports alike."""
+
+    def test_total_is_fios_latency(self):
+        job = self.job("deep", "rw=randrw", "bs=4k", "iodepth=1023", "number_ios=20000", "norandommap")
+        result = self.simulate("mqsim-table3", job, "--set", "host.queue_entries=4", "--timeline", "--timeline-to", "10ms")
+        j = self.assert_right(result)
+        fio = result.json("fio.json")["jobs"][0]
+        rows = {(r["op"], r["stage"]): float(r["mean_us"]) for r in result.rows("latency.csv")}
+        for op in ("read", "write"):
+            us = j["latency_us"][op]
+            # fio cuts each time to whole nanoseconds.
+            self.assertAlmostEqual(fio[op]["lat_ns"]["mean"] * 1e-3, us["total"]["mean"], delta=0.001)
+            self.assertAlmostEqual(fio[op]["slat_ns"]["mean"] * 1e-3, us["host_queue"]["mean"], delta=0.001)
+            self.assertAlmostEqual(rows[op, "total"], us["total"]["mean"], delta=1e-6)
+            self.assertGreater(us["host_queue"]["share"], 0.95)
+            self.assertAlmostEqual(sum(s["mean"] for n, s in us.items() if n != "total"), us["total"]["mean"], places=6)
+            print(f"{op}: total {us['total']['mean']:.1f} us, host_queue {us['host_queue']['mean']:.1f} us; "
+                  f"fio lat {fio[op]['lat_ns']['mean'] * 1e-3:.1f} us")
+        events = json.loads((result.path / "trace.json").read_text(), parse_float=decimal.Decimal)
+        names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        by_command = collections.defaultdict(dict)
+        for e in events:
+            if e["ph"] == "X" and names[e["tid"]].startswith("queue "):
+                by_command[e["args"]["command"]]["wait" if e["name"] == "host_queue" else "slot"] = e
+        both = [c for c in by_command.values() if len(c) == 2]
+        self.assertGreater(len(both), 100)
+        for c in both:
+            # Where the wait ends, the slot begins; and the slot's stages are its length.
+            self.assertEqual(c["wait"]["ts"] + c["wait"]["dur"], c["slot"]["ts"])
+            self.assertEqual(sum(v for k, v in c["slot"]["args"].items() if k.endswith("_us")), c["slot"]["dur"])
+        self.assertEqual({n for n in names.values() if " slot " in n}, {f"queue 1 slot {i}" for i in range(3)})
+
+    def test_nothing_while_slots_suffice(self):
+        job = self.job("deep", "rw=randrw", "bs=4k", "iodepth=1023", "number_ios=20000", "norandommap")
+        j = self.assert_right(self.simulate("mqsim-table3", job))
+        for op in ("read", "write"):
+            self.assertNotIn("host_queue", j["latency_us"][op])
+
+
+class Rates(SystemTest):
+    def test_a_direction_is_divided_by_the_time_of_its_jobs(self):
+        """A reader of 1 s beside a writer of 3 s, one of them grouped and one alone, against fio's own figures."""
+        lines = ["[global]", "ioengine=libaio", "bs=4k", "size=8m", "rate_iops=100", "GROUP", "[r]", "rw=randread",
+                 "number_ios=100", "[w]", "rw=randwrite", "number_ios=300", "[later]", "stonewall", "rw=randread",
+                 "number_ios=50", ""]
+        for group in ("group_reporting=0", "group_reporting"):
+            job = self.write("rates.fio", "\n".join(lines).replace("GROUP", group))
+            result = self.simulate("tiny-test", job, output=group)
+            real = subprocess.run(["fio", "--output-format=json", "rates.fio", "--ioengine=null"], cwd=self.dir,
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(real.returncode, 0, real.stderr)
+            theirs = json.loads(real.stdout[real.stdout.index("{"):])["jobs"]
+            ours = result.json("fio.json")["jobs"]
+            self.assertEqual([j["jobname"] for j in ours], [j["jobname"] for j in theirs])
+            for a, b in zip(ours, theirs):
+                for op in ("read", "write"):
+                    self.assertEqual(a[op]["total_ios"], b[op]["total_ios"])
+                    # fio's own start and end take a few milliseconds on a busy machine.
+                    self.assertAlmostEqual(a[op]["runtime"], b[op]["runtime"], delta=40)
+                    self.assertAlmostEqual(a[op]["iops"], b[op]["iops"], delta=0.08 * b[op]["iops"])
+            j = result.json()
+            # 0.99 s of the first group, and 0.49 s behind it.
+            self.assertAlmostEqual(j["read"]["active_s"], 0.99 + 0.49, delta=0.002)
+            self.assertAlmostEqual(j["write"]["active_s"], 2.99, delta=0.002)
+            self.assertAlmostEqual(j["read"]["iops"], 150 / j["read"]["active_s"], delta=1e-6)
+            self.assertAlmostEqual(j["measured_window_s"], 2.99 + 0.49, delta=0.003)
+
+
+class LongIdle(SystemTest):
+    """Runs of which most is idle: rows, bytes and memory follow the commands, not the time."""
+
+    def trace(self, name, seconds):
+        rows = [f"{128166372000000000 + round(t * 1e7)},host,0,{'Read' if i % 2 else 'Write'},{(i * 7919 * 4096) % (400 << 30)},4096,0"
+                for i, t in enumerate(seconds)]
+        return self.write(name, "\n".join(rows) + "\n")
+
+    def test_two_days(self):
+        trace = self.trace("days.csv", [i * 25.92 for i in range(6000)])
+        result = self.simulate("mqsim-table3", trace, "--set", "run.watchdog=1000s")
+        j = self.assert_right(result)
+        self.assertEqual(j["commands"], 6000)
+        self.assertGreater(j["simulated_s"], 1.79 * 86400)
+        rows = result.rows("timeseries.csv")
+        size = (result.path / "timeseries.csv").stat().st_size
+        memory = result.json("wall_clock.json")["peak_memory_bytes"]
+        print(f"{j['simulated_s'] / 86400:.2f} days: {len(rows)} rows, {size} bytes, peak memory {memory >> 20} MiB")
+        self.assertLessEqual(len(rows), 6 * 6000)
+        self.assertLess(size, 2 << 20)
+        self.assertLess(memory, 100 << 20)
+        self.assertEqual(sum(int(r["read_ios"]) + int(r["write_ios"]) for r in rows), 6000)
+
+    def test_three_reads_an_hour_apart(self):
+        trace = self.trace("hours.csv", [0, 3600, 7200, 10800])
+        result = self.simulate("mqsim-table3", trace, "--set", "run.watchdog=1000s")
+        self.assertEqual(self.assert_right(result)["commands"], 4)
+        rows = result.rows("timeseries.csv")
+        self.assertLess(len(rows), 16)
+        self.assertEqual(sum(float(r["interval_ms"]) > 3_500_000 for r in rows), 3)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of zeros that takes memory only where it was written, on huge pages where the kernel has them: the random
-// accesses of a mapping table are bound by TLB misses otherwise. Never grows, never shrinks.
+// An array of zeros that takes memory only where it was written. Never grows, never shrinks. On huge pages, where the
+// kernel has them, from the start or when told: the random accesses of a mapping table are bound by TLB misses otherwise,
+// but a single write into each of many huge pages takes hundreds of megabytes.
 #pragma once
 
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -18,18 +20,22 @@ class ZeroedArray {
     static_assert(std::is_trivial_v<T>);
 
 public:
-    ZeroedArray(std::size_t size, const char* what) : bytes_((size != 0 ? size : 1) * sizeof(T)) {
-        void* p = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED)
+    enum class Pages : std::uint8_t { small, huge };
+    static constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+    ZeroedArray(std::size_t size, const char* what, Pages pages = Pages::huge)
+        : bytes_((size * sizeof(T) / kHugePage + 2) * kHugePage) {  // whole huge pages at any address
+        mapped_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped_ == MAP_FAILED)
             throw UserError(Problem{what, std::to_string(bytes_ >> 20) + " MiB of memory are not available", "",
                                     "use a smaller device or a larger mapping unit"});
-#ifdef MADV_HUGEPAGE
-        ::madvise(p, bytes_, MADV_HUGEPAGE);  // refused by some kernels, harmless
-#endif
-        data_ = static_cast<T*>(p);
+        const auto at = reinterpret_cast<std::uintptr_t>(mapped_);
+        const std::size_t before = (kHugePage - at % kHugePage) % kHugePage;
+        data_ = reinterpret_cast<T*>(static_cast<char*>(mapped_) + before);
+        if (pages == Pages::huge) allow_huge();
     }
     ~ZeroedArray() {
-        ::munmap(data_, bytes_);
+        ::munmap(mapped_, bytes_);
     }
     ZeroedArray(const ZeroedArray&) = delete;
     ZeroedArray& operator=(const ZeroedArray&) = delete;
@@ -40,12 +46,30 @@ public:
     const T& operator[](std::size_t i) const {
         return data_[i];
     }
+    /// What is written for the first time from now on, and not near what has been written, gets huge pages.
+    void allow_huge() { advise(mapped_, bytes_, kHuge); }
+    /// Puts the kHugePage bytes around element `i` on a huge page, with what is in them.
+    void make_huge(std::size_t i) {
+        void* const page = data_ + i / kPerHugePage * kPerHugePage;
+        // An older kernel does it by and by, if it is told that it may.
+        if (!advise(page, kHugePage, kCollapse)) advise(page, kHugePage, kHuge);
+    }
     void prefetch(std::size_t i) const {
         __builtin_prefetch(data_ + i, 1);
     }
 
 private:
+    static constexpr std::size_t kPerHugePage = kHugePage / sizeof(T);
+#if defined(MADV_HUGEPAGE) && defined(MADV_COLLAPSE)
+    static constexpr int kHuge = MADV_HUGEPAGE, kCollapse = MADV_COLLAPSE;
+#else
+    static constexpr int kHuge = 14, kCollapse = 25;  // Linux, asm-generic/mman-common.h; refused elsewhere
+#endif
+    /// False when the kernel does not know or do that, which costs speed and nothing else.
+    static bool advise(void* p, std::size_t bytes, int what) { return ::madvise(p, bytes, what) == 0; }
+
     std::size_t bytes_;
+    void* mapped_ = nullptr;
     T* data_ = nullptr;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the two ends of a command for observation only: the driver begins a timeline when it writes the SQE,
-// the controller charges stages to it, the driver ends it in the completion handler. Keyed by (SQ, CID), which
+// Joins the two ends of a command for observation only: the driver begins a timeline when it writes the SQE
+// (at the time when the request was issued), the controller charges stages to it, the driver ends it in the completion handler. Keyed by (SQ, CID), which
 // NVMe keeps unique among outstanding commands. No behaviour depends on it.
 #pragma once
 

@@ -13,6 +13,7 @@
 namespace ssdtlm {
 
 enum class Stage : std::uint8_t {
+    host_queue,           ///< issued -> SQE written: waiting for a slot of the queue pair or for the host's CPU
     submit,               ///< SQE written -> doorbell reaches the controller
     arbitration,          ///< doorbell seen -> fetch of this SQE granted
     fetch,                ///< SQE (and PRP list) read over PCIe
@@ -61,6 +62,8 @@ public:
         last_ = part.last_;
     }
     SimTime start() const { return start_; }
+    /// When the SQE was written: the part before is the host's.
+    SimTime submitted() const { return start_ + of(Stage::host_queue); }
     SimTime last() const { return last_; }
     Ps of(Stage s) const {
         const auto i = static_cast<std::size_t>(s);

@@ -23,10 +23,13 @@ struct FtlCounters {
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Flash pages programmed per page's worth of host units; 0 before the first host write.
+    /// Room of the pages given to host data, full or padded, and of those programmed by GC. The pages of the host count
+    /// when their units do, at the issue of the program; so this is never below host_units, in no window.
+    std::uint64_t flash_units(std::uint32_t units_per_page) const { return (host_pages_allocated + gc_pages) * units_per_page; }
+    /// flash_units / host_units; 0 before the first host write.
     double write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
-        return static_cast<double>((host_pages + gc_pages) * units_per_page) / static_cast<double>(host_units);
+        return static_cast<double>(flash_units(units_per_page)) / static_cast<double>(host_units);
     }
     friend FtlCounters operator-(const FtlCounters& a, const FtlCounters& b) {
         return {a.host_units - b.host_units,

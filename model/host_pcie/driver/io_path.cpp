@@ -178,7 +178,8 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, std
     slot.issued = issued;
     slot.submitted = now;
     slot.split = split;
-    slot.timeline->begin(now);
+    slot.timeline->begin(issued);
+    slot.timeline->charge(Stage::host_queue, now);
 
     const std::uint64_t slba = request.offset >> lba_shift_;
     const std::uint32_t blocks = request.bytes >> lba_shift_;
@@ -275,8 +276,8 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     ++counters_.commands_completed;
 
     slot.timeline->charge(Stage::completion, agenda_.now());
-    // That the stages add up to now - submitted is the observer's check: it looks at each of them anyway.
-    SSDTLM_CHECK(slot.timeline->start() == slot.submitted, "latency stages do not begin at the submission");
+    // That the stages add up to now - issued is the observer's check: it looks at each of them anyway.
+    SSDTLM_CHECK(slot.timeline->start() == slot.issued, "latency stages do not begin when the request was issued");
     if (__builtin_expect(!ok, 0)) note_error(q, slot, cqe);
     if (oracle_ != nullptr) end_data(q, slot, cqe.cid, ok);
     if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);

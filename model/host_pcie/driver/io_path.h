@@ -3,9 +3,11 @@
 // handed back. Kernel-free over MmioPort. Models the host's CPU as one serial resource per queue pair
 // (HostConfig::submit_time, completion_time); no block layer, no merging, no I/O scheduler.
 //
+// - A request is issued when the workload hands it out; its timeline begins then.
 // - A request larger than one command may carry is split; it completes with its last command, and that command's
 //   submission time and timeline stand for the request.
-// - A request for a full queue waits in that queue's backlog; its `submitted` time is when its SQE is written.
+// - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
+//   time is when its SQE is written.
 // - Commands written in one go share one doorbell store.
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once

@@ -9,7 +9,7 @@ namespace ssdtlm {
 
 class CompletionObserver {
 public:
-    /// Called once per I/O command in the completion handler. `timeline` is whole: its sum is now - submitted.
+    /// Called once per I/O command in the completion handler. `timeline` is whole: its sum is now - issued.
     virtual void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                              const Timeline& timeline, bool measured) = 0;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/units/units.h"
@@ -47,6 +48,16 @@ public:
     virtual double progress(SimTime now) const = 0;
     /// True once statistics count (after ramp_time); the measured window of latency.csv.
     virtual bool measuring(const HostRequest& request, SimTime now) const = 0;
+
+    struct JobTime {
+        SimTime begin, end;
+    };
+    /// The measured life of a job that has ended, by which its rates are divided, where it is not simply the time from
+    /// its first issue to its last completion: a job may begin with a ramp or end with a sleep. Asked after the run.
+    virtual std::optional<JobTime> job_time(std::uint32_t job) const {
+        (void)job;
+        return std::nullopt;
+    }
 };
 
 }  // namespace ssdtlm

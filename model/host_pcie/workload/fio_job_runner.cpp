@@ -74,6 +74,7 @@ Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& w
 
 /// True: `request` is filled. False in state running: the queue is full.
 bool FioJobRunner::running(SimTime now, HostRequest& request) {
+    if (think_on_completion_) return false;  // fio waits, then thinks, and only then looks whether it is done
     if (!ramping_ && now >= deadline_) {
         terminated_ = true;
         state_ = State::draining;
@@ -273,6 +274,12 @@ void FioJobRunner::end_ramp() {
     last_think_ = 0;
     rate_count_ = {0, 0, 0};
     rate_next_ = {epoch_, epoch_, epoch_};
+}
+
+std::optional<Workload::JobTime> FioJobRunner::measured_time() const {
+    const SimTime begin = started_at_ + job_.ramp_time;
+    if (!finished() || finished_at_ <= begin) return std::nullopt;
+    return Workload::JobTime{begin, finished_at_};
 }
 
 double FioJobRunner::progress(SimTime now) const {

@@ -21,6 +21,7 @@ void FioJobStats::add(const FioJobStats& other) {
         to.lat.merge(from.lat);
         to.bw.add_parallel(from.bw);
         to.iops.add_parallel(from.iops);
+        to.runtime = std::max(to.runtime, from.runtime);
     }
     syncs += other.syncs;
     sync.merge(other.sync);
@@ -31,7 +32,6 @@ void FioJobStats::add(const FioJobStats& other) {
     add_counts(ranges.us, other.ranges.us);
     add_counts(ranges.ms, other.ranges.ms);
     failed += other.failed;
-    runtime = std::max(runtime, other.runtime);
     total_runtime += other.total_runtime;
 }
 

@@ -49,6 +49,7 @@ struct FioDirectionStats {
     SampleStat bw, iops;         ///< KiB/s and 1/s, one sample per window that had I/O
     std::uint64_t window_bytes = 0;
     std::uint64_t window_ios = 0;
+    Ps runtime{0};               ///< of the job, if it has I/O of this direction; the longest clone's when added up
 };
 
 struct FioJobStats {
@@ -60,8 +61,7 @@ struct FioJobStats {
     std::uint64_t completes = 0;
     FioLatencyRanges ranges;                     ///< of clat
     std::uint64_t failed = 0;
-    Ps runtime{0};                               ///< measured; the longest clone's when added up
-    Ps total_runtime{0};                         ///< summed over clones
+    Ps total_runtime{0};                         ///< measured; summed over clones
 
     void count_depth(std::uint32_t under_way) {
         const unsigned top = 31u - static_cast<unsigned>(__builtin_clz(under_way | 1u));

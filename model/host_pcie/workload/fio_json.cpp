@@ -51,9 +51,9 @@ Json latency(const Histogram& h, const FioReportJob& job, bool percentiles, bool
     return j;
 }
 
-Json direction(const FioDirectionStats& d, const FioReportJob& job, Ps runtime, double group_rate, bool bins) {
+Json direction(const FioDirectionStats& d, const FioReportJob& job, double group_rate, bool bins) {
     // fio divides by whole milliseconds; a simulated run may be shorter than one, so the rates use the exact time.
-    const double seconds = to_seconds(runtime);
+    const double seconds = to_seconds(d.runtime);
     const bool any = d.ios > 0 && seconds > 0;
     const auto rate = any ? static_cast<std::uint64_t>(static_cast<double>(d.bytes) / seconds) : 0;
     Json j;
@@ -62,7 +62,7 @@ Json direction(const FioDirectionStats& d, const FioReportJob& job, Ps runtime, 
     j["bw_bytes"] = rate;
     j["bw"] = rate / 1024;
     j["iops"] = any ? static_cast<double>(d.ios) / seconds : 0.0;
-    j["runtime"] = any ? runtime_ms(runtime) : 0;
+    j["runtime"] = any ? runtime_ms(d.runtime) : 0;
     j["total_ios"] = d.ios;
     j["short_ios"] = 0;
     j["drop_ios"] = 0;
@@ -145,7 +145,7 @@ void print(const Json& j, std::string& out, std::size_t indent) {
 void FioGroupRates::add(const FioJobStats& stats) {
     for (std::size_t d = 0; d < 3; ++d) {
         bytes[d] += stats.directions[d].bytes;
-        if (stats.directions[d].ios > 0) runtime[d] = std::max(runtime[d], stats.runtime);
+        runtime[d] = std::max(runtime[d], stats.directions[d].runtime);
     }
 }
 
@@ -173,7 +173,7 @@ Json fio_job_json(const FioReportJob& first, const FioReportJob& last, const Fio
     j["job options"] = job_options(last);
     constexpr std::array<const char*, 3> names = {"read", "write", "trim"};
     for (std::size_t d = 0; d < names.size(); ++d)
-        j[names[d]] = direction(s.directions[d], last, s.runtime, group.bytes_per_second(d), json_plus);
+        j[names[d]] = direction(s.directions[d], last, group.bytes_per_second(d), json_plus);
     j["sync"]["total_ios"] = s.syncs;
     j["sync"]["lat_ns"] = latency(s.sync, last, last.lat_percentiles || last.clat_percentiles, json_plus);
     j["job_runtime"] = runtime_ms(s.total_runtime);

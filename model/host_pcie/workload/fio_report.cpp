@@ -165,7 +165,7 @@ void FioReport::close_windows(Job& job, SimTime now) {
 }
 
 void FioReport::set_runtime(std::uint32_t job, Ps runtime) {
-    jobs_.at(job).stats.runtime = runtime;
+    jobs_.at(job).stats.total_runtime = runtime;
     jobs_[job].runtime_known = true;
 }
 
@@ -176,11 +176,13 @@ void FioReport::finish(SimTime end) {
         busy_since_ = end;
     }
     for (Job& job : jobs_) {
-        if (!job.runtime_known) job.stats.runtime = job.measured_end - job.measured_start;
-        job.stats.total_runtime = job.stats.runtime;
+        Ps& runtime = job.stats.total_runtime;
+        if (!job.runtime_known) runtime = job.measured_end - job.measured_start;
         for (auto& d : job.stats.directions) {
-            if (d.ios == 0 || d.bw.count() != 0 || job.stats.runtime.count() == 0) continue;
-            const double seconds = to_seconds(job.stats.runtime);
+            if (d.ios == 0) continue;
+            d.runtime = runtime;
+            if (d.bw.count() != 0 || runtime == Ps{}) continue;
+            const double seconds = to_seconds(runtime);
             d.bw.add(static_cast<std::uint64_t>(static_cast<double>(d.bytes) / seconds / 1024.0));
             d.iops.add(static_cast<std::uint64_t>(static_cast<double>(d.ios) / seconds));
         }

@@ -29,6 +29,8 @@ public:
         return runners_[request.job].measuring(now);
     }
 
+    std::optional<JobTime> job_time(std::uint32_t job) const override { return runners_[job].measured_time(); }
+
     const std::vector<FioJob>& job_list() const { return jobs_; }
     const FioJobRunner& runner(std::uint32_t job) const { return runners_[job]; }
     std::uint64_t failed() const { return failed_; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "host_pcie/protocol/host_request.h"
 
@@ -42,6 +43,7 @@ public:
         return std::min(1.0, std::max({inner_.progress(now), by_requests, by_time}));
     }
     bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }
+    std::optional<JobTime> job_time(std::uint32_t job) const override { return inner_.job_time(job); }
 
     /// Which limit ended the workload; none: it ended by itself, or goes on.
     Reached reached() const { return reached_; }

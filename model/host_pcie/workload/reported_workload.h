@@ -25,6 +25,14 @@ public:
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override { return inner_.progress(now); }
     bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }
+    std::optional<JobTime> job_time(std::uint32_t job) const override { return inner_.job_time(job); }
+
+    /// Ends the report at `end`, with the jobs' own times. Call once, after the run.
+    void finish(SimTime end) {
+        for (std::uint32_t job = 0; job < jobs(); ++job)
+            if (const auto time = job_time(job)) report_.set_runtime(job, time->end - time->begin);
+        report_.finish(end);
+    }
 
 private:
     Workload& inner_;

@@ -9,7 +9,7 @@ namespace ssdtlm {
 SpareArea::SpareArea(const NandGeometry& geometry)
     : geometry_(geometry),
       units_per_page_(geometry.units_per_page()),
-      units_(static_cast<std::size_t>(geometry.units()), "flash contents"),
+      units_(static_cast<std::size_t>(geometry.units()), "flash contents", SparseArray<std::uint32_t>::Writes::sequential),
       layout_(geometry),
       blocks_(geometry.blocks()) {
     SSDTLM_CHECK(units_per_page_ >= 1 && units_per_page_ <= kMaxUnitsPerPage, "units per page out of range");

@@ -111,7 +111,9 @@ public:
         if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
         catch_interrupts();
         // What stands in the folder from here on is of this run.
-        ResultFiles(options_.output_directory).remove_earlier();
+        files_.emplace(options_.output_directory);
+        files_->remove_earlier();
+        o.series = &files_->stream("timeseries.csv");
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
         std::optional<Simulation> simulation;
@@ -140,7 +142,7 @@ private:
         }
         progress_.clear();
         describe(summary, error, simulation);
-        const std::vector<Problem> problems = save(summary, simulation);
+        const std::vector<Problem> problems = save(summary);
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
         if (summary.failure) return fail(*summary.failure, error, problems.empty());
@@ -178,17 +180,18 @@ private:
 
     /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a run
     /// that was right until then has failed by it.
-    std::vector<Problem> save(RunSummary& summary, const Simulation& simulation) {
+    std::vector<Problem> save(RunSummary& summary) {
         AllProblems problems;
         problems.of([&] {
             if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
         });
-        problems.of([&] { report_.finish(SimTime{summary.simulated}); });
+        problems.of([&] { workload_.finish(SimTime{summary.simulated}); });
         fail_for(problems, summary);
         AllProblems writing;
-        writing.of([&] { write(summary, simulation); });
+        writing.of([&] { write(summary); });
         if (!writing.any()) return problems.all();
         fail_for(writing, summary);
+        files_.reset();
         // What was too long is gone by now, so this may have room.
         AllProblems ignored;
         ignored.of([&] { write_failed(summary); });
@@ -203,12 +206,11 @@ private:
         summary.failure = failure_of(std::make_exception_ptr(OutputError(problems.all())));
     }
 
-    void write(const RunSummary& summary, const Simulation& simulation) {
-        ResultFiles files(options_.output_directory);
+    void write(const RunSummary& summary) {
         // fio's shape has no place to say that a run failed.
-        if (!summary.failure) files.add("fio.json", report_.text());
-        add_results(files, summary, simulation.series(), options_.resolved_config);
-        files.commit();
+        if (!summary.failure) files_->add("fio.json", report_.text());
+        add_results(*files_, summary, options_.resolved_config);
+        files_->commit();
     }
 
     /// A run that was cut off by a failure has no summary: its numbers are in failed.json.
@@ -243,6 +245,7 @@ private:
     ReportedWorkload workload_;
     ProgressDisplay progress_;
     std::optional<Instruments> instruments_;
+    std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
     std::vector<std::string> recorded_;
 };
 

@@ -29,7 +29,7 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
         P::quantity(
             "run.timeseries_interval", Dimension::time, [](auto& c) -> auto& { return c.run.timeseries_interval; })
             .range("1us", "1000s")
-            .says("Simulated time per row of timeseries.csv")
+            .says("Simulated time per row of timeseries.csv; idle intervals share a row")
             .from("-"));
     table.push_back(
         P::quantity(

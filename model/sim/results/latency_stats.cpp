@@ -50,10 +50,10 @@ inline void LatencyStats::new_duration(StageSum& sum, BucketCounts& ns, std::int
     if (ps > sum.max_ps) sum.max_ps = ps;
 }
 
-void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime submitted, SimTime now, const Timeline& timeline,
+void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
                                bool measured) {
     Op& op = ops_[static_cast<std::size_t>(request.op)];
-    const std::int64_t total = (now - submitted).count();
+    const std::int64_t total = (now - issued).count();
     std::int64_t sum = 0;
     if (!measured) {
         ++op.unmeasured_count;
@@ -65,8 +65,10 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime subm
         op.total_ps += total;
         if (total > op.max_ps) op.max_ps = total;
         op.bytes += request.bytes;
-        if (submitted < begin_) begin_ = submitted;
-        if (now > end_) end_ = now;
+        JobSpan& job = __builtin_expect(request.job < jobs_.size(), 1) ? jobs_[request.job] : add_job(request.job);
+        if (issued < job.begin) job.begin = issued;
+        job.end = now;
+        job.ops |= 1u << static_cast<unsigned>(request.op);
         timeline.for_each([&op, &sum](Stage stage, std::int64_t ps) {
             const auto i = static_cast<std::size_t>(stage);
             sum += ps;
@@ -77,6 +79,21 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime, SimTime subm
         });
     }
     SSDTLM_CHECK(sum == total, "latency stages do not sum to the end-to-end latency");
+}
+
+__attribute__((noinline, cold)) LatencyStats::JobSpan& LatencyStats::add_job(std::uint32_t job) {
+    jobs_.resize(job + std::size_t{1});
+    return jobs_[job];
+}
+
+Ps LatencyStats::window() const {
+    SimTime begin = kNever, end{};
+    for (const JobSpan& j : jobs_) {
+        if (j.ops == 0) continue;
+        begin = std::min(begin, j.begin);
+        end = std::max(end, j.end);
+    }
+    return end > begin ? end - begin : Ps{};
 }
 
 std::uint64_t LatencyStats::commands() const {

@@ -34,9 +34,15 @@ public:
     std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
-    /// First submission and last completion of measured commands.
-    SimTime window_begin() const { return begin_; }
-    SimTime window_end() const { return end_; }
+    /// From a job's first issue to its last completion of measured commands.
+    struct JobSpan {
+        SimTime begin = kNever;
+        SimTime end{};
+        std::uint32_t ops = 0;  ///< bit per HostOp; 0: nothing measured
+    };
+    const std::vector<JobSpan>& jobs() const { return jobs_; }
+    /// First issue to last completion of all measured commands.
+    Ps window() const;
     /// Every completion, measured or not.
     std::uint64_t all_commands() const;
     std::uint64_t all_bytes(HostOp op) const { return bytes(op) + ops_[static_cast<std::size_t>(op)].unmeasured_bytes; }
@@ -64,10 +70,10 @@ private:
     };
     static void new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps);
     static void settle(const StageSum& sum, BucketCounts& ns);
+    JobSpan& add_job(std::uint32_t job);
 
     std::array<Op, kOps> ops_;
-    SimTime begin_ = kNever;
-    SimTime end_{};
+    std::vector<JobSpan> jobs_;
 };
 
 const char* host_op_name(HostOp op);

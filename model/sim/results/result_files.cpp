@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "common/report/error.h"
@@ -50,7 +49,21 @@ void ResultFiles::add(const std::string& name, const std::string& text) {
     write_text_file(part(name), text);
 }
 
+std::ostream& ResultFiles::stream(const std::string& name) {
+    added_.push_back(name);
+    errno = 0;
+    std::ofstream& out = streams_.emplace_back(Stream{name, std::ofstream(part(name), std::ios::binary | std::ios::trunc)}).out;
+    if (!out) refuse(part(name), std::strerror(errno));
+    return out;
+}
+
 void ResultFiles::commit() {
+    for (Stream& s : streams_) {
+        errno = 0;
+        s.out.close();  // writes what is left, and tries again what failed before
+        if (!s.out) refuse(directory_ / s.name, errno != 0 ? std::strerror(errno) : "not all of it was taken");
+    }
+    streams_.clear();
     while (!added_.empty()) {
         const std::string& name = added_.front();
         std::error_code error;

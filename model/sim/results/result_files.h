@@ -4,6 +4,9 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <list>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,7 +28,9 @@ public:
     void remove_earlier() const;
     /// Throws OutputError when not all of `text` can be written.
     void add(const std::string& name, const std::string& text);
-    /// Renames all, in the order of add(). Throws OutputError.
+    /// A file that is written while the run goes, and is whole at commit(). Throws OutputError when it cannot be made.
+    std::ostream& stream(const std::string& name);
+    /// Renames all, in the order of add() and stream(). Throws OutputError, also when not all of a stream was written.
     void commit();
 
     /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one that
@@ -37,6 +42,11 @@ private:
 
     const std::filesystem::path directory_;
     std::vector<std::string> added_;
+    struct Stream {
+        std::string name;
+        std::ofstream out;
+    };
+    std::list<Stream> streams_;  // a list: they stay where they are
 };
 
 }  // namespace ssdtlm

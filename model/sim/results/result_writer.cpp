@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "common/report/json_dump.h"
 
@@ -32,7 +31,7 @@ std::string limiting_resource(const std::vector<ResourceUse>& resources) {
 namespace {
 
 Json direction_json(const RunSummary::Direction& d) {
-    return {{"ios", d.ios}, {"bytes", d.bytes}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
+    return {{"ios", d.ios}, {"bytes", d.bytes}, {"active_s", to_seconds(d.active)}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -72,6 +71,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["ftl"] = {{"waf", s.waf},
                 {"units_per_page", s.units_per_page},
                 {"host_units", s.ftl.host_units},
+                {"flash_units", s.ftl.flash_units(s.units_per_page)},
+                {"host_pages_allocated", s.ftl.host_pages_allocated},
                 {"host_pages", s.ftl.host_pages},
                 {"gc_pages", s.ftl.gc_pages},
                 {"gc_units_moved", s.ftl.gc_units_moved},
@@ -102,16 +103,13 @@ std::string wall_clock_json(const RunSummary& s) {
     return json_dump(j) + "\n";
 }
 
-void add_results(ResultFiles& files, const RunSummary& s, const TimeSeries& series, const std::string& resolved_config) {
+void add_results(ResultFiles& files, const RunSummary& s, const std::string& resolved_config) {
     files.add("wall_clock.json", wall_clock_json(s));
     std::string csv = "op,stage,count,share_pct,mean_us,p50_us,p90_us,p99_us,p99.9_us,p99.99_us,max_us\n";
     for (const auto& r : s.latency)
         csv += fmt::format("{},{},{},{:.3f},{:.6f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.6f}\n", r.op, r.stage, r.count,
                            r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     files.add("latency.csv", csv);
-    std::ostringstream series_csv;
-    series.write_csv(series_csv);
-    files.add("timeseries.csv", series_csv.str());
     // Last: who finds it finds the others.
     files.add(s.failure ? "failed.json" : "result.json", result_json(s, resolved_config));
 }

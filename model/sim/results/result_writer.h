@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's directory holds: result.json (failed.json), latency.csv, timeseries.csv, wall_clock.json; and the text summary.
+// What a run's directory holds: result.json (failed.json), latency.csv, wall_clock.json; and the text summary. timeseries.csv
+// is written while the run goes (time_series.h).
 // Everything but wall_clock.json is a function of configuration, workload and seed, byte for byte.
 #pragma once
 
@@ -7,13 +8,12 @@
 
 #include "sim/results/result_files.h"
 #include "sim/results/run_summary.h"
-#include "sim/results/time_series.h"
 
 namespace ssdtlm {
 
 /// `resolved_config`: TOML text of the whole effective configuration. A run that failed has failed.json in the place of
 /// result.json: the same, with "failure" before it. Throws OutputError when a file cannot be written.
-void add_results(ResultFiles& files, const RunSummary& summary, const TimeSeries& series, const std::string& resolved_config);
+void add_results(ResultFiles& files, const RunSummary& summary, const std::string& resolved_config);
 std::string result_json(const RunSummary& summary, const std::string& resolved_config);
 std::string wall_clock_json(const RunSummary& summary);
 /// The breakdown for a terminal.

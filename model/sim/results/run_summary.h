@@ -49,7 +49,7 @@ struct RunSummary {
 
     /// Simulated time, from the start of the workload.
     Ps simulated{};
-    Ps measured{};            ///< first submission to last completion of measured commands
+    Ps measured{};            ///< first issue to last completion of measured commands
     Ps bring_up{};
     std::uint64_t commands = 0;          ///< completed, measured
     std::uint64_t commands_all = 0;      ///< completed
@@ -68,6 +68,7 @@ struct RunSummary {
     struct Direction {
         std::uint64_t ios = 0;
         std::uint64_t bytes = 0;
+        Ps active{};          ///< while a job with I/O of this direction ran: what the rates are divided by
         double iops = 0;
         double mb_per_s = 0;
     };

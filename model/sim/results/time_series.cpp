@@ -1,77 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/results/time_series.h"
 
-#include <fmt/ostream.h>
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace ssdtlm {
 
-TimeSeries::Sample TimeSeries::totals() const {
-    Sample s;
-    s.at = SimTime{agenda_.now() - epoch_};
-    s.read_ios = latency_.all_count(HostOp::read);
-    s.write_ios = latency_.all_count(HostOp::write);
-    s.read_bytes = latency_.all_bytes(HostOp::read);
-    s.write_bytes = latency_.all_bytes(HostOp::write);
-    const FtlCounters& c = ftl_.counters();
-    s.erased_blocks = c.blocks_erased;
-    s.moved_pages = c.gc_pages;
-    s.host_pages = c.host_pages;
-    s.host_units = c.host_units;
-    for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) s.free_blocks += ftl_.free_blocks(PlaneId{p});
-    return s;
+namespace {
+
+/// Milliseconds, exact to the picosecond, without trailing zeros.
+std::string milliseconds(Ps t) {
+    constexpr std::int64_t kPerMs = 1'000'000'000;
+    std::string text = fmt::format("{}.{:09}", t.count() / kPerMs, t.count() % kPerMs);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
+}  // namespace
+
+TimeSeries::TimeSeries(Agenda& agenda, Ps interval, const LatencyStats& latency, const Ftl& ftl, std::ostream& out)
+    : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl), out_(out) {
+    out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
+            "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,waf,free_blocks\n";
+}
+
+bool TimeSeries::Counts::operator==(const Counts& o) const {
+    return read_ios == o.read_ios && write_ios == o.write_ios && trim_ios == o.trim_ios && flush_ios == o.flush_ios &&
+           erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units &&
+           free_blocks == o.free_blocks;
+}
+
+TimeSeries::Counts TimeSeries::counts() const {
+    Counts c;
+    c.read_ios = latency_.all_count(HostOp::read);
+    c.write_ios = latency_.all_count(HostOp::write);
+    c.trim_ios = latency_.all_count(HostOp::trim);
+    c.flush_ios = latency_.all_count(HostOp::flush);
+    c.read_bytes = latency_.all_bytes(HostOp::read);
+    c.write_bytes = latency_.all_bytes(HostOp::write);
+    const FtlCounters& f = ftl_.counters();
+    c.erased_blocks = f.blocks_erased;
+    c.host_units = f.host_units;
+    c.flash_units = f.flash_units(ftl_.geometry().units_per_page());
+    c.moved_pages = f.gc_pages;
+    for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
+    return c;
 }
 
 void TimeSeries::start() {
-    epoch_ = agenda_.now();
+    epoch_ = written_ = agenda_.now();
     running_ = true;
-    last_ = totals();
-    agenda_.post<&TimeSeries::tick>(agenda_.now() + interval_, this);
+    last_ = counts();
+    post_next_tick();
+}
+
+/// At the first end of an interval that is not before the next entry of the agenda. None without an entry: nothing
+/// happens any more.
+void TimeSeries::post_next_tick() {
+    const SimTime next = agenda_.next_time();
+    if (next > kNever - 2 * interval_) return;
+    const SimTime soonest = agenda_.now() + interval_;
+    const auto ahead = std::max(next, soonest) - epoch_;
+    agenda_.post<&TimeSeries::tick>(epoch_ + (ahead + interval_ - Ps{1}) / interval_ * interval_, this);
 }
 
 void TimeSeries::tick(std::uint64_t) {
     if (!running_) return;
-    take();
-    agenda_.post<&TimeSeries::tick>(agenda_.now() + interval_, this);
+    close(agenda_.now() - interval_, agenda_.now());
+    post_next_tick();
 }
 
-void TimeSeries::take() {
-    const Sample now = totals();
-    Sample d = now;
-    d.read_ios -= last_.read_ios;
-    d.write_ios -= last_.write_ios;
-    d.read_bytes -= last_.read_bytes;
-    d.write_bytes -= last_.write_bytes;
-    d.erased_blocks -= last_.erased_blocks;
-    d.moved_pages -= last_.moved_pages;
-    d.host_pages -= last_.host_pages;
-    d.host_units -= last_.host_units;
-    samples_.push_back(d);
+void TimeSeries::close(SimTime begin, SimTime end) {
+    const Counts now = counts();
+    if (now == last_) return;  // joined with what follows
+    begin = std::max(begin, written_);
+    if (begin > written_) row(written_, begin, last_, last_);
+    row(begin, end, last_, now);
+    written_ = end;
     last_ = now;
 }
 
 void TimeSeries::stop() {
     if (!running_) return;
     running_ = false;
-    if (SimTime{agenda_.now() - epoch_} > last_.at) take();
+    const SimTime end = agenda_.now();
+    if (end == written_) return;
+    close(epoch_ + (end - epoch_ - Ps{1}) / interval_ * interval_, end);
+    if (end != written_) row(written_, end, last_, last_);
 }
 
-void TimeSeries::write_csv(std::ostream& out) const {
-    fmt::print(out,
-               "time_ms,interval_ms,read_iops,write_iops,read_MBps,write_MBps,erased_blocks,moved_pages,host_pages,waf,"
-               "free_blocks\n");
-    SimTime before{};
-    const double units_per_page = ftl_.geometry().units_per_page();
-    for (const Sample& s : samples_) {
-        const double seconds = to_seconds(s.at - before);
-        const double host = static_cast<double>(s.host_units) / units_per_page;
-        const double waf = host == 0 ? 0.0 : static_cast<double>(s.host_pages + s.moved_pages) / host;
-        fmt::print(out, "{:.6f},{:.6f},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{:.4f},{}\n",
-                   to_seconds(s.at.time_since_epoch()) * 1e3, seconds * 1e3, static_cast<double>(s.read_ios) / seconds,
-                   static_cast<double>(s.write_ios) / seconds, static_cast<double>(s.read_bytes) / seconds * 1e-6,
-                   static_cast<double>(s.write_bytes) / seconds * 1e-6, s.erased_blocks, s.moved_pages, s.host_pages, waf,
-                   s.free_blocks);
-        before = s.at;
-    }
+void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Counts& after) {
+    const double seconds = to_seconds(end - begin);
+    const auto rate = [seconds](std::uint64_t a, std::uint64_t b) { return static_cast<double>(b - a) / seconds; };
+    const std::uint64_t host_units = after.host_units - before.host_units;
+    const std::uint64_t flash_units = after.flash_units - before.flash_units;
+    fmt::memory_buffer text;
+    const auto to = std::back_inserter(text);
+    fmt::format_to(to, "{},{},{},{},{},{},{},{},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{},", milliseconds(begin - epoch_),
+                   milliseconds(end - begin), after.read_ios - before.read_ios, after.write_ios - before.write_ios,
+                   after.trim_ios - before.trim_ios, after.flush_ios - before.flush_ios, after.read_bytes - before.read_bytes,
+                   after.write_bytes - before.write_bytes, rate(before.read_ios, after.read_ios),
+                   rate(before.write_ios, after.write_ios), rate(before.read_bytes, after.read_bytes) * 1e-6,
+                   rate(before.write_bytes, after.write_bytes) * 1e-6, after.erased_blocks - before.erased_blocks,
+                   after.moved_pages - before.moved_pages, host_units, flash_units);
+    if (host_units != 0) fmt::format_to(to, "{:.4f}", static_cast<double>(flash_units) / static_cast<double>(host_units));
+    fmt::format_to(to, ",{}\n", after.free_blocks);
+    out_.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
 }  // namespace ssdtlm

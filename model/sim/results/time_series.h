@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters sampled at a fixed interval of simulated time: throughput, erased blocks, moved pages, WAF per interval.
+// What happened in each interval of simulated time, written as the run goes: one CSV row per interval, and one for a
+// stretch of intervals in which nothing happened. Memory does not grow with the run.
 #pragma once
 
 #include <cstdint>
 #include <ostream>
-#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
@@ -12,43 +12,50 @@
 
 namespace ssdtlm {
 
+/// A row holds for [start_ms, start_ms + interval_ms); rows follow each other without gap. Rates and WAF follow from the
+/// counts of their row:
+///   read_iops = read_ios / interval, read_MBps = read_bytes / interval, likewise for writes;
+///   waf = flash_units / host_units: mapping units that the flash pages given out in the interval have room for, for host
+///         data and for pages moved by garbage collection, by units of the host put into them. Empty without host units.
+/// free_blocks counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later
+/// interval, none of those between is looked at.
 class TimeSeries {
 public:
-    struct Sample {
-        SimTime at;                  ///< end of the interval, from the start of the workload
-        std::uint64_t read_ios = 0, write_ios = 0;
-        std::uint64_t read_bytes = 0, write_bytes = 0;
-        std::uint64_t erased_blocks = 0;
-        std::uint64_t moved_pages = 0;   ///< GC programs
-        std::uint64_t host_pages = 0;    ///< host programs
-        std::uint64_t host_units = 0;
-        std::uint64_t free_blocks = 0;   ///< at the end of the interval, all planes
-    };
+    /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what `latency` and `ftl` count.
+    TimeSeries(Agenda& agenda, Ps interval, const LatencyStats& latency, const Ftl& ftl, std::ostream& out);
 
-    TimeSeries(Agenda& agenda, Ps interval, const LatencyStats& latency, const Ftl& ftl)
-        : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl) {}
-
-    /// Starts sampling now; the present instant is time zero of the series.
+    /// The present instant is time zero of the series.
     void start();
-    /// Takes the last, possibly shorter interval and stops.
+    /// Writes the last row, which may be shorter, and stops. Without effect before start() and the second time.
     void stop();
-    const std::vector<Sample>& samples() const { return samples_; }
-    /// CSV with a unit in every column's name.
-    void write_csv(std::ostream& out) const;
 
 private:
+    struct Counts {
+        std::uint64_t read_ios = 0, write_ios = 0, trim_ios = 0, flush_ios = 0;
+        std::uint64_t read_bytes = 0, write_bytes = 0;
+        std::uint64_t erased_blocks = 0;
+        std::uint64_t host_units = 0;
+        std::uint64_t flash_units = 0;
+        std::uint64_t moved_pages = 0;
+        std::uint64_t free_blocks = 0;  ///< not a sum: as it is
+        bool operator==(const Counts& o) const;
+    };
+    Counts counts() const;
     void tick(std::uint64_t);
-    void take();
-    Sample totals() const;
+    void post_next_tick();
+    /// Rows up to `end`: the interval that ends there began at `begin`, before it nothing happened.
+    void close(SimTime begin, SimTime end);
+    void row(SimTime begin, SimTime end, const Counts& before, const Counts& after);
 
     Agenda& agenda_;
     const Ps interval_;
     const LatencyStats& latency_;
     const Ftl& ftl_;
+    std::ostream& out_;
     SimTime epoch_{};
-    Sample last_;
+    SimTime written_{};  // end of the last row
+    Counts last_;        // there, and since then if nothing has happened
     bool running_ = false;
-    std::vector<Sample> samples_;
 };
 
 }  // namespace ssdtlm

@@ -13,7 +13,8 @@ namespace ssdtlm {
 namespace {
 
 enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies };
-constexpr std::uint32_t kLanes = 100'000;  // tracks per queue
+constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
+constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
 
 const char* class_name(FlashClass c) { return class_names().labels[class_value(c)].text.c_str(); }
 
@@ -66,7 +67,18 @@ void DeviceTimeline::command_begins(const Command& c) {
         for (const std::uint64_t page : c.pages) by_page_[page / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     if (r.number != 0) write(r, r.ended, nullptr);  // part of a request that another command ended
-    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, c.timeline->start(), {}};
+    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, c.timeline->submitted(), {}, write_wait(c, number)};
+}
+
+/// Here, because commands begin in the order in which they left the host. False if there is nothing to show.
+bool DeviceTimeline::write_wait(const Command& c, std::uint64_t number) {
+    const SimTime issued = c.timeline->start();
+    const SimTime submitted = c.timeline->submitted();
+    if (issued == submitted || !wanted(issued)) return false;
+    const TrackId track = lane(waiting_, kWaiting, "waiting", c.sqid, issued, submitted);
+    writer_.slice(track, issued, submitted, stage_name(Stage::host_queue), fmt::format(R"("command":{},"queue":{})", number, c.sqid));
+    writer_.flow(track, issued, number, true);
+    return true;
 }
 
 void DeviceTimeline::command_ends(const Command& c, SimTime now) {
@@ -88,23 +100,24 @@ void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages)
     std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{})", r.number, r.sqid, r.cid, r.slba, r.bytes);
     if (stages != nullptr)
         stages->for_each([&arguments](Stage s, std::int64_t ps) {
+            if (s == Stage::host_queue) return;  // before the slot was taken
             arguments += fmt::format(R"(,"{}_us":{}.{:06})", stage_name(s), ps / 1'000'000, ps % 1'000'000);
         });
-    const TrackId track = lane(r.sqid, r.submitted, end);
+    const TrackId track = lane(slots_, 0, "slot", r.sqid, r.submitted, end);
     writer_.slice(track, r.submitted, end, r.name, arguments);
-    writer_.flow(track, r.submitted, r.number, true);
+    writer_.flow(track, r.submitted, r.number, !r.flow_begun);
 }
 
-/// The first track of the queue on which nothing is later than `begin`. Commands come in the order of their ends.
-TrackId DeviceTimeline::lane(std::uint16_t queue, SimTime begin, SimTime end) {
-    if (queue >= lanes_.size()) lanes_.resize(queue + 1u);
-    std::vector<SimTime>& lanes = lanes_[queue];
-    std::uint32_t i = 0;
-    while (i < lanes.size() && lanes[i] > begin) ++i;
-    const TrackId track{kQueues, queue * kLanes + i};
+TrackId DeviceTimeline::lane(Lanes& queues, std::uint32_t first, const char* name, std::uint16_t queue, SimTime begin, SimTime end) {
+    if (queue >= queues.size()) queues.resize(queue + 1u);
+    std::vector<SimTime>& lanes = queues[queue];
+    std::size_t i = lanes.size();
+    for (std::size_t k = 0; k < lanes.size(); ++k)
+        if (lanes[k] <= begin && (i == lanes.size() || lanes[k] > lanes[i])) i = k;
+    const TrackId track{kQueues, queue * kLanes + first + static_cast<std::uint32_t>(i)};
     if (i == lanes.size()) {
         lanes.emplace_back();
-        writer_.name_track(track, fmt::format("queue {} slot {}", queue, i));
+        writer_.name_track(track, fmt::format("queue {} {} {}", queue, name, i));
     }
     lanes[i] = end;
     return track;

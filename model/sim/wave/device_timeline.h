@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transaction timeline of a device: a track for each queue, link direction, core, channel and die; a slice for all
-// that occupies one of them; and for each command a flow from its slice in the queue through the slices that served it
+// The transaction timeline of a device: a track for each queue slot, link direction, core, channel and die; a slice for
+// all that occupies one of them; and for each command a flow from its wait in the host, if any, and its slice in the queue through the slices that served it
 // (core step, flash command, array, data out, data on the link, CQE). Kernel-free.
 #pragma once
 
@@ -56,6 +56,7 @@ private:
         std::uint64_t bytes = 0;
         SimTime submitted{};
         SimTime ended{};
+        bool flow_begun = false;  ///< at its wait in the host
     };
     struct Operation {
         FlashWork work;
@@ -65,7 +66,11 @@ private:
     };
     bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
     void write(const Record& r, SimTime end, const Timeline* stages);
-    TrackId lane(std::uint16_t queue, SimTime begin, SimTime end);
+    bool write_wait(const Command& command, std::uint64_t number);
+    using Lanes = std::vector<std::vector<SimTime>>;  // by queue: when each lane is free
+    /// The track of the queue that has been free for the shortest time at `begin`. Ends must not go back; then no more
+    /// tracks are made than there are slices at a time.
+    TrackId lane(Lanes& queues, std::uint32_t first, const char* name, std::uint16_t queue, SimTime begin, SimTime end);
     TrackId die_track(std::uint32_t channel, std::uint32_t die, std::uint32_t plane) const;
 
     TraceWriter& writer_;
@@ -78,7 +83,7 @@ private:
     std::unordered_map<const Timeline*, Record> records_;       // looked up only
     std::unordered_map<std::uint32_t, std::uint64_t> by_id_;    // SQ << 16 | CID
     std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to
-    std::vector<std::vector<SimTime>> lanes_;                   // by queue: when each lane is free
+    Lanes slots_, waiting_;
     std::vector<Operation> operations_;                         // by global plane
     std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
 };

@@ -170,7 +170,7 @@ void DeviceWave::completed(Ps latency) {
     if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency) return;
     triggered_ = recorder_.trigger(system_->agenda.now());
     if (!triggered_) return;
-    marks_ = {{system_->agenda.now() - latency, "submitted"}, {system_->agenda.now(), "completed"}};
+    marks_ = {{system_->agenda.now() - latency, "issued"}, {system_->agenda.now(), "completed"}};
 }
 
 void DeviceWave::doorbell(std::uint32_t offset, std::uint32_t value) {

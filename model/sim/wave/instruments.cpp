@@ -122,8 +122,8 @@ void Instruments::on_wire(bool up, const WireBurst& burst) {
     if (timeline_ != nullptr) timeline_->on_wire(up, burst);
 }
 
-void Instruments::on_complete(const HostRequest& request, SimTime, SimTime submitted, SimTime now, const Timeline& timeline, bool) {
-    if (wave_ != nullptr) wave_->completed(now - submitted);
+void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline, bool) {
+    if (wave_ != nullptr) wave_->completed(now - issued);
     if (timeline_ != nullptr) timeline_->request_ends(request, timeline, system_->agenda.now());
 }
 

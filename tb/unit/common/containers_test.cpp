@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <vector>
 
@@ -68,6 +72,45 @@ TEST(SparseArray, AgreesWithAVector) {
         a.prefetch(n - 1 - at);
     }
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(a[i], model[i]) << i;
+}
+
+TEST(SparseArray, KeepsItsContentOnTheWayToHugePages) {
+    constexpr std::size_t n = (std::size_t{5} << 20) + 77;  // ten huge pages and a bit
+    using Words = SparseArray<std::uint32_t>;
+    for (const auto writes : {Words::Writes::random, Words::Writes::sequential}) {
+        Words a(n, "test", writes);
+        SparseArray<std::uint8_t> bytes(n, "test", static_cast<SparseArray<std::uint8_t>::Writes>(writes));
+        std::vector<std::uint32_t> model(n);
+        Random r(12);
+        for (std::uint32_t i = 1; i <= 20'000; ++i) {  // every chunk many times, and more than it waits for
+            const std::size_t at = r.below(n);
+            a.at_write(at) = model[at] = i;
+            bytes.at_write(at) = static_cast<std::uint8_t>(i);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(a[i], model[i]) << i;
+            ASSERT_EQ(bytes[i], static_cast<std::uint8_t>(model[i])) << i;
+        }
+    }
+}
+
+std::size_t resident_bytes() {
+    std::size_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// A long trace with few commands touches all parts of the tables.
+TEST(SparseArray, ScatteredWritesTakeASmallPageEach) {
+    constexpr std::size_t n = std::size_t{1} << 27;  // 512 MiB
+    SparseArray<std::uint32_t> a(n, "test");
+    const std::size_t before = resident_bytes();
+    constexpr std::size_t kWrites = 6000;
+    for (std::size_t i = 0; i < kWrites; ++i) a.at_write(i * (n / kWrites)) = 1;
+    const std::size_t taken = resident_bytes() - before;
+    std::printf("[   FIGURE ] %zu scattered writes into 512 MiB: %zu KiB\n", kWrites, taken >> 10);
+    EXPECT_GE(taken, kWrites * 4096 / 2);
+    EXPECT_LE(taken, kWrites * 4096 * 2);
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ constexpr Ps kMmio = FakeController::kMmio;
 struct Watcher : CompletionObserver {
     struct Seen {
         std::uint64_t tag;
-        Ps sum;
-        SimTime now, submitted;
+        Ps sum, host_queue;
+        SimTime now, submitted, issued;
         bool measured;
     };
     std::vector<Seen> seen;
-    void on_complete(const HostRequest& r, SimTime, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
-        seen.push_back({r.tag, t.sum(), now, submitted, measured});
+    void on_complete(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, const Timeline& t, bool measured) override {
+        seen.push_back({r.tag, t.sum(), t.of(Stage::host_queue), now, submitted, issued, measured});
     }
 };
 
@@ -151,6 +151,8 @@ TEST(IoPath, AFullQueueWaitsInTheHost) {
         EXPECT_EQ(w.outcomes[i].issued, at(0ns));
         EXPECT_EQ(w.outcomes[i].submitted, at(i / 3 * round));
         EXPECT_EQ(w.outcomes[i].completed, at((i / 3 + 1) * round));
+        EXPECT_EQ(b.watcher.seen[i].host_queue, i / 3 * round);
+        EXPECT_EQ(b.watcher.seen[i].sum, (i / 3 + 1) * round);
     }
 }
 
@@ -193,6 +195,7 @@ TEST(IoPath, CpuTimeIsSerialPerQueuePair) {
     for (int i = 0; i < 8; ++i) {
         const int k = i / 2;  // k-th of its pair; the two pairs go in step
         EXPECT_EQ(w.outcomes[i].submitted, at((k + 1) * 1us));
+        EXPECT_EQ(b.watcher.seen[i].host_queue, (k + 1) * 1us);  // the CPU's own time is the host's, too
         // Served one microsecond apart, completed two apart, from the first one's handler on.
         EXPECT_EQ(w.outcomes[i].completed, at(1us + kMmio + 100us + kMmio + 500ns + (k + 1) * 2us));
     }
@@ -328,7 +331,15 @@ TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
         EXPECT_EQ(b.io->counters().commands_submitted, b.io->counters().commands_completed);
         EXPECT_GT(b.io->counters().commands_submitted, 4000u);
         EXPECT_EQ(b.oracle->unverified(), 0u);
-        for (const auto& s : b.watcher.seen) ASSERT_EQ(s.sum, s.now - s.submitted);
+        Ps waited{};
+        for (const auto& s : b.watcher.seen) {
+            ASSERT_EQ(s.sum, s.now - s.issued);
+            ASSERT_EQ(s.host_queue, s.submitted - s.issued);
+            waited += s.host_queue;
+        }
+        if (b.config.submit_time != 0ns || b.config.queue_entries == 8) {
+            EXPECT_GT(waited, 0ns);
+        }
     }
 }
 

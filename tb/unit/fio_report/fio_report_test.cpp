@@ -262,6 +262,27 @@ TEST(FioReport, GroupShowsNameOfTheFirstAndOptionsOfTheLast) {
     EXPECT_EQ(j[2]["read"]["total_ios"], 0);
 }
 
+// fio 3.33, ioengine=null, one reader of 100 and one writer of 300 I/Os, both at rate_iops=100, group_reporting: read
+// runtime 991 ms, 100.9 IOPS; write 2991 ms, 100.3 IOPS; job_runtime 3980.
+TEST(FioReport, ADirectionIsDividedByTheTimeOfTheJobsThatHaveIt) {
+    FioReportJob reader, writer;
+    reader.group_reporting = writer.group_reporting = true;
+    FioReport f({}, {reader, writer});
+    constexpr std::int64_t kTenMs = 10'000'000;
+    for (int i = 0; i < 300; ++i) {
+        if (i < 100) io(f, 0, HostOp::read, i * kTenMs, 0, 1'000'000);
+        io(f, 1, HostOp::write, i * kTenMs, 0, 1'000'000);
+    }
+    f.finish(at_ns(300 * kTenMs));
+    const Json j = f.json()["jobs"][0];
+    EXPECT_EQ(j["read"]["runtime"], 991);
+    EXPECT_EQ(j["write"]["runtime"], 2991);
+    EXPECT_NEAR(j["read"]["iops"].get<double>(), 100 / 0.991, 1e-6);
+    EXPECT_NEAR(j["write"]["iops"].get<double>(), 300 / 2.991, 1e-6);
+    EXPECT_EQ(j["job_runtime"], 991 + 2991);
+    EXPECT_EQ(j["trim"]["runtime"], 0);
+}
+
 TEST(FioReport, FailureIsAnError) {
     FioReport f({}, {FioReportJob{}});
     f.on_issue(request(0, HostOp::read), at_ns(0), true);

@@ -64,6 +64,36 @@ TEST_F(ResultFilesTest, EarlierOnesAreRemovedAndNothingElse) {
     EXPECT_THAT(names(), ElementsAre("job_bw.1.log", "mine.json"));
 }
 
+TEST_F(ResultFilesTest, AStreamGrowsUnderItsTemporaryName) {
+    {
+        ResultFiles files(folder_);
+        std::ostream& rows = files.stream("timeseries.csv");
+        rows << "a\n" << std::flush;
+        EXPECT_EQ(text("timeseries.csv.part"), "a\n");
+        rows << "b\n";
+        files.add("result.json", "{}");
+        files.commit();
+        EXPECT_THAT(names(), ElementsAre("result.json", "timeseries.csv"));
+        EXPECT_EQ(text("timeseries.csv"), "a\nb\n");
+    }
+    { ResultFiles(folder_).stream("latency.csv") << "never"; }
+    EXPECT_THAT(names(), ElementsAre("result.json", "timeseries.csv"));
+}
+
+TEST_F(ResultFilesTest, ADiskThatIsFullMeanwhile) {
+    fs::create_symlink("/dev/full", folder_ / "timeseries.csv.part");
+    ResultFiles files(folder_);
+    std::ostream& rows = files.stream("timeseries.csv");
+    for (int i = 0; i < 10'000; ++i) rows << "a row that nobody will read\n";
+    try {
+        files.commit();
+        FAIL();
+    } catch (const OutputError& e) {
+        EXPECT_THAT(e.what(), ::testing::HasSubstr("No space left on device"));
+    }
+    EXPECT_FALSE(fs::exists(folder_ / "timeseries.csv"));
+}
+
 TEST_F(ResultFilesTest, AFolderThatIsGone) {
     ResultFiles files(folder_);
     files.add("result.json", "{}");

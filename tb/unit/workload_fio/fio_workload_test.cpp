@@ -145,6 +145,24 @@ TEST(FioWorkload, RampIsAddedBeforeTheRunAndNotMeasured) {
     EXPECT_LT(issues.back().at, at(2s));
 }
 
+// "runtime" of the jobs[] entry, measured with fio 3.33 (ioengine=null, size=1m): fio's is up to 1 ms longer.
+TEST(FioWorkload, AJobsOwnTimeIsThatOfFio333) {
+    struct Row {
+        const char* options;
+        std::int64_t ms;
+    };
+    for (const Row& row : {Row{"rate_iops=1\nruntime=4\ntime_based", 4000}, Row{"thinktime=1500000\nnumber_ios=2", 3000},
+                           Row{"rate_iops=10\nramp_time=1\nruntime=2\ntime_based", 2000}, Row{"rate_iops=100\nnumber_ios=100", 990}}) {
+        const FioDevice device{1_MiB, 512, 0};
+        FioWorkload w(parse_fio_job_text(std::string("[j]\nrw=randread\n") + row.options + "\n", "test.fio", device), device);
+        EXPECT_FALSE(w.job_time(0).has_value()) << "it has not begun";
+        drain(w, 10us);
+        const auto time = w.job_time(0);
+        ASSERT_TRUE(time.has_value()) << row.options;
+        EXPECT_NEAR(to_seconds(time->end - time->begin) * 1e3, static_cast<double>(row.ms), 0.05) << row.options;
+    }
+}
+
 TEST(FioWorkload, RuntimeOnlyCapsUnlessTimeBased) {
     EXPECT_EQ(run_fio("[j]\nrw=read\nruntime=10\n").size(), 256u);
     EXPECT_EQ(run_fio("[j]\nrw=read\nruntime=1ms\n").size(), 100u);
