@@ -8,6 +8,7 @@
 
 #include "common/report/error.h"
 #include "host_pcie/workload/trace_format.h"
+#include "sim/app/fio_arguments.h"
 
 namespace ssdtlm {
 namespace {
@@ -57,10 +58,12 @@ public:
         std::vector<std::string> words(argv, argv + argc);
         for (auto& w : words)
             if (w == "--wave") w = "--wave=all";
+        if (words.size() > 1 && words[1] == "run")
+            line_.run.fio.arguments = take_fio_arguments(words, option_names(*app_.get_subcommand("run")));
         std::vector<const char*> arguments;
         for (const auto& w : words) arguments.push_back(w.c_str());
         try {
-            app_.parse(argc, arguments.data());
+            app_.parse(static_cast<int>(arguments.size()), arguments.data());
         } catch (const CLI::CallForHelp&) {
             line_.text = deepest().help();
             return line_;
@@ -145,8 +148,14 @@ private:
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
         device(run, true);
         run->add_option("-w,--workload", line_.run.workload,
-                        "fio job file (.fio) or block trace (anything else, may be .gz)")
-            ->required();
+                        "fio job file or block trace (may be .gz), told apart by content; - is standard input. Options of "
+                        "fio (--rw=randread --bs=4k) may stand beside a job file or in its place")
+            ->type_name("FILE");
+        run->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name("NAME");
         run->add_option("-o,--output", line_.run.output_directory,
                         "Folder for the results; default results/<device>-<workload>");
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N");
@@ -276,11 +285,12 @@ private:
         run.limits = parse_run_limits(run.limit_texts, problems_);
         run.wave = parse_wave_options(wave_, problems_);
         run.timeline = parse_timeline_options(timeline_, timeline_from_, timeline_to_, problems_);
-        const std::string extension = ".fio";
-        const bool fio = run.workload.size() > extension.size() &&
-                         run.workload.compare(run.workload.size() - extension.size(), extension.size(), extension) == 0;
-        run.workload_kind = fio ? RunOptions::WorkloadKind::fio : RunOptions::WorkloadKind::trace;
-        run.trace.path = fio ? "" : run.workload;
+        if (run.workload.empty() && run.fio.arguments.empty())
+            add("no workload", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
+        for (const char* name : {"--trace-format", "--trace-volume", "--trace-overlay", "--trace-skip-broken",
+                                 "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
+                                 "--replay-jobs"})
+            if (app_.get_subcommand("run")->get_option(name)->count() != 0) run.trace_options.emplace_back(name);
     }
 
     CLI::App app_;

@@ -20,7 +20,7 @@ struct Amount {
 };
 class FioAmounts : public ::testing::TestWithParam<Amount> {};
 TEST_P(FioAmounts, AreThoseOfFio333) {
-    const auto issues = run_fio(std::string("[j]\nioengine=null\nsize=1m\n") + GetParam().options + "\n");
+    const auto issues = run_fio(std::string("[j]\nioengine=libaio\nsize=1m\n") + GetParam().options + "\n");
     EXPECT_EQ(count(issues, HostOp::read), GetParam().reads);
     EXPECT_EQ(count(issues, HostOp::write), GetParam().writes);
     EXPECT_EQ(count(issues, HostOp::trim), GetParam().trims);
@@ -174,7 +174,7 @@ TEST(FioWorkload, FsyncEveryNWritesStopsTheJobUntilItIsDone) {
 
 TEST(FioWorkload, StartDelayAndProgress) {
     const FioDevice device{1_MiB, 512, 0};
-    FioWorkload w(parse_fio_job_text("[j]\nrw=read\nstartdelay=2\n", "t", device), device);
+    FioWorkload w(parse_fio_job_text("[j]\nrw=read\nstartdelay=2\n", "t", device));
     EXPECT_EQ(w.progress(at(0us)), 0);
     const Workload::Next n = w.next(at(0us));
     EXPECT_EQ(n.state, Workload::State::wait);
@@ -188,8 +188,7 @@ TEST(FioWorkload, SameSeedSameSequence) {
     const auto sequence = [](std::uint64_t seed) {
         const FioDevice device{64_MiB, 512, seed};
         FioWorkload w(
-            parse_fio_job_text("[j]\nrw=randrw\nnumjobs=2\nbssplit=4k/50:16k/50\nnumber_ios=500\n", "t", device),
-            device);
+            parse_fio_job_text("[j]\nrw=randrw\nnumjobs=2\nbssplit=4k/50:16k/50\nnumber_ios=500\n", "t", device));
         std::vector<std::uint64_t> all;
         for (const Issue& i : drain(w, 10us)) all.push_back(i.request.offset * 2 + (i.request.op == HostOp::read));
         return all;
