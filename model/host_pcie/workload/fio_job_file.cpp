@@ -208,6 +208,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
 
     FioResolution where{file, device, problems, {}, {}};
     for (const FioSection& section : sections) resolve_fio_section(section, where);
+    check_fio_flows(where);
     if (problems.empty()) place_fio_files(where);
     if (!problems.empty()) throw UserError(std::move(problems));
 

@@ -283,12 +283,8 @@ void FioJobRunner::completed(const HostRequest& request, SimTime issued, SimTime
         return;
     }
     ++done_ios_;
-    if (request.tag == kVerifyTag) {
-        verified_bytes_ += request.bytes;
-    } else {
-        done_bytes_ += request.bytes;
-        if (request.tag != 0) history_->completed(request.tag, request.offset);
-    }
+    done_bytes_ += request.bytes;  // as in fio, of what is read back too
+    if (request.tag != 0 && request.tag != kVerifyTag) history_->completed(request.tag, request.offset);
     if (watched_) watch(request, now - issued, now);
     if (think_on_completion_) {
         think_on_completion_ = false;
@@ -435,7 +431,6 @@ void FioJobRunner::restart_counts(SimTime now) {
     generator_.reset_counts();
     done_ios_ = 0;
     done_bytes_ = 0;
-    verified_bytes_ = 0;
     last_think_ = 0;
     rate_count_ = {0, 0, 0};
     rate_next_ = {epoch_, epoch_, epoch_};

@@ -28,6 +28,8 @@ public:
     void completed(const HostRequest& request, SimTime issued, SimTime now);
     /// Another job ends this one (exitall), or steady state is reached: no further I/O but what is outstanding.
     void terminate(SimTime now);
+    /// The job will never start: its flow goes on without it.
+    void abandon() { leave_flow(); }
 
     const FioJob& job() const { return job_; }
     bool started() const { return state_ != State::waiting; }
@@ -42,7 +44,7 @@ public:
     /// When latency_target began its final run, from which fio's statistics count; kNever: not yet.
     SimTime final_run_at() const { return final_run_at_; }
     std::uint64_t done_ios() const { return done_ios_; }
-    std::uint64_t done_bytes() const { return done_bytes_ + verified_bytes_; }
+    std::uint64_t done_bytes() const { return done_bytes_; }
     bool measuring(SimTime now) const { return started() && now >= started_at_ + job_.ramp_time; }
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
@@ -123,7 +125,6 @@ private:
     std::optional<FioVerifyHistory> history_;
     std::uint32_t batch_left_ = 0;  // of verify_backlog
     HostOp last_op_ = HostOp::write;
-    std::uint64_t verified_bytes_ = 0;
     FioFlow* flow_;
     std::uint64_t flow_issued_ = 0;
     bool held_by_flow_ = false;

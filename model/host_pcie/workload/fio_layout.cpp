@@ -12,16 +12,16 @@ constexpr std::uint64_t kFileSystemBlock = 4096;  // assumed: as ext4 and xfs ha
 
 }  // namespace
 
-std::size_t FioLayout::use(const std::string& name, std::uint64_t bytes, std::uint32_t job, bool write_out) {
+std::size_t FioLayout::use(const std::string& name, std::uint64_t bytes, std::uint32_t job, Extend extend) {
     const auto [at, fresh] = by_name_.emplace(name, files_.size());
     if (fresh) files_.emplace_back();
     File& file = files_[at->second];
-    if (bytes > file.bytes) {
-        file.bytes = bytes;
-        if (write_out) {  // fio begins the file anew
-            file.filled = bytes;
-            file.filler = job;
-        }
+    file.bytes = std::max(file.bytes, bytes);
+    if (bytes <= file.length || extend == Extend::nothing) return at->second;
+    file.length = bytes;
+    if (extend == Extend::write_out) {  // fio begins the file anew
+        file.filled = bytes;
+        file.filler = job;
     }
     return at->second;
 }

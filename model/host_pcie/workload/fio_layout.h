@@ -22,9 +22,14 @@ struct FioFill {
 
 class FioLayout {
 public:
-    /// Job clone `job` uses file `name` up to `bytes`. `write_out`: it would write the file when it has to make it
-    /// longer. Returns the file's number.
-    std::size_t use(const std::string& name, std::uint64_t bytes, std::uint32_t job, bool write_out);
+    /// What fio does with a file that is shorter than a job needs.
+    enum class Extend : std::uint8_t {
+        nothing,   ///< the job makes it longer as it writes
+        allocate,  ///< it gets its length, but no data
+        write_out  ///< it is written in full
+    };
+    /// Job clone `job` uses file `name` up to `bytes`. Returns the file's number.
+    std::size_t use(const std::string& name, std::uint64_t bytes, std::uint32_t job, Extend extend);
     /// Gives every file its place. Returns the bytes that all of them take, from address 0.
     std::uint64_t place(std::uint64_t lba_bytes);
     std::uint64_t offset(std::size_t file) const { return files_[file].offset; }
@@ -37,6 +42,7 @@ private:
     struct File {
         std::uint64_t bytes = 0;
         std::uint64_t offset = 0;
+        std::uint64_t length = 0;  // that it has before the jobs
         std::uint64_t filled = 0;  // bytes from its begin that are written before the jobs
         std::uint32_t filler = 0;
     };

@@ -44,6 +44,7 @@ struct FioSettings {
     std::uint64_t filesize_low = 0;  ///< 0: not given
     std::uint64_t filesize_high = 0;
     bool overwrite = false;
+    bool fallocate = true;  ///< a file to be written has its length before
     bool create_on_open = false;
     bool do_verify = true;
     std::uint32_t iodepth_low = 0;  ///< 0: iodepth

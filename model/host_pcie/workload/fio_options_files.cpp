@@ -46,6 +46,10 @@ void file_service_type(Call& c) {
 void overwrite(Call& c) {
     read_fio_bool(c, c.settings.overwrite);
 }
+void fallocate(Call& c) {
+    std::size_t i = 0;
+    if (read_fio_word(c, {"none", "0", "keep", "native", "posix", "truncate", "1"}, i)) c.settings.fallocate = i > 2;
+}
 void create_on_open(Call& c) {
     read_fio_bool(c, c.settings.create_on_open);
 }
@@ -74,6 +78,7 @@ std::vector<FioOption> file_fio_options() {
         {"filesize", nullptr, H, "", filesize},
         {"file_service_type", nullptr, H, "roundrobin, random, sequential", file_service_type},
         {"overwrite", nullptr, H, "", overwrite},
+        {"fallocate", nullptr, H, "whether a later reader of the file finds it laid out", fallocate},
         {"create_on_open", nullptr, H, "", create_on_open},
         {"create_only", nullptr, H, "", create_only},
         {"fill_device", "fill_fs", H, "the job writes the whole drive", fill_device},

@@ -149,9 +149,13 @@ private:
                 }
             }
             const std::uint64_t end = div_ceil(offset + region, lba) * lba;
-            const bool write_out = (job_.reads || (job_.writes && settings_.overwrite)) && !settings_.create_on_open;
+            const bool read_first = job_.reads || (job_.writes && settings_.overwrite);
+            const FioLayout::Extend extend = settings_.create_on_open ? FioLayout::Extend::nothing
+                                             : read_first             ? FioLayout::Extend::write_out
+                                             : settings_.fallocate    ? FioLayout::Extend::allocate
+                                                                      : FioLayout::Extend::nothing;
             where_.uses.push_back(
-                {job_.index, job_.files.size(), where_.layout.use(names[i], end, job_.index, write_out)});
+                {job_.index, job_.files.size(), where_.layout.use(names[i], end, job_.index, extend)});
             job_.files.push_back({offset, region, 0});
         }
         return amounts(by_bytes);

@@ -35,6 +35,8 @@ struct FioResolution {
 
 /// Turns a section into its clones, appended to file.jobs (fio_resolve.cpp).
 void resolve_fio_section(const FioSection& section, FioResolution& where);
+/// After all sections: no job of a flow may wait for one that waits for its end.
+void check_fio_flows(FioResolution& where);
 
 /// Files or drive, region and pass size of one clone (fio_place.cpp). Files get their addresses in place_fio_files().
 /// False after a problem.

@@ -242,6 +242,25 @@ private:
 
 }  // namespace
 
+void check_fio_flows(FioResolution& where) {
+    std::uint32_t wall = 0;
+    std::vector<std::uint32_t> walls;  // stonewalls before each job
+    for (const FioJob& late : where.file.jobs) {
+        wall += late.stonewall ? 1 : 0;
+        walls.push_back(wall);
+        if (late.flow == 0 || late.clone != 0) continue;
+        for (const FioJob& early : where.file.jobs) {
+            if (early.index >= late.index) break;
+            if (early.flow == 0 || early.flow_id != late.flow_id || early.runtime != Ps{0}) continue;
+            if (walls[early.index] == wall && late.wait_for.empty()) continue;
+            where.problems.push_back({where.file.path + ": job '" + early.report.name + "'",
+                                      "its flow waits for job '" + late.report.name + "', which waits for it to end",
+                                      "jobs of a flow that run together, or a runtime", "remove stonewall, wait_for or flow"});
+            break;
+        }
+    }
+}
+
 void resolve_fio_section(const FioSection& section, FioResolution& where) {
     Resolver(section, where).run();
 }

@@ -189,6 +189,8 @@ void FioWorkload::terminate(std::uint32_t job, SimTime now) {
         make_ready(job);
     } else {
         ended_[job] = true;
+        runners_[job].abandon();
+        if (jobs_[job].flow != 0) wake_flow(jobs_[job]);
         not_started_.erase(std::remove(not_started_.begin(), not_started_.end(), job), not_started_.end());
     }
 }

@@ -2,6 +2,7 @@
 // When a job's I/Os go: amounts, depth, rate, think time, ramp, stonewall, flushes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fio_fixture.h"
@@ -20,7 +21,9 @@ struct Amount {
 };
 class FioAmounts : public ::testing::TestWithParam<Amount> {};
 TEST_P(FioAmounts, AreThoseOfFio333) {
-    const auto issues = run_fio(std::string("[j]\nioengine=libaio\nsize=1m\n") + GetParam().options + "\n");
+    auto issues = run_fio(std::string("[j]\nioengine=libaio\nsize=1m\n") + GetParam().options + "\n", 2_MiB);
+    issues.erase(std::remove_if(issues.begin(), issues.end(), [](const Issue& i) { return i.request.preparation; }),
+                 issues.end());
     EXPECT_EQ(count(issues, HostOp::read), GetParam().reads);
     EXPECT_EQ(count(issues, HostOp::write), GetParam().writes);
     EXPECT_EQ(count(issues, HostOp::trim), GetParam().trims);
@@ -37,6 +40,27 @@ INSTANTIATE_TEST_SUITE_P(
                       Amount{"rw=write:4k", 0, 256, 0}, Amount{"rw=write:-8k", 0, 256, 0},
                       Amount{"number_ios=100\niodepth=16", 100, 0, 0}, Amount{"rw=randwrite\nblockalign=8k", 0, 256, 0},
                       Amount{"rw=randread:8", 256, 0, 0}, Amount{"rw=randread:8\nnorandommap", 256, 0, 0}));
+
+// The same on files: directory=, ioengine=psync.
+INSTANTIATE_TEST_SUITE_P(
+    VerifyPhase, FioAmounts,
+    ::testing::Values(Amount{"rw=write\nverify=crc32c", 256, 256, 0}, Amount{"rw=randwrite\nverify=crc32c", 256, 256, 0},
+                      Amount{"rw=write\nverify=crc32c\ndo_verify=0", 0, 256, 0},
+                      Amount{"rw=write\nverify=crc32c\nloops=2", 512, 512, 0},
+                      Amount{"rw=write\nverify=crc32c\nverify_backlog=16", 256, 256, 0},
+                      Amount{"rw=randwrite\nverify=crc32c\nverify_backlog=16\nverify_backlog_batch=8", 256, 256, 0},
+                      Amount{"rw=write\nverify=crc32c\nnumber_ios=100", 100, 100, 0},
+                      Amount{"rw=write\nverify=crc32c\nverify_backlog=16\nnumber_ios=100", 52, 52, 0},
+                      Amount{"rw=write\nverify=crc32c\nio_size=2m", 256, 256, 0}, Amount{"rw=read\nverify=0", 256, 0, 0},
+                      Amount{"rw=write\nverify=none", 0, 256, 0}));
+INSTANTIATE_TEST_SUITE_P(
+    Files, FioAmounts,
+    ::testing::Values(Amount{"nrfiles=4", 256, 0, 0}, Amount{"nrfiles=3", 255, 0, 0},
+                      Amount{"rw=randread\nnrfiles=4\nfile_service_type=random", 256, 0, 0},
+                      Amount{"nrfiles=4\nfile_service_type=sequential", 256, 0, 0},
+                      Amount{"filesize=256k\nnrfiles=2", 128, 0, 0}, Amount{"filesize=64k\nnrfiles=16", 256, 0, 0},
+                      Amount{"rw=randread\nfilesize=512k\nnrfiles=2\nio_size=256k", 64, 0, 0},
+                      Amount{"create_only=1", 0, 0, 0}));
 
 TEST(FioWorkload, KeepsTheQueueFull) {
     const auto issues = run_fio("[j]\nioengine=libaio\nrw=randread\niodepth=8\n", 1_MiB, 10us);
