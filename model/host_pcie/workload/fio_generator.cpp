@@ -221,10 +221,11 @@ bool FioGenerator::sequential_offset(std::size_t d, std::uint64_t& offset) {
     offset = position;
     if (offset == 0 || job_.sequence_hole == 0) return true;
     const std::int64_t moved = static_cast<std::int64_t>(offset) + job_.sequence_hole;
-    if (moved >= 0 && static_cast<std::uint64_t>(moved) < place.region)
+    // As fio: the end of the whole file or drive makes it wrap, the end of the region ends the pass.
+    if (moved >= 0 && static_cast<std::uint64_t>(moved) < place.end - place.begin)
         offset = static_cast<std::uint64_t>(moved);
     else if (job_.sequence_hole > 0)
-        offset = 0;  // past the end: from the beginning
+        offset = place.offset - place.begin;
     else
         offset = static_cast<std::uint64_t>(
             std::max<std::int64_t>(static_cast<std::int64_t>(place.region) + job_.sequence_hole, 0));

@@ -116,7 +116,7 @@ private:
             return problem(clone() + "offset " + std::to_string(offset) + " + size " + std::to_string(region) +
                                " is beyond the end",
                            device, "lower size, e.g. size=100%", settings_.size_where);
-        job_.files = {{offset, region, capacity}};
+        job_.files = {{offset, region, capacity, 0}};
         return amounts(by_bytes);
     }
 
@@ -156,7 +156,7 @@ private:
                                                                       : FioLayout::Extend::nothing;
             where_.uses.push_back(
                 {job_.index, job_.files.size(), where_.layout.use(names[i], end, job_.index, extend)});
-            job_.files.push_back({offset, region, 0});
+            job_.files.push_back({offset, region, 0, 0});
         }
         return amounts(by_bytes);
     }
@@ -251,8 +251,9 @@ void place_fio_files(FioResolution& where) {
     }
     for (const FioFileUse& use : where.uses) {
         FioFile& file = where.file.jobs[use.job].files[use.index];
-        file.offset += where.layout.offset(use.file);
-        file.end = where.layout.offset(use.file) + where.layout.bytes(use.file);
+        file.begin = where.layout.offset(use.file);
+        file.offset += file.begin;
+        file.end = file.begin + where.layout.bytes(use.file);
     }
     where.file.fills = where.layout.fills();
     std::uint64_t filled = 0;
