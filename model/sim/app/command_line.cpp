@@ -286,7 +286,7 @@ private:
         run.wave = parse_wave_options(wave_, problems_);
         run.timeline = parse_timeline_options(timeline_, timeline_from_, timeline_to_, problems_);
         if (run.workload.empty() && run.fio.arguments.empty())
-            add("no workload", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
+            add("no workload: --workload is missing", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
         for (const char* name : {"--trace-format", "--trace-volume", "--trace-overlay", "--trace-skip-broken",
                                  "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
                                  "--replay-jobs"})
