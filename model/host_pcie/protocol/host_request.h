@@ -15,6 +15,7 @@ enum class HostOp : std::uint8_t { read, write, trim, flush };
 struct HostRequest {
     HostOp op = HostOp::read;
     bool fua = false;
+    bool preparation = false;       ///< lays out a file before the job starts: no statistic of the job counts it
     std::uint32_t job = 0;          ///< dense index over all job clones; picks the queue pair
     std::uint64_t offset = 0;       ///< bytes from the start of the namespace, multiple of the LBA size
     std::uint32_t bytes = 0;        ///< multiple of the LBA size; 0 for flush

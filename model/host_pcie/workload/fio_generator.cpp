@@ -6,29 +6,33 @@
 
 namespace ssdtlm {
 
-FioGenerator::FioGenerator(const FioJob& job, std::uint64_t capacity) : job_(job), capacity_(capacity) {
+FioGenerator::FioGenerator(const FioJob& job) : job_(job) {
     seed_streams();
     const PerDirection<bool> used{job.reads, job.writes, job.trims};
-    std::uint64_t unit = 0;
     bool equal = true;
     for (std::size_t d = 0; d < kFioDirections; ++d) {
         if (!used[d]) continue;
-        equal = equal && job.bs_min[d] == job.bs_max[d] && (unit == 0 || job.bs_min[d] == unit);
-        unit = std::gcd(unit, job.bs_min[d]);
-        if (!job.zones[d].empty())
-            zones_[d].emplace(job.zones[d], job.distribution == FioDistribution::zoned_abs, blocks(d), job.align[d]);
+        equal = equal && job.bs_min[d] == job.bs_max[d] && (map_unit_ == 0 || job.bs_min[d] == map_unit_);
+        map_unit_ = std::gcd(map_unit_, job.bs_min[d]);
     }
-    map_unit_ = unit;
-    const std::uint64_t unit_blocks = std::max<std::uint64_t>(job.region / unit, 1);
-    if (job.random && job.distribution == FioDistribution::random && job.random_map) {
+    if (job.random && job.distribution == FioDistribution::random && job.random_map)
         map_ = equal ? Map::permutation : Map::bits;
-        if (equal)
-            order_.emplace(unit_blocks, 0);
-        else
-            used_.emplace(unit_blocks);
+    files_.reserve(job.files.size());
+    for (const FioFile& place : job.files) {
+        File& file = files_.emplace_back(place);
+        for (std::size_t d = 0; d < kFioDirections; ++d)
+            if (used[d] && !job.zones[d].empty())
+                file.zones[d].emplace(job.zones[d], job.distribution == FioDistribution::zoned_abs, blocks(file, d),
+                                      job.align[d]);
+        const std::uint64_t units = std::max<std::uint64_t>(place.region / map_unit_, 1);
+        if (map_ == Map::permutation)
+            file.order.emplace(units, 0);
+        else if (map_ == Map::bits)
+            file.used.emplace(units);
+        if (job.random && job.distribution != FioDistribution::random && job.zones[0].empty())
+            file.distribution.emplace(job, units, job.seed + files_.size() - 1);
     }
-    if (job.random && job.distribution != FioDistribution::random && job.zones[0].empty())
-        distribution_.emplace(job, unit_blocks, job.seed);
+    file_ = &files_.front();
     // fio starts a mix with reads and draws at once.
     mix_direction_ = job.reads ? HostOp::read : job.writes ? HostOp::write : HostOp::trim;
 }
@@ -39,24 +43,49 @@ void FioGenerator::seed_streams() {
     mix_random_ = Random(job_.seed, 12);
     zone_random_ = Random(job_.seed, 13);
     sequence_random_ = Random(job_.seed, 14);
+    file_random_ = Random(job_.seed, 15);
 }
 
 void FioGenerator::begin_pass() {
     if (!first_pass_ && job_.repeat_passes) seed_streams();
     first_pass_ = false;
     mix_issues_ = 0;
-    position_ = {0, 0, 0};
-    last_start_ = {kNowhere, kNowhere, kNowhere};
-    reset_region();
+    for (File& file : files_) {
+        file.position = {0, 0, 0};
+        file.last_start = {kNowhere, kNowhere, kNowhere};
+        file.done = false;
+        reset_region(file);
+    }
+    files_left_ = files_.size();
+    file_ = &files_.back();  // round robin goes on with the first
+    service_left_ = 0;
 }
 
-void FioGenerator::reset_region() {
+void FioGenerator::reset_region(File& file) {
     if (map_ == Map::permutation) {
-        order_->rekey(offset_random_.next());
-        order_next_ = 0;
+        file.order->rekey(offset_random_.next());
+        file.order_next = 0;
     } else if (map_ == Map::bits) {
-        used_->clear();
+        file.used->clear();
     }
+}
+
+/// False: no file has anything left.
+bool FioGenerator::choose_file() {
+    if (files_left_ == 0) return false;
+    if (files_.size() == 1) return true;
+    if (!file_->done && service_left_ != 0) {
+        if (job_.file_service != FioFileService::sequential) --service_left_;
+        return true;
+    }
+    service_left_ = job_.file_service == FioFileService::sequential ? 1 : job_.file_service_ios - 1;
+    do {
+        if (job_.file_service == FioFileService::random)
+            file_ = &files_[file_random_.below(files_.size())];
+        else if (++file_ == files_.data() + files_.size())
+            file_ = files_.data();
+    } while (file_->done);
+    return true;
 }
 
 HostOp FioGenerator::pick_direction() {
@@ -73,12 +102,24 @@ HostOp FioGenerator::pick_direction() {
         return mix_direction_;
     }
     if (job_.trimwrite())  // each block is trimmed, then written
-        return last_start_[fio_index(HostOp::write)] == last_start_[fio_index(HostOp::trim)] ? HostOp::trim
-                                                                                             : HostOp::write;
+        return file_->last_start[fio_index(HostOp::write)] == file_->last_start[fio_index(HostOp::trim)]
+                   ? HostOp::trim
+                   : HostOp::write;
     return mix_direction_;
 }
 
 bool FioGenerator::next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) {
+    while (choose_file()) {
+        if (next_in_file(op, offset, bytes)) return true;
+        file_->done = true;
+        --files_left_;
+    }
+    return false;
+}
+
+bool FioGenerator::next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) {
+    File& file = *file_;
+    auto& last_start = file.last_start;
     const std::size_t d = fio_index(op);
     const std::size_t trim = fio_index(HostOp::trim);
     const bool follow_trim = job_.trimwrite() && job_.random && op == HostOp::write;
@@ -91,33 +132,33 @@ bool FioGenerator::next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes) 
     std::uint64_t at = 0;
     if (follow_trim) {
         mark = false;
-        at = last_start_[trim];
+        at = last_start[trim];
     } else if (fresh && job_.random &&
                (job_.percentage_random[d] == 100 || sequence_random_.below(100) < job_.percentage_random[d])) {
         if (!random_offset(d, at)) return false;
     } else if (!fresh && job_.sequencer == FioSequencer::identical) {
         mark = false;
-        at = last_start_[d] != kNowhere ? last_start_[d] : 0;
+        at = last_start[d] != kNowhere ? last_start[d] : 0;
     } else {
         mark = false;
         if (!sequential_offset(d, at) && (!job_.random || !random_offset(d, at))) return false;
     }
-    if (at >= job_.region) return false;
-    std::uint64_t size = follow_trim ? position_[trim] - last_start_[trim] : length(d, at);
-    if (size == 0 || job_.offset + at + size > capacity_) return false;
-    if (mark) size = std::min(size, used_->take(at / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
+    if (at >= file.place.region) return false;
+    std::uint64_t size = follow_trim ? file.position[trim] - last_start[trim] : length(d, at);
+    if (size == 0 || file.place.offset + at + size > file.place.end) return false;
+    if (mark) size = std::min(size, file.used->take(at / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
     // A second trim of one place in a row must still be followed by a write.
-    if (job_.trimwrite() && job_.random && op == HostOp::trim && last_start_[trim] == at)
-        last_start_[fio_index(HostOp::write)] = kNowhere;
-    last_start_[d] = at;
-    position_[d] = at + size;
-    offset = job_.offset + at;
+    if (job_.trimwrite() && job_.random && op == HostOp::trim && last_start[trim] == at)
+        last_start[fio_index(HostOp::write)] = kNowhere;
+    last_start[d] = at;
+    file.position[d] = at + size;
+    offset = file.place.offset + at;
     bytes = static_cast<std::uint32_t>(size);
     return true;
 }
 
-std::uint64_t FioGenerator::blocks(std::size_t d) const {
-    std::uint64_t size = job_.region;
+std::uint64_t FioGenerator::blocks(const File& file, std::size_t d) const {
+    std::uint64_t size = file.place.region;
     if (job_.bs_min[d] > job_.align[d]) size -= std::min(size, job_.bs_min[d] - job_.align[d]);
     return std::max<std::uint64_t>(size / job_.align[d], 1);
 }
@@ -126,7 +167,7 @@ bool FioGenerator::random_offset(std::size_t d, std::uint64_t& offset) {
     std::uint64_t block = 0;
     if (!random_block(d, block)) {
         if (!job_.time_based) return false;
-        reset_region();  // another round over the region
+        reset_region(*file_);  // another round over the region
         if (!random_block(d, block)) return false;
     }
     offset = block * job_.align[d];
@@ -136,32 +177,32 @@ bool FioGenerator::random_offset(std::size_t d, std::uint64_t& offset) {
 bool FioGenerator::random_block(std::size_t d, std::uint64_t& block) {
     switch (map_) {
         case Map::permutation:
-            if (order_next_ == order_->size()) return false;
-            block = (*order_)(order_next_++);
+            if (file_->order_next == file_->order->size()) return false;
+            block = (*file_->order)(file_->order_next++);
             return true;
         case Map::bits:
             return unused_block(d, block);
         case Map::none:
             break;
     }
-    if (distribution_)
-        block = distribution_->draw() % blocks(d);  // blocks(d) is smaller only with unlike block sizes
-    else if (zones_[d])
-        block = zones_[d]->draw(zone_random_);
+    if (file_->distribution)
+        block = file_->distribution->draw() % blocks(*file_, d);  // blocks(d) is smaller only with unlike block sizes
+    else if (file_->zones[d])
+        block = file_->zones[d]->draw(zone_random_);
     else
-        block = offset_random_.below(blocks(d));
+        block = offset_random_.below(blocks(*file_, d));
     return true;
 }
 
 /// A block whose first unit is free, at or after a random one; the request is cut at the next used unit, as in fio.
 bool FioGenerator::unused_block(std::size_t d, std::uint64_t& block) {
     const std::uint64_t per_block = job_.align[d] / map_unit_;  // whole: the unit divides all block sizes
-    const std::uint64_t count = blocks(d);
+    const std::uint64_t count = blocks(*file_, d);
     const std::uint64_t begin = offset_random_.below(count);
     for (const bool wrapped : {false, true}) {
         std::uint64_t unit = wrapped ? 0 : begin * per_block;
         const std::uint64_t end = (wrapped ? begin : count) * per_block;
-        while (unit < end && (unit = used_->next_free(unit)) < end) {
+        while (unit < end && (unit = file_->used->next_free(unit)) < end) {
             if (unit % per_block == 0) {
                 block = unit / per_block;
                 return true;
@@ -173,19 +214,21 @@ bool FioGenerator::unused_block(std::size_t d, std::uint64_t& block) {
 }
 
 bool FioGenerator::sequential_offset(std::size_t d, std::uint64_t& offset) {
-    std::uint64_t& position = position_[d];
-    if (position >= job_.region && job_.time_based) position = 0;
-    if (job_.offset + position >= capacity_) return false;
+    const FioFile& place = file_->place;
+    std::uint64_t& position = file_->position[d];
+    if (position >= place.region && job_.time_based) position = 0;
+    if (place.offset + position >= place.end) return false;
     offset = position;
     if (offset == 0 || job_.sequence_hole == 0) return true;
     const std::int64_t moved = static_cast<std::int64_t>(offset) + job_.sequence_hole;
-    if (moved >= 0 && static_cast<std::uint64_t>(moved) < job_.region)
+    // As fio: the end of the whole file or drive makes it wrap, the end of the region ends the pass.
+    if (moved >= 0 && static_cast<std::uint64_t>(moved) < place.end - place.begin)
         offset = static_cast<std::uint64_t>(moved);
     else if (job_.sequence_hole > 0)
-        offset = 0;  // past the end: from the beginning
+        offset = place.offset - place.begin;
     else
         offset = static_cast<std::uint64_t>(
-            std::max<std::int64_t>(static_cast<std::int64_t>(job_.region) + job_.sequence_hole, 0));
+            std::max<std::int64_t>(static_cast<std::int64_t>(place.region) + job_.sequence_hole, 0));
     return true;
 }
 
@@ -193,7 +236,7 @@ std::uint64_t FioGenerator::length(std::size_t d, std::uint64_t offset) {
     const std::uint64_t low = job_.bs_min[d];
     const std::uint64_t high = job_.bs_max[d];
     if (low == high) return low;
-    if (!fits(offset, low)) return 0;
+    if (!file_->fits(offset, low)) return 0;
     for (int tries = 0; tries < 1000; ++tries) {
         std::uint64_t size = 0;
         if (job_.bssplit[d].empty()) {
@@ -206,11 +249,11 @@ std::uint64_t FioGenerator::length(std::size_t d, std::uint64_t offset) {
                 if (share.percent == 0) continue;
                 size = share.bytes;
                 sum += share.percent;
-                if (percent < sum && fits(offset, size)) break;
+                if (percent < sum && file_->fits(offset, size)) break;
             }
         }
         size = std::min(size - size % low, high);
-        if (size != 0 && fits(offset, size)) return size;
+        if (size != 0 && file_->fits(offset, size)) return size;
     }
     return low;  // a split that never draws what still fits
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "common/random/random.h"
 #include "host_pcie/workload/fio_distribution.h"
@@ -16,8 +17,10 @@ namespace ssdtlm {
 
 class FioGenerator {
 public:
-    /// `job` must outlive this object. `capacity`: bytes of the device.
-    FioGenerator(const FioJob& job, std::uint64_t capacity);
+    /// `job` must outlive this object.
+    explicit FioGenerator(const FioJob& job);
+    FioGenerator(const FioGenerator&) = delete;  // file_ points into files_
+    FioGenerator& operator=(const FioGenerator&) = delete;
 
     /// Starts a pass over the region: nothing used yet, sequential positions at the start.
     void begin_pass();
@@ -25,7 +28,7 @@ public:
     HostOp pick_direction();
     /// The rate limit has turned the choice.
     void override_direction(HostOp op) { mix_direction_ = op; }
-    /// Offset and length of the next I/O in direction `op`. False: the pass has nothing left to give.
+    /// Device offset and length of the next I/O in direction `op`. False: the pass has nothing left in any file.
     bool next(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
     /// After next(): counts it. Counts steer rwmix.
     void issued(HostOp op) { ++issues_[fio_index(op)]; }
@@ -39,36 +42,48 @@ public:
 private:
     static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
     enum class Map : std::uint8_t { none, permutation, bits };
+    /// What is remembered of one file.
+    struct File {
+        explicit File(const FioFile& f) : place(f) {}
+        FioFile place;
+        std::optional<Permutation> order;  // Map::permutation: all block sizes equal
+        std::uint64_t order_next = 0;
+        std::optional<RandomMap> used;  // Map::bits, in units that divide all block sizes in use
+        std::optional<FioDistributionSource> distribution;
+        PerDirection<std::optional<FioZoneSource>> zones;
+        PerDirection<std::uint64_t> position{};  // relative to the file's offset: end of the last I/O
+        PerDirection<std::uint64_t> last_start{};
+        bool done = false;  // this pass has no offset left in it
+        bool fits(std::uint64_t offset, std::uint64_t bytes) const { return offset + bytes <= place.region; }
+    };
 
     void seed_streams();
-    void reset_region();
-    std::uint64_t blocks(std::size_t d) const;
+    void reset_region(File& file);
+    bool choose_file();
+    std::uint64_t blocks(const File& file, std::size_t d) const;
+    bool next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
     bool random_offset(std::size_t d, std::uint64_t& offset);
     bool random_block(std::size_t d, std::uint64_t& block);
     bool unused_block(std::size_t d, std::uint64_t& block);
     bool sequential_offset(std::size_t d, std::uint64_t& offset);
     std::uint64_t length(std::size_t d, std::uint64_t offset);
-    bool fits(std::uint64_t offset, std::uint64_t bytes) const { return offset + bytes <= job_.region; }
 
     const FioJob& job_;
-    const std::uint64_t capacity_;
     // One stream per use, so that a change of one option does not disturb the others.
     Random offset_random_{0};
     Random size_random_{0};
     Random mix_random_{0};
     Random zone_random_{0};
     Random sequence_random_{0};
+    Random file_random_{0};
 
     Map map_ = Map::none;
-    std::optional<Permutation> order_;  // Map::permutation: all block sizes equal
-    std::uint64_t order_next_ = 0;
-    std::optional<RandomMap> used_;  // Map::bits, in units that divide all block sizes in use
     std::uint64_t map_unit_ = 0;
-    std::optional<FioDistributionSource> distribution_;
-    PerDirection<std::optional<FioZoneSource>> zones_;
+    std::vector<File> files_;
+    File* file_ = nullptr;  // of the current I/O
+    std::size_t files_left_ = 0;
+    std::uint32_t service_left_ = 0;  // I/Os before the next change of file
 
-    PerDirection<std::uint64_t> position_{};  // relative to the job's offset: end of the last I/O
-    PerDirection<std::uint64_t> last_start_{};
     PerDirection<std::uint64_t> issues_{};
     std::uint32_t sequence_left_ = 1;
     HostOp mix_direction_ = HostOp::read;

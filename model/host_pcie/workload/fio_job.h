@@ -7,11 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/units/units.h"
 #include "host_pcie/protocol/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
+#include "host_pcie/workload/fio_steady_state.h"
 
 namespace ssdtlm {
 
@@ -26,6 +28,10 @@ constexpr std::size_t fio_index(HostOp op) {
 enum class FioDistribution : std::uint8_t { random, zipf, pareto, normal, zoned, zoned_abs };
 enum class FioRateProcess : std::uint8_t { linear, poisson };
 enum class FioSequencer : std::uint8_t { sequential, identical };
+/// Which file the next I/O goes to (file_service_type).
+enum class FioFileService : std::uint8_t { round_robin, random, sequential };
+/// What exitall ends: the jobs of the same reporting group, all that run, or all.
+enum class FioExit : std::uint8_t { group, stonewall, all };
 
 /// One entry of bssplit, ordered by percent as fio orders them.
 struct FioBlockShare {
@@ -38,6 +44,13 @@ struct FioZone {
     std::uint64_t size = 0;
 };
 
+/// One file of a job, or the drive itself: where it lies. Device addresses in bytes.
+struct FioFile {
+    std::uint64_t offset = 0;  ///< of the first byte that I/O may touch
+    std::uint64_t region = 0;  ///< bytes that offsets are drawn from
+    std::uint64_t end = 0;     ///< behind the last byte of the file or drive
+    std::uint64_t begin = 0;   ///< of the file or drive
+};
 struct FioJob {
     // --- identity and reporting ---
     FioReportJob report;      ///< names, group, option texts, percentiles, logs
@@ -70,10 +83,16 @@ struct FioJob {
     std::uint64_t seed = 0;     ///< of this clone
     bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass
 
+    bool verify = false;                ///< what was written is read back
+    std::uint32_t verify_backlog = 0;   ///< after so many writes; 0: at the end of a pass
+    std::uint32_t verify_batch = 0;     ///< blocks read back at a time; 0: verify_backlog
+
     // --- where and how much ---
-    std::uint64_t offset = 0;      ///< bytes; with this clone's offset_increment
-    std::uint64_t region = 0;      ///< bytes that offsets are drawn from
-    std::uint64_t size = 0;        ///< bytes of one pass
+    std::vector<FioFile> files;    ///< at least one
+    FioFileService file_service = FioFileService::round_robin;
+    std::uint32_t file_service_ios = 1;  ///< I/Os to one file in a row
+    bool create_only = false;            ///< ends when its files are laid out
+    std::uint64_t size = 0;        ///< bytes of one pass, over all files
     std::uint64_t io_size = 0;     ///< bytes of the run when io_size= is given; 0: `size`
     std::uint64_t number_ios = 0;  ///< 0: no limit
     std::uint32_t loops = 1;
@@ -92,6 +111,25 @@ struct FioJob {
     Ps thinktime{0};
     std::uint32_t thinktime_blocks = 1;
     bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
+    std::uint32_t refill_at = ~0u;    ///< a full queue is refilled when this many are left (iodepth_low, iodepth_batch_complete_min)
+    std::string wait_for;             ///< name of a job all of whose clones must have ended; empty: none
+    bool exitall = false;             ///< its end ends others
+    bool exitall_on_error = false;
+    FioExit exit_what = FioExit::group;
+    std::uint32_t flow_id = 0;
+    std::uint32_t flow = 0;  ///< weight among the jobs of flow_id; 0: takes no part
+    Ps flow_sleep{0};
+    Ps latency_target{0};  ///< 0: none
+    Ps latency_window{0};
+    double latency_percentile = 100;
+    bool latency_run = false;
+    FioSteadyCriterion steady;
+
+    // --- what the job must reach, or it fails ---
+    PerDirection<std::uint64_t> rate_min{0, 0, 0};  ///< bytes per second; 0: no limit
+    PerDirection<std::uint64_t> rate_iops_min{0, 0, 0};
+    Ps rate_cycle = std::chrono::seconds(1);
+    PerDirection<Ps> max_latency{};
 
     bool trimwrite() const { return trims && writes; }
     bool mixed() const { return reads && writes; }
@@ -99,6 +137,12 @@ struct FioJob {
         for (std::size_t d = 0; d < kFioDirections; ++d)
             if (rate[d] != 0 || rate_iops[d] != 0) return true;
         return false;
+    }
+    /// Bytes over all files.
+    std::uint64_t region() const {
+        std::uint64_t sum = 0;
+        for (const FioFile& f : files) sum += f.region;
+        return sum;
     }
     /// Over all three directions, used or not, as fio counts.
     std::uint64_t smallest_block() const { return std::min({bs_min[0], bs_min[1], bs_min[2]}); }

@@ -9,6 +9,9 @@
 #include <set>
 #include <sstream>
 
+#include "host_pcie/workload/fio_options.h"
+#include "host_pcie/workload/fio_resolution.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -55,6 +58,24 @@ public:
             else
                 option(content, where);
         }
+    }
+    /// Options of a command line: fio takes those before the first --name for defaults.
+    void read(const std::vector<FioArgument>& arguments, bool job_follows) {
+        for (const FioArgument& a : arguments) {
+            const std::string where = "command line: --" + a.name;
+            if (a.name == "name" && a.value) {
+                sections_.push_back({*a.value, where, {}});
+                continue;
+            }
+            if (sections_.empty()) sections_.push_back({"global", where, {}});
+            RawOption o{a.name, a.value, where};
+            if (o.value) o.value = substitute(*o.value, where);
+            sections_.back().options.push_back(std::move(o));
+        }
+        const bool any_job =
+            std::any_of(sections_.begin(), sections_.end(), [](const RawSection& s) { return !s.global(); });
+        if (!arguments.empty() && !any_job && !job_follows)  // fio would want a --name
+            sections_.push_back({"job", sections_.front().where, {}});
     }
     std::vector<RawSection>& sections() { return sections_; }
 
@@ -139,19 +160,27 @@ std::vector<FioReportJob> FioJobFile::report_jobs() const {
     return out;
 }
 
-FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, const FioDevice& device) {
+FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
     std::vector<Problem> problems;
     FioJobFile file;
-    file.path = path;
+    file.path = jobs.path;
     Reader reader(problems);
-    reader.read(text, path, 0);
+    reader.read(jobs.arguments, !jobs.path.empty());
+    if (!jobs.path.empty()) reader.read(jobs.text, jobs.path, 0);
 
     FioSettings global;
     global.job.bs_min = global.job.bs_max = global.job.align = {0, 0, 0};  // 0: not set
     std::set<std::string> ignored;
     std::set<std::string> verified;
     std::vector<FioSection> sections;
+    std::vector<std::string> names;
     for (RawSection& raw : reader.sections()) {
+        if (!raw.global()) {
+            names.push_back(raw.name);
+            if (!jobs.sections.empty() &&
+                std::find(jobs.sections.begin(), jobs.sections.end(), raw.name) == jobs.sections.end())
+                continue;
+        }
         FioSection section{raw.name, raw.where, global};
         FioSettings& settings = raw.global() ? global : section.settings;
         settings.bs_given_here = false;
@@ -167,25 +196,52 @@ FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, 
         }
         if (!raw.global()) sections.push_back(std::move(section));
     }
+    for (const std::string& wanted : jobs.sections) {
+        if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+        const std::string near = nearest(wanted, names);
+        problems.push_back({"command line", "--section '" + wanted + "'", list({names.begin(), names.end()}),
+                            near.empty() ? "name a section of the job file" : "did you mean '" + near + "'?"});
+    }
     if (sections.empty() && problems.empty())
-        problems.push_back({path, "no job", "a job is a section [name] other than [global]", "add one"});
+        problems.push_back({jobs.path.empty() ? "command line" : jobs.path, "no job",
+                            "a job is a section [name] other than [global]", "add one"});
 
-    for (const FioSection& section : sections) resolve_fio_section(section, device, file.jobs, file.notes, problems);
+    FioResolution where{file, device, problems, {}, {}};
+    for (const FioSection& section : sections) resolve_fio_section(section, where);
+    check_fio_flows(where);
+    if (problems.empty()) place_fio_files(where);
     if (!problems.empty()) throw UserError(std::move(problems));
 
     if (!verified.empty())
         file.notes.push_back(
-            "data is verified by the simulator's own integrity check on every read; these options do "
-            "not add fio's verify phase: " +
+            "contents are verified by the simulator's own integrity check on every read, whatever these say: " +
             list(verified));
     if (!ignored.empty()) file.notes.push_back("ignored, no counterpart in the model: " + list(ignored));
     return file;
+}
+
+FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, const FioDevice& device) {
+    return parse_fio_jobs({path, text, {}, {}}, device);
 }
 
 FioJobFile load_fio_job_file(const std::string& path, const FioDevice& device) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw UserError(Problem{path, "cannot be read", "", "check the path"});
     return parse_fio_job_text(std::string(std::istreambuf_iterator<char>(in), {}), path, device);
+}
+
+bool looks_like_fio_jobs(std::string_view begin) {
+    std::istringstream in{std::string(begin)};
+    for (std::string line; std::getline(in, line);) {
+        line.resize(std::min(line.find_first_of(";#"), line.size()));
+        const std::string content = trim(line);
+        if (content.empty()) continue;
+        if (content[0] == '[' || content.compare(0, 8, "include ") == 0) return true;
+        const std::size_t equals = content.find('=');
+        return equals != std::string::npos &&
+               FioOptionTable::instance().find(trim(content.substr(0, equals))) != nullptr;
+    }
+    return false;
 }
 
 }  // namespace ssdtlm

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/report/error.h"
 
 namespace ssdtlm {
 namespace {
+
+constexpr std::uint64_t kVerifyTag = ~std::uint64_t{0};  // HostRequest::tag of a read of the verify phase
 
 Ps exact(std::uint64_t count, std::uint64_t per_second) {
     __extension__ using Wide = unsigned __int128;
@@ -16,12 +19,19 @@ Ps exact(std::uint64_t count, std::uint64_t per_second) {
 
 }  // namespace
 
-FioJobRunner::FioJobRunner(const FioJob& job, std::uint64_t capacity)
+FioJobRunner::FioJobRunner(const FioJob& job, FioFlow* flow)
     : job_(job),
-      generator_(job, capacity),
+      generator_(job),
       poisson_(job.seed, 20),
+      depth_(job.iodepth),
+      limit_(job.iodepth),
       loops_left_(job.loops),
-      rate_limited_(job.rate_limited()) {}
+      flow_(flow),
+      rate_limited_(job.rate_limited()) {
+    if (FioJobLimits::any(job)) limits_.emplace(job);
+    if (job.verify && job.writes) history_.emplace(job.random && job.random_map);
+    watched_ = limits_ || job.latency_target != Ps{0};
+}
 
 void FioJobRunner::start(SimTime now) {
     SSDTLM_CHECK(state_ == State::waiting, "fio job started twice");
@@ -29,8 +39,31 @@ void FioJobRunner::start(SimTime now) {
     ramping_ = job_.ramp_time != Ps{0};
     if (job_.runtime != Ps{0}) deadline_ = now + job_.ramp_time + job_.runtime;
     rate_next_ = {now, now, now};
+    if (job_.create_only) {
+        leave_flow();
+        state_ = State::finished;
+        finished_at_ = now;
+        return;
+    }
+    if (job_.latency_target != Ps{0} && !ramping_) {
+        target_.emplace(job_, now);
+        depth_ = limit_ = target_->depth();
+    }
     --loops_left_;
-    begin_pass();
+    begin_pass(now);
+}
+
+void FioJobRunner::terminate(SimTime now) {
+    terminated_ = true;
+    deadline_ = std::min(deadline_, now);
+    wake_ = std::min(wake_, now);
+}
+
+void FioJobRunner::fail(std::string what, SimTime now) {
+    if (failed_at_ != kNever) return;
+    failure_ = std::move(what);
+    failed_at_ = now;
+    terminate(now);
 }
 
 Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& when) {
@@ -62,12 +95,27 @@ Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& w
                     emit_flush(request, State::end_flush);
                     return Workload::State::ready;
                 }
+                if (history_ && history_->size() != 0 && !terminated_) {
+                    if (flushed_to_verify_) {
+                        state_ = State::verifying;
+                        break;
+                    }
+                    flushed_to_verify_ = true;
+                    emit_flush(request, State::end_flush);
+                    return Workload::State::ready;
+                }
                 end_of_pass(now);
+                break;
+            case State::verifying:
+                if (verifying(now, request)) return Workload::State::ready;
+                if (state_ == State::verifying) return Workload::State::blocked;
                 break;
             case State::running:
                 if (running(now, request)) return Workload::State::ready;
-                if (state_ == State::running) return Workload::State::blocked;
-                break;
+                if (state_ != State::running) break;
+                if (!held_by_flow_ || deadline_ == kNever) return Workload::State::blocked;
+                when = deadline_;
+                return Workload::State::wait;
         }
     }
 }
@@ -75,7 +123,7 @@ Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& w
 /// True: `request` is filled. False in state running: the queue is full.
 bool FioJobRunner::running(SimTime now, HostRequest& request) {
     if (think_on_completion_) return false;  // fio waits, then thinks, and only then looks whether it is done
-    if (!ramping_ && now >= deadline_) {
+    if (deadline_is_over(now)) {
         terminated_ = true;
         state_ = State::draining;
         return false;
@@ -84,7 +132,13 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
         state_ = State::draining;
         return false;
     }
-    if (outstanding_ >= job_.iodepth) return false;
+    held_by_flow_ = false;
+    if (outstanding_ >= limit_) {
+        if (job_.refill_at + 1 < depth_) limit_ = job_.refill_at + 1;
+        return false;
+    }
+    limit_ = depth_;
+    if (flow_ != nullptr && held_back()) return false;
     HostOp op;
     if (after_sleep_) {
         op = *after_sleep_;
@@ -92,6 +146,10 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
     } else {
         if (flush_is_due()) {
             emit_flush(request, State::flushing);
+            return true;
+        }
+        if (job_.verify_backlog != 0 && history_ && backlog_is_due() && emit_verify(request)) {
+            --batch_left_;
             return true;
         }
         op = generator_.pick_direction();
@@ -111,6 +169,8 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
     request.op = op;
     request.fua = job_.fua && op == HostOp::write;
     request.job = job_.index;
+    request.tag = history_ && op == HostOp::write ? history_->add(request.offset, request.bytes) : 0;
+    last_op_ = op;
     generator_.issued(op);
     ++outstanding_;
     issued_bytes_[fio_index(op)] += request.bytes;
@@ -118,7 +178,7 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
     last_was_write_ = op == HostOp::write;
     if (rate_limited_) account_rate(op, request.bytes);
     if (job_.thinktime != Ps{0}) {
-        if (outstanding_ >= job_.iodepth)
+        if (outstanding_ >= depth_)
             think_on_completion_ = true;
         else
             check_thinktime();
@@ -212,7 +272,7 @@ void FioJobRunner::check_thinktime() {
     state_ = State::quiescing;
 }
 
-void FioJobRunner::completed(const HostRequest& request, SimTime now) {
+void FioJobRunner::completed(const HostRequest& request, SimTime issued, SimTime now) {
     SSDTLM_CHECK(outstanding_ > 0, "completion for an idle fio job");
     if (ramping_ && now >= started_at_ + job_.ramp_time) end_ramp();
     --outstanding_;
@@ -224,17 +284,111 @@ void FioJobRunner::completed(const HostRequest& request, SimTime now) {
         return;
     }
     ++done_ios_;
-    done_bytes_ += request.bytes;
+    done_bytes_ += request.bytes;  // as in fio, of what is read back too
+    if (request.tag != 0 && request.tag != kVerifyTag) history_->completed(request.tag, request.offset);
+    if (watched_) watch(request, now - issued, now);
     if (think_on_completion_) {
         think_on_completion_ = false;
         if (state_ == State::running) check_thinktime();
     }
 }
 
-void FioJobRunner::begin_pass() {
+/// Limits and latency target; not during the ramp.
+void FioJobRunner::watch(const HostRequest& request, Ps latency, SimTime now) {
+    if (ramping_) return;
+    if (limits_) {
+        if (auto what = limits_->completed(request, latency, now)) return fail(std::move(*what), now);
+    }
+    if (job_.latency_target == Ps{0}) return;
+    if (!target_) target_.emplace(job_, now);  // the ramp is over
+    switch (target_->completed(latency, now)) {
+        case FioLatencyTarget::Step::none:
+            return;
+        case FioLatencyTarget::Step::done:
+            terminate(now);
+            return;
+        case FioLatencyTarget::Step::impossible:
+            return fail("a latency above latency_target at depth 1", now);
+        case FioLatencyTarget::Step::final_run:
+            final_run_at_ = now;
+            restart_counts(now);
+            [[fallthrough]];
+        case FioLatencyTarget::Step::lowered:
+            if (state_ == State::running) {
+                sleep_ = Ps{0};
+                state_ = State::quiescing;
+            }
+            break;
+        case FioLatencyTarget::Step::changed:
+            break;
+    }
+    depth_ = limit_ = target_->depth();
+}
+
+/// Reads back one piece. False in state verifying: the queue is full, or the next piece is still being written.
+bool FioJobRunner::verifying(SimTime now, HostRequest& request) {
+    if (deadline_is_over(now)) {
+        terminated_ = true;
+        history_->clear();
+    }
+    if (history_->size() == 0) {
+        state_ = State::draining;
+        return false;
+    }
+    return outstanding_ < depth_ && emit_verify(request);
+}
+
+bool FioJobRunner::emit_verify(HostRequest& request) {
+    HostRequest read;
+    if (!history_->take(read.offset, read.bytes)) return false;
+    read.op = HostOp::read;
+    read.job = job_.index;
+    read.tag = kVerifyTag;
+    request = read;
+    ++outstanding_;
+    last_op_ = HostOp::read;
+    return true;
+}
+
+/// After verify_backlog writes a batch of them is read back, in between the job's own I/O.
+bool FioJobRunner::backlog_is_due() {
+    if (history_->size() == 0) return false;
+    if (batch_left_ != 0) return true;
+    if (history_->size() % job_.verify_backlog != 0 || last_op_ == HostOp::read) return false;
+    batch_left_ = job_.verify_batch != 0 ? job_.verify_batch : job_.verify_backlog;
+    return true;
+}
+
+/// Counts the I/O that is about to be issued, or holds the job back: with flow_sleep for so long, else until another
+/// job of the flow has moved.
+bool FioJobRunner::held_back() {
+    held_by_flow_ = flow_->ahead(flow_issued_, job_.flow);
+    if (!held_by_flow_) {
+        ++flow_->issued;
+        ++flow_issued_;
+        return false;
+    }
+    if (job_.flow_sleep != Ps{0}) {
+        held_by_flow_ = false;
+        sleep_ = job_.flow_sleep;
+        state_ = State::quiescing;
+    }
+    return true;
+}
+
+void FioJobRunner::leave_flow() {
+    if (flow_ == nullptr) return;
+    flow_->issued -= flow_issued_;
+    flow_->weight -= job_.flow;
+    flow_ = nullptr;
+}
+
+void FioJobRunner::begin_pass(SimTime now) {
     generator_.begin_pass();
     pass_bytes_ = 0;
     region_done_ = false;
+    flushed_to_verify_ = false;
+    if (limits_) limits_->begin_pass(now);
     ++passes_;
     // fio lets these overwrite within one pass; everything else makes a pass per `size`.
     pass_limit_ = job_.size;
@@ -245,9 +399,10 @@ void FioJobRunner::begin_pass() {
 
 void FioJobRunner::end_of_pass(SimTime now) {
     if (pass_bytes_ != 0 && another_pass()) {
-        begin_pass();
+        begin_pass(now);
         return;
     }
+    leave_flow();
     state_ = State::finished;
     finished_at_ = now;
 }
@@ -267,7 +422,13 @@ bool FioJobRunner::another_pass() {
 
 void FioJobRunner::end_ramp() {
     ramping_ = false;
-    epoch_ = started_at_ + job_.ramp_time;
+    restart_counts(started_at_ + job_.ramp_time);
+}
+
+/// fio's reset_all_stats(): amounts, rates and run time count from here.
+void FioJobRunner::restart_counts(SimTime now) {
+    epoch_ = now;
+    if (job_.runtime != Ps{0} && !terminated_) deadline_ = now + job_.runtime;
     generator_.reset_counts();
     done_ios_ = 0;
     done_bytes_ = 0;

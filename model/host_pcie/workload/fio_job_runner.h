@@ -5,25 +5,46 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "host_pcie/protocol/host_request.h"
+#include "host_pcie/workload/fio_flow.h"
 #include "host_pcie/workload/fio_generator.h"
 #include "host_pcie/workload/fio_job.h"
+#include "host_pcie/workload/fio_job_limits.h"
+#include "host_pcie/workload/fio_latency_target.h"
+#include "host_pcie/workload/fio_verify_history.h"
 
 namespace ssdtlm {
 
 class FioJobRunner {
 public:
-    FioJobRunner(const FioJob& job, std::uint64_t capacity);
+    /// `flow`: of the job's flow_id when it takes part in one. Both must outlive this object.
+    explicit FioJobRunner(const FioJob& job, FioFlow* flow = nullptr);
 
     void start(SimTime now);
     /// ready, wait or blocked as in Workload; done: the job has finished. Call start() first.
     Workload::State next(SimTime now, HostRequest& request, SimTime& when);
-    void completed(const HostRequest& request, SimTime now);
+    void completed(const HostRequest& request, SimTime issued, SimTime now);
+    /// Another job ends this one (exitall), or steady state is reached: no further I/O but what is outstanding.
+    void terminate(SimTime now);
+    /// The job will never start: its flow goes on without it.
+    void abandon() { leave_flow(); }
 
     const FioJob& job() const { return job_; }
     bool started() const { return state_ != State::waiting; }
     bool finished() const { return state_ == State::finished; }
+    /// Why the job ended with an error; empty: it did not.
+    const std::string& failure() const { return failure_; }
+    SimTime failed_at() const { return failed_at_; }
+    /// The last next() issued nothing because the other jobs of the flow are behind.
+    bool held_by_flow() const { return held_by_flow_; }
+    /// The queue depth that the job uses now; latency_target moves it.
+    std::uint32_t depth() const { return depth_; }
+    /// When latency_target began its final run, from which fio's statistics count; kNever: not yet.
+    SimTime final_run_at() const { return final_run_at_; }
+    std::uint64_t done_ios() const { return done_ios_; }
+    std::uint64_t done_bytes() const { return done_bytes_; }
     bool measuring(SimTime now) const { return started() && now >= started_at_ + job_.ramp_time; }
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
@@ -43,10 +64,20 @@ private:
         flushing,  ///< a flush is outstanding: nothing is issued
         draining,  ///< the pass has ended
         end_flush,
+        verifying,  ///< what the pass has written is read back
         finished
     };
 
     bool running(SimTime now, HostRequest& request);
+    bool verifying(SimTime now, HostRequest& request);
+    bool backlog_is_due();
+    bool emit_verify(HostRequest& request);
+    bool held_back();
+    void leave_flow();
+    void watch(const HostRequest& request, Ps latency, SimTime now);
+    void fail(std::string what, SimTime now);
+    void restart_counts(SimTime now);
+    bool deadline_is_over(SimTime now) const { return now >= deadline_ && (!ramping_ || terminated_); }
     bool pass_is_over() const;
     bool limits_reached() const;
     bool flush_is_due() const;
@@ -57,7 +88,7 @@ private:
     void sleep_for(Ps duration, SimTime now);
     void end_of_pass(SimTime now);
     bool another_pass();
-    void begin_pass();
+    void begin_pass(SimTime now);
     void end_ramp();
     std::uint64_t byte_limit() const { return job_.io_size != 0 ? job_.io_size : job_.size; }
     std::uint64_t io_limit() const { return job_.number_ios * (job_.trimwrite() ? 2 : 1) * job_.loops; }
@@ -73,6 +104,8 @@ private:
     bool ramping_ = false;
     bool terminated_ = false;  // run time is over: no further pass
 
+    std::uint32_t depth_;
+    std::uint32_t limit_;  // issues while fewer are outstanding: depth_, or refill_at of a queue that was full
     std::uint32_t outstanding_ = 0;
     PerDirection<std::uint64_t> issued_bytes_{};  // over all passes
     std::uint64_t pass_bytes_ = 0;
@@ -83,6 +116,21 @@ private:
     std::uint32_t passes_ = 0;
     bool region_done_ = false;  // this pass ended because no offset was left
     bool last_was_write_ = false;
+    bool flushed_to_verify_ = false;
+
+    // Few jobs have these; one test per I/O for all but the history.
+    bool watched_ = false;
+    std::optional<FioJobLimits> limits_;
+    std::optional<FioLatencyTarget> target_;
+    SimTime final_run_at_ = kNever;
+    std::string failure_;
+    SimTime failed_at_ = kNever;
+    std::optional<FioVerifyHistory> history_;
+    std::uint32_t batch_left_ = 0;  // of verify_backlog
+    HostOp last_op_ = HostOp::write;
+    FioFlow* flow_;
+    std::uint64_t flow_issued_ = 0;
+    bool held_by_flow_ = false;
 
     bool rate_limited_;
     PerDirection<std::uint64_t> rate_count_{};  // bytes, or I/Os for rate_iops, since the epoch

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace ssdtlm {
 
@@ -159,6 +160,35 @@ Json fio_option_json(const FioOptionTexts& options) {
     return j;
 }
 
+namespace {
+
+/// The window always has `duration` values, as in fio: 0 for seconds that have not been.
+Json steady_state(const FioSteadyState& s) {
+    const auto window = [&s](std::vector<std::uint64_t> values) {
+        values.resize(s.criterion().seconds);
+        return values;
+    };
+    const std::vector<std::uint64_t> iops = window(s.iops());
+    const std::vector<std::uint64_t> bw = window(s.bandwidth());
+    const auto mean = [](const std::vector<std::uint64_t>& v) {
+        return std::accumulate(v.begin(), v.end(), std::uint64_t{0}) / v.size();
+    };
+    Json j;
+    j["ss"] = s.criterion().text;
+    j["duration"] = s.criterion().seconds;
+    j["attained"] = s.attained() ? 1 : 0;
+    j["criterion"] = std::to_string(s.value()) + (s.criterion().percent ? "%" : "");
+    j["max_deviation"] = s.deviation();
+    j["slope"] = s.slope();
+    j["data"]["bw_mean"] = mean(bw);
+    j["data"]["iops_mean"] = mean(iops);
+    j["data"]["iops"] = iops;
+    j["data"]["bw"] = bw;
+    return j;
+}
+
+}  // namespace
+
 Json fio_job_json(const FioReportJob& first, const FioReportJob& last, const FioJobStats& s, const FioGroupRates& group,
                   std::uint64_t elapsed_s, bool json_plus) {
     std::uint64_t total = 0, begun = 0;
@@ -189,11 +219,12 @@ Json fio_job_json(const FioReportJob& first, const FioReportJob& last, const Fio
     j["latency_ns"] = ranges(s.ranges.ns, total);
     j["latency_us"] = ranges(s.ranges.us, total);
     j["latency_ms"] = ranges(s.ranges.ms, total);
-    j["latency_depth"] = last.iodepth;
-    j["latency_target"] = 0;
-    j["latency_percentile"] = 100.0;
-    j["latency_window"] = 0;
+    j["latency_depth"] = last.latency_depth.value_or(last.iodepth);
+    j["latency_target"] = last.latency_target_ns;
+    j["latency_percentile"] = last.latency_percentile;
+    j["latency_window"] = last.latency_window_us;
     if (!first.description.empty()) j["desc"] = first.description;
+    if (last.steady) j["steadystate"] = steady_state(*last.steady);
     return j;
 }
 

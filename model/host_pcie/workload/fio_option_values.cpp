@@ -229,6 +229,60 @@ bool read_fio_text(FioOptionCall& call, std::string& out) {
     return true;
 }
 
+bool read_fio_durations(FioOptionCall& call, PerDirection<Ps>& out) {
+    if (!need_value(call)) return false;
+    const std::vector<std::string> parts = three_parts(*call.value);
+    if (parts.empty()) return call.problem("allowed: one to three times: read,write,trim"), false;
+    for (std::size_t d = 0; d < kFioDirections; ++d) {
+        if (parts[d].empty()) continue;
+        FioOptionCall part{call.settings, call.where, call.name, parts[d], call.problems};
+        if (!read_fio_duration(part, FioBareTime::microseconds, out[d])) return false;
+    }
+    return true;
+}
+
+bool read_fio_size_range(FioOptionCall& call, std::uint64_t& low, std::uint64_t& high) {
+    if (!need_value(call)) return false;
+    const std::string_view text = *call.value;
+    const std::size_t dash = text.find_first_of("-:");
+    const auto first = plain(call, text.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : plain(call, text.substr(dash + 1));
+    if (!first || !last) return false;
+    if (*first == 0 || *last == 0) return call.problem("sizes must be positive"), false;
+    low = std::min(*first, *last);
+    high = std::max(*first, *last);
+    return true;
+}
+
+/// criterion:limit or criterion:limit%.
+bool read_fio_steadystate(FioOptionCall& call) {
+    if (!need_value(call)) return false;
+    const std::size_t colon = call.value->find(':');
+    FioOptionCall word{call.settings, call.where, call.name, call.value->substr(0, colon), call.problems};
+    std::size_t kind = 0;
+    if (*word.value == "lat" || *word.value == "lat_slope")
+        return call.problem("the latency criterion is newer than fio 3.33; allowed: iops, iops_slope, bw, bw_slope"), false;
+    if (!read_fio_word(word, {"iops", "iops_slope", "bw", "bw_slope"}, kind)) return false;
+    std::string limit = colon == std::string::npos ? "" : call.value->substr(colon + 1);
+    FioSteadyCriterion& c = call.settings.job.steady;
+    c.slope = kind % 2 == 1;
+    c.bandwidth = kind >= 2;
+    c.percent = !limit.empty() && limit.back() == '%';
+    if (c.percent) limit.pop_back();
+    std::string why;
+    if (c.percent || !c.bandwidth) {
+        const auto value = parse_fio_float(limit, why);
+        if (!value || *value < 0) return call.problem("allowed: " + *word.value + ":limit, as in iops:10%"), false;
+        c.limit = *value;
+    } else {
+        const auto value = plain(call, limit);
+        if (!value) return false;
+        c.limit = static_cast<double>(*value);
+    }
+    c.text = *word.value + ":" + std::to_string(c.limit) + (c.percent ? "%" : "");
+    return true;
+}
+
 bool read_fio_bsrange(FioOptionCall& call) {
     if (!need_value(call)) return false;
     const std::vector<std::string> parts = three_parts(*call.value);

@@ -36,6 +36,22 @@ struct FioSettings {
     std::optional<std::string> bw_log, iops_log, lat_log;  ///< empty: named after the job
     std::string size_where;                                ///< place for messages of the checks against the device
     bool bs_given_here = false;                            ///< bs= in this very section
+    std::string directory;
+    std::string filename;
+    std::string filename_format;  ///< empty: fio's $jobname.$jobnum.$filenum
+    std::uint32_t nrfiles = 1;
+    std::uint32_t openfiles = 0;  ///< 0: all
+    std::uint64_t filesize_low = 0;  ///< 0: not given
+    std::uint64_t filesize_high = 0;
+    bool overwrite = false;
+    bool fallocate = true;  ///< a file to be written has its length before
+    bool create_on_open = false;
+    bool do_verify = true;
+    std::uint32_t iodepth_low = 0;  ///< 0: iodepth
+    std::uint32_t batch_complete = 1;
+    std::string wait_for_where;
+    std::vector<Problem> of_engine;    ///< options of engines that do no I/O of a drive
+    std::vector<std::string> kib_1000;  ///< "bs=4KiB": values that are a power of 1000
 };
 
 /// One "name=value" being applied.
@@ -56,14 +72,20 @@ struct FioOption {
         handled,     ///< acts as in fio
         verified,    ///< data verification: the simulator's own integrity check replaces it
         ignored,     ///< has no counterpart in the model; accepted and listed in one note
-        unsupported  ///< would change the workload and is not implemented: an error unless the value is neutral
+        unsupported,  ///< would change the workload and is not implemented: an error unless the value is neutral
+        of_engine     ///< belongs to an engine that does no I/O of a drive: an error unless that is said already
     };
     const char* name;
     const char* alias;  ///< or nullptr
     Treatment treatment;
-    const char* text;               ///< handled: what it does here; unsupported: the neutral values, by |
-    void (*apply)(FioOptionCall&);  ///< handled only
+    /// handled: what it does here; unsupported: the neutral values, by |; of_engine: the engines
+    const char* text = "";
+    void (*apply)(FioOptionCall&) = nullptr;  ///< handled only
+    const char* reason = "";                  ///< unsupported only: why, as a clause
 };
+
+/// True for options that stand without a value (fio's FIO_OPT_STR_SET): --thread on a command line takes no next word.
+bool is_fio_flag(std::string_view canonical_name);
 
 class FioOptionTable {
 public:
@@ -81,9 +103,13 @@ private:
     std::vector<FioOption> options_;
 };
 
-/// Rows of the table; fio_options_handled.cpp and fio_options_other.cpp.
+/// Rows of the table, each in the file of its name.
 std::vector<FioOption> handled_fio_options();
+std::vector<FioOption> file_fio_options();
+/// In fio_options_limits.cpp.
+std::vector<FioOption> control_fio_options();
 std::vector<FioOption> other_fio_options();
+std::vector<FioOption> engine_fio_options();
 
 /// Applies one option: finds it, runs it, or files a problem. Ignored names are collected in `ignored`.
 void apply_fio_option(FioOptionCall& call, std::set<std::string>& ignored, std::set<std::string>& verified);
@@ -100,6 +126,11 @@ bool read_fio_triple(FioOptionCall& call, std::uint64_t low, std::uint64_t high,
 /// One of `words`; out is its index.
 bool read_fio_word(FioOptionCall& call, const std::vector<std::string>& words, std::size_t& out);
 bool read_fio_text(FioOptionCall& call, std::string& out);
+bool read_fio_steadystate(FioOptionCall& call);
+/// One to three durations in microseconds: read,write,trim.
+bool read_fio_durations(FioOptionCall& call, PerDirection<Ps>& out);
+/// "a" or "a-b".
+bool read_fio_size_range(FioOptionCall& call, std::uint64_t& low, std::uint64_t& high);
 bool read_fio_bsrange(FioOptionCall& call);
 bool read_fio_bssplit(FioOptionCall& call);
 bool read_fio_distribution(FioOptionCall& call);

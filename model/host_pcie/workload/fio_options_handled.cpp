@@ -168,6 +168,9 @@ void fdatasync(Call& c) {
 void end_fsync(Call& c) {
     read_fio_bool(c, c.settings.job.end_fsync);
 }
+void writefua(Call& c) {
+    read_fio_flag(c, c.settings.job.fua);
+}
 void sync_mode(Call& c) {
     std::size_t i = 0;
     if (read_fio_word(c, {"none", "0", "sync", "1", "dsync"}, i)) c.settings.job.fua = i >= 2;
@@ -284,7 +287,8 @@ std::vector<FioOption> handled_fio_options() {
         {"number_ios", nullptr, H, "", number_ios},
         {"loops", nullptr, H, "", loops},
         {"kb_base", nullptr, H, "", kb_base},
-        {"ioengine", nullptr, H, "synchronous engines (and the default, psync) cap iodepth to 1; else no effect",
+        {"ioengine", nullptr, H,
+         "synchronous engines (and the default, psync) cap iodepth to 1; one that does no I/O of a drive is an error",
          ioengine},
         {"iodepth", nullptr, H, "", iodepth},
         {"numjobs", nullptr, H, "each clone is a job with a queue pair of its own where the device has enough",
@@ -302,6 +306,7 @@ std::vector<FioOption> handled_fio_options() {
         {"end_fsync", nullptr, H, "a flush at the end of each pass", end_fsync},
         {"fsync_on_close", nullptr, H, "as end_fsync", end_fsync},
         {"sync", nullptr, H, "writes with FUA", sync_mode},
+        {"writefua", nullptr, H, "", writefua},
         {"runtime", "timeout", H, "simulated time", runtime},
         {"time_based", nullptr, H, "", time_based},
         {"ramp_time", nullptr, H, "", ramp_time},

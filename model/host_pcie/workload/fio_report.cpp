@@ -71,7 +71,7 @@ FioReport::~FioReport() = default;
 
 void FioReport::on_issue(const HostRequest& request, SimTime now, bool measured) {
     Job& job = jobs_[request.job];
-    if (!job.started) {
+    if (!job.started && !request.preparation) {
         job.started = true;
         job.start = now;
     }
@@ -167,6 +167,21 @@ void FioReport::close_windows(Job& job, SimTime now) {
 void FioReport::set_runtime(std::uint32_t job, Ps runtime) {
     jobs_.at(job).stats.total_runtime = runtime;
     jobs_[job].runtime_known = true;
+}
+
+void FioReport::reset(std::uint32_t job) {
+    Job& j = jobs_.at(job);
+    j.stats = {};
+    j.measuring = false;
+    j.window_end = kNever;
+}
+
+void FioReport::set_latency_depth(std::uint32_t job, std::uint32_t depth) {
+    jobs_.at(job).info.latency_depth = depth;
+}
+
+void FioReport::set_steady_state(std::uint32_t job, const FioSteadyState& state) {
+    jobs_.at(job).info.steady = state;
 }
 
 void FioReport::finish(SimTime end) {

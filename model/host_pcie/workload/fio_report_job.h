@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "host_pcie/workload/fio_steady_state.h"
 
 namespace ssdtlm {
 
@@ -35,6 +38,12 @@ struct FioReportJob {
     std::string lat_log;                   ///< slat, clat and lat
     std::uint32_t log_avg_msec = 0;        ///< 0: one line per I/O
     bool log_offset = false;               ///< adds the offset column
+    std::optional<std::uint32_t> latency_depth;  ///< what latency_target has found
+    std::uint64_t latency_target_ns = 0;
+    double latency_percentile = 100;
+    std::uint64_t latency_window_us = 0;
+    std::optional<FioSteadyState> steady;  ///< what steadystate has seen
+
     std::uint32_t bw_avg_msec = 500;       ///< fio's bwavgtime; iopsavgtime follows it
 };
 

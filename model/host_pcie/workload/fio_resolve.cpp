@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a section says to its clones on this device: fio's fixups (fio 3.33 init.c, filesetup.c) and our checks.
+// From what a section says to its clones: fio's fixups (fio 3.33 init.c) and our checks.
 #include <algorithm>
 #include <string_view>
 
 #include "common/random/random.h"
+#include "host_pcie/workload/fio_engines.h"
 #include "host_pcie/workload/fio_job_file.h"
+#include "host_pcie/workload/fio_resolution.h"
 
 namespace ssdtlm {
 namespace {
 
 constexpr const char* kDirection[] = {"reads", "writes", "trims"};
-
-bool synchronous(std::string_view engine) {
-    for (std::string_view e : {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "pmemblk",
-                               "dev-dax", "libpmem", "e4defrag", "ime_psync", "ime_psyncv", "filecreate"})
-        if (engine == e) return true;
-    return false;
-}
-bool no_block_io(std::string_view engine) {
-    for (std::string_view e : {"cpuio", "net", "netsplice", "filecreate", "filestat", "filedelete", "exec", "rdma"})
-        if (engine == e) return true;
-    return false;
-}
 
 std::string bytes_text(std::uint64_t bytes) {
     constexpr std::string_view units = " kmgt";
@@ -35,18 +25,22 @@ std::string bytes_text(std::uint64_t bytes) {
 
 class Resolver {
 public:
-    Resolver(const FioSection& section, const FioDevice& device, std::vector<std::string>& notes,
-             std::vector<Problem>& problems)
+    Resolver(const FioSection& section, FioResolution& where)
         : section_(section),
           settings_(section.settings),
-          device_(device),
-          notes_(notes),
-          problems_(problems),
+          where_(where),
+          device_(where.device),
+          problems_(where.problems),
           job_(section.settings.job) {}
 
-    void run(std::vector<FioJob>& jobs) {
+    void run() {
+        std::vector<FioJob>& jobs = where_.file.jobs;
         const std::size_t before = problems_.size();
         engine();
+        kib();
+        refill();
+        combinations();
+        waitee(jobs);
         block_sizes();
         random_map();
         rates();
@@ -69,14 +63,15 @@ public:
             if (settings_.start_delay_high > job_.start_delay)
                 job.start_delay += Ps{static_cast<std::int64_t>(mix.below(
                     static_cast<std::uint64_t>((settings_.start_delay_high - job_.start_delay).count()) + 1))};
-            if (!place(job)) return;  // the other clones would repeat the problem
+            if (!place_fio_job(job, section_, where_)) return;  // the other clones would repeat the problem
             jobs.push_back(std::move(job));
         }
     }
 
 private:
     std::string title() const { return "job '" + section_.name + "'"; }
-    void note(const std::string& text) { notes_.push_back(title() + ": " + text); }
+    void note(const std::string& text) { where_.file.notes.push_back(title() + ": " + text); }
+    void warn(const std::string& text) { where_.file.warnings.push_back(title() + ": " + text); }
     void problem(const std::string& found, const std::string& allowed, const std::string& repair,
                  const std::string& where = "") {
         problems_.push_back({(where.empty() ? section_.where : where) + ": " + title(), found, allowed, repair});
@@ -85,13 +80,77 @@ private:
 
     void engine() {
         job_.iodepth = settings_.iodepth;
-        if (no_block_io(settings_.engine))
-            problem("ioengine=" + settings_.engine, "the model serves block I/O only", "write ioengine=libaio");
-        if (synchronous(settings_.engine) && job_.iodepth > 1) {
-            note("ioengine=" + settings_.engine + " is synchronous: iodepth=" + std::to_string(job_.iodepth) +
+        const std::string found = "ioengine=" + settings_.engine;
+        const FioEngine* engine = find_fio_engine(settings_.engine);
+        if (engine == nullptr) {
+            const std::string near = nearest_fio_engine(settings_.engine);
+            problem(found + " is not an engine of fio", "",
+                    near.empty() ? "write ioengine=libaio" : "did you mean '" + near + "'?");
+            return;
+        }
+        if (engine->kind == FioEngine::Kind::not_a_drive) {
+            problem(found + " " + engine->what, "the model serves the block I/O of a drive only",
+                    "write ioengine=libaio, or remove the job");
+            return;
+        }
+        // Options of other engines come from [global] more than once.
+        for (const Problem& p : settings_.of_engine)
+            if (std::none_of(problems_.begin(), problems_.end(), [&](const Problem& q) { return q.where == p.where; }))
+                problems_.push_back(p);
+        if (engine->kind == FioEngine::Kind::synchronous && job_.iodepth > 1) {
+            warn(found + " is synchronous: iodepth=" + std::to_string(job_.iodepth) +
                  " acts as 1, as in fio; write ioengine=libaio for the full depth");
             job_.iodepth = 1;
         }
+    }
+
+    /// iodepth_low and iodepth_batch_complete_min (backend.c, wait_for_completions): how far a full queue empties.
+    void refill() {
+        const std::uint32_t low =
+            settings_.iodepth_low == 0 ? job_.iodepth : std::min(settings_.iodepth_low, job_.iodepth);
+        const std::uint32_t batch = std::clamp(settings_.batch_complete, 1u, job_.iodepth);
+        std::uint32_t left = job_.iodepth;
+        do left -= std::min(batch, left);
+        while (left > low);
+        job_.refill_at = left;
+    }
+
+    /// What the options ask for together but cannot have.
+    void combinations() {
+        job_.verify = job_.verify && settings_.do_verify && job_.writes;
+        if (job_.latency_target != Ps{0} && job_.latency_window == Ps{0})
+            problem("latency_target without latency_window", "the time after which a depth is judged",
+                    "write latency_window=5s");
+        if (job_.flow == 0 && job_.flow_sleep != Ps{0}) note("flow_sleep has no effect without flow, as in fio");
+        if (job_.steady.seconds == 1) problem("steadystate_duration=1", "2 seconds or more", "raise it");
+        if (job_.steady.seconds == 0 && job_.steady.ramp != Ps{0})
+            note("steadystate has no effect without steadystate_duration, as in fio");
+        if (settings_.openfiles != 0 && settings_.openfiles < settings_.nrfiles)
+            problem("openfiles=" + std::to_string(settings_.openfiles) + " of nrfiles=" +
+                        std::to_string(settings_.nrfiles),
+                    "all files must be open: the model opens none in turn", "remove openfiles");
+        if (settings_.nrfiles > 1 && job_.trimwrite())
+            problem("trimwrite over " + std::to_string(settings_.nrfiles) + " files", "one file", "write nrfiles=1");
+    }
+
+    /// wait_for names a job that stands before this one, once.
+    void waitee(const std::vector<FioJob>& jobs) {
+        if (job_.wait_for.empty()) return;
+        std::size_t count = 0;
+        for (const FioJob& j : jobs) count += j.clone == 0 && j.report.name == job_.wait_for ? 1 : 0;
+        const std::string found = "wait_for=" + job_.wait_for;
+        if (job_.report.name == job_.wait_for)
+            problem(found + " waits for the job itself", "", "name a job before it", settings_.wait_for_where);
+        else if (count != 1)
+            problem(found + ": " + std::to_string(count) + " jobs before this one have that name",
+                    "one, as in fio", "name one job that stands before it", settings_.wait_for_where);
+    }
+
+    void kib() {
+        if (settings_.kib_1000.empty()) return;
+        std::string all;
+        for (const std::string& v : settings_.kib_1000) all += (all.empty() ? "" : ", ") + v;
+        warn(all + ": with fio's default kb_base=1024 a KiB has 1000 bytes and a k has 1024; write 4k, or kb_base=1000");
     }
 
     void block_sizes() {
@@ -126,7 +185,9 @@ private:
         for (const Problem& p : problems_)
             if (p.found == found && p.where == section_.where + ": " + title())
                 return;  // bs_min and bs_max are one value
-        problem(found, lba_text(), "change it, or the namespace's LBA size");
+        problem(found, lba_text(),
+                settings_.kib_1000.empty() ? "change it, or the namespace's LBA size"
+                                           : "a KiB has 1000 bytes with fio's default kb_base=1024: write 4k for 4096");
     }
 
     void random_map() {
@@ -152,6 +213,9 @@ private:
         FioReportJob& r = job_.report;
         r.iodepth = settings_.iodepth;
         r.numjobs = settings_.numjobs;
+        r.latency_target_ns = static_cast<std::uint64_t>(job_.latency_target.count() / 1000);
+        r.latency_window_us = static_cast<std::uint64_t>(job_.latency_window.count() / 1'000'000);
+        r.latency_percentile = job_.latency_percentile;
         const std::size_t d = job_.reads ? 0 : job_.writes ? 1 : 2;
         r.bs = bytes_text(job_.bs_min[d]);
         if (job_.bs_max[d] != job_.bs_min[d]) r.bs += "-" + bytes_text(job_.bs_max[d]);
@@ -168,81 +232,37 @@ private:
         job_.report.group = jobs.back().report.group + (job_.stonewall || settings_.new_group ? 1 : 0);
     }
 
-    /// Region, pass size and offset of one clone (fio: setup_files, get_start_offset). False after a problem.
-    bool place(FioJob& job) {
-        const std::uint64_t capacity = device_.capacity;
-        const std::uint64_t block = job.smallest_block();
-        const FioAmount& step = settings_.offset_increment;
-        const auto part = [&](std::uint64_t percent) {
-            return capacity / 100 * percent + capacity % 100 * percent / 100;
-        };
-        job.offset = (settings_.offset.percent ? part(settings_.offset.value) : settings_.offset.value) +
-                     job.clone * (step.percent ? part(step.value) : step.value);
-        if (settings_.offset.percent || step.percent) job.offset = div_ceil(job.offset, block) * block;
-        if (job.offset % device_.lba_bytes != 0) {
-            problem("an offset of " + std::to_string(job.offset) + " bytes", lba_text(),
-                    "change offset or offset_increment");
-            return false;
-        }
-        const std::string clone = settings_.numjobs > 1 ? "clone " + std::to_string(job.clone) + ": " : "";
-        const std::string device = "the device has " + std::to_string(capacity) + " bytes";
-        if (job.offset >= capacity) {
-            problem(clone + "offset " + std::to_string(job.offset), device, "lower offset or offset_increment");
-            return false;
-        }
-        const FioAmount& size = settings_.size;
-        const bool by_bytes = !size.percent && size.value != 0;
-        job.region = by_bytes ? size.value : capacity - job.offset;
-        if (size.percent && size.value != 0 && size.value != 100) {
-            job.region = std::min(part(size.value), capacity - job.offset);
-            job.region -= job.region % block;
-        }
-        if (job.region > capacity - job.offset) {
-            problem(clone + "offset " + std::to_string(job.offset) + " + size " + std::to_string(job.region) +
-                        " is beyond the end",
-                    device, "lower size, e.g. size=100%", settings_.size_where);
-            return false;
-        }
-        std::uint64_t amount = job.region;
-        const FioAmount& io = settings_.io_size;
-        if (io.percent && io.value != 0) amount = amount / 100 * io.value + amount % 100 * io.value / 100;
-        job.size = by_bytes && size.value < amount ? size.value : amount;
-        job.io_size = io.percent ? 0 : io.value;
-        if (job.size < block || job.region < block) {
-            problem(clone + "a size of " + std::to_string(std::min(job.size, job.region)) + " bytes",
-                    "at least the smallest block, " + std::to_string(block), "raise size or lower bs",
-                    settings_.size_where);
-            return false;
-        }
-        return zones_fit(job);
-    }
-
-    bool zones_fit(const FioJob& job) {
-        if (job.distribution != FioDistribution::zoned_abs) return true;
-        for (std::size_t d = 0; d < kFioDirections; ++d) {
-            std::uint64_t end = 0;
-            for (const FioZone& z : job.zones[d]) end += z.size;
-            if (!used(d) || end <= job.region) continue;
-            problem("the zones of zoned_abs end at " + std::to_string(end),
-                    "the region has " + std::to_string(job.region) + " bytes", "shrink the zones or raise size");
-            return false;
-        }
-        return true;
-    }
-
     const FioSection& section_;
     const FioSettings& settings_;
+    FioResolution& where_;
     const FioDevice& device_;
-    std::vector<std::string>& notes_;
     std::vector<Problem>& problems_;
     FioJob job_;
 };
 
 }  // namespace
 
-void resolve_fio_section(const FioSection& section, const FioDevice& device, std::vector<FioJob>& jobs,
-                         std::vector<std::string>& notes, std::vector<Problem>& problems) {
-    Resolver(section, device, notes, problems).run(jobs);
+void check_fio_flows(FioResolution& where) {
+    std::uint32_t wall = 0;
+    std::vector<std::uint32_t> walls;  // stonewalls before each job
+    for (const FioJob& late : where.file.jobs) {
+        wall += late.stonewall ? 1 : 0;
+        walls.push_back(wall);
+        if (late.flow == 0 || late.clone != 0) continue;
+        for (const FioJob& early : where.file.jobs) {
+            if (early.index >= late.index) break;
+            if (early.flow == 0 || early.flow_id != late.flow_id || early.runtime != Ps{0}) continue;
+            if (walls[early.index] == wall && late.wait_for.empty()) continue;
+            where.problems.push_back({where.file.path + ": job '" + early.report.name + "'",
+                                      "its flow waits for job '" + late.report.name + "', which waits for it to end",
+                                      "jobs of a flow that run together, or a runtime", "remove stonewall, wait_for or flow"});
+            break;
+        }
+    }
+}
+
+void resolve_fio_section(const FioSection& section, FioResolution& where) {
+    Resolver(section, where).run();
 }
 
 }  // namespace ssdtlm

@@ -10,6 +10,7 @@
 #include "host_pcie/workload/trace_columns.h"
 #include "sim/app/command_pages.h"
 #include "sim/app/command_table.h"
+#include "sim/app/fio_arguments.h"
 
 namespace ssdtlm {
 namespace {
@@ -46,7 +47,9 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
 class Parser {
 public:
     CommandLine parse(int argc, const char* const* argv) {
-        const std::vector<std::string> words = with_wave_values(argc, argv);
+        std::vector<std::string> words = with_wave_values(argc, argv);
+        if (words.size() > 1 && words[1] == "run")
+            line_.run.fio.arguments = take_fio_arguments(words, option_names(*app_.get_subcommand("run")));
         std::vector<const char*> arguments;
         for (const auto& w : words) arguments.push_back(w.c_str());
         try {
@@ -196,11 +199,12 @@ private:
         run.limits = parse_run_limits(run.limit_texts, problems_);
         run.wave = parse_wave_options(texts_.wave, problems_);
         run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
-        const std::string extension = ".fio";
-        const bool fio = run.workload.size() > extension.size() &&
-                         run.workload.compare(run.workload.size() - extension.size(), extension.size(), extension) == 0;
-        run.workload_kind = fio ? RunOptions::WorkloadKind::fio : RunOptions::WorkloadKind::trace;
-        run.trace.path = fio ? "" : run.workload;
+        if (run.workload.empty() && run.fio.arguments.empty())
+            add("no workload: --workload is missing", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
+        for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
+                                 "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
+                                 "--replay-jobs"})
+            if (app_.get_subcommand("run")->get_option(name)->count() != 0) run.trace_options.emplace_back(name);
     }
 
     CommandLineTexts texts_;

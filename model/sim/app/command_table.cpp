@@ -143,9 +143,14 @@ private:
         device(run);
         group(run, "Workload");
         run->add_option("-w,--workload", line_.run.workload,
-                        "fio job file (.fio) or block trace (anything else, may be .gz)")
-            ->required()
+                        "fio job file or block trace (may be .gz), told apart by content; - is standard input. Options of "
+                        "fio (--rw=randread --bs=4k) may stand beside a job file or in its place")
             ->type_name(kFileKind);
+        run->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name("NAME");
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")->type_name("N");
         group(run, "Results");
         run->add_option("-o,--output", line_.run.output_directory,

@@ -26,9 +26,11 @@ int run(const CommandLine& line) {
     RunOptions options = line.run;
     ResolvedConfig resolved;
     AllProblems problems;
+    problems.of([&] { recognise_workload(options); });
+    const bool recognised = !problems.any();
     problems.of([&] { resolved = loader.finish(); });
     if (problems.any()) {
-        problems.of([&] { check_workload_alone(options); });
+        if (recognised) problems.of([&] { check_workload_alone(options); });
         if (!options.output_directory.empty()) problems.of([&] { check_output_directory(options.output_directory, "-o"); });
     }
     problems.throw_if_any();
@@ -36,7 +38,7 @@ int run(const CommandLine& line) {
     options.config_digest = config_digest(resolved.config);
     options.output_option = "-o";
     if (options.output_directory.empty()) {
-        options.output_directory = default_output_directory(resolved.config.name, options.workload);
+        options.output_directory = default_output_directory(resolved.config.name, workload_title(options));
         options.output_option = "default output folder";
     }
     return run_simulation(resolved.config, options);

@@ -70,12 +70,13 @@ RunFailure failure_of(const std::exception_ptr& error) {
 }
 
 /// Throws CheckFailed for results that are wrong.
-void check(const RunSummary& summary, const NvmeDriver& driver) {
+void check(const RunSummary& summary, const NvmeDriver& driver, const FioWorkload* fio) {
     for (const BookLine& b : summary.books)
         if (!b.balances())
             throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));
     if (summary.error_status != 0)
         throw CheckFailed(fmt::format("{} commands ended with an error status, the first: {}", summary.error_status, driver.first_error()));
+    if (fio != nullptr && !fio->failures().empty()) throw CheckFailed(fmt::format("{}", fmt::join(fio->failures(), "\n")));
 }
 
 FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
@@ -83,6 +84,15 @@ FioReportOptions report_options(const RunOptions& options, const WorkloadSource&
     o.log_directory = options.output_directory;
     o.global_options = source.global_options;
     return o;
+}
+
+/// What became of steadystate and latency_target.
+void report_fio_outcome(const FioWorkload& workload, FioReport& report, std::vector<std::string>& notes) {
+    for (const FioJob& job : workload.job_list()) {
+        if (job.latency_target != Ps{0}) report.set_latency_depth(job.index, workload.runner(job.index).depth());
+        if (const FioSteadyState* state = workload.steady_state(job.index)) report.set_steady_state(job.index, *state);
+    }
+    for (std::string& o : workload.outcomes()) notes.push_back(std::move(o));
 }
 
 /// One run from its last check to its exit code.
@@ -97,12 +107,15 @@ public:
           progress_(options.quiet) {
         if (options.wave.on || options.timeline.on)
             instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
+        if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
+        if (!options.quiet)
+            for (const std::string& w : source.warnings) say(stderr, "warning: " + w + "\n");
     }
 
     /// Throws what ended the run, when it did not end in order; everything known is then written.
     int run(const SsdConfig& config) {
         Simulation::Options o;
-        o.workload_name = std::filesystem::path(options_.workload).filename().string();
+        o.workload_name = workload_title(options_);
         o.interrupt = &interrupted;
         if (instruments_) {
             o.taps = &*instruments_;
@@ -135,12 +148,13 @@ private:
         try {
             summary = simulation.run();
             complete = true;
-            check(summary, simulation.system().driver);
+            check(summary, simulation.system().driver, source_.fio);
         } catch (...) {
             error = std::current_exception();
             if (!complete) summary = simulation.so_far();
         }
         progress_.clear();
+        if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
         describe(summary, error, simulation);
         const std::vector<Problem> problems = save(summary);
         print(summary, complete, !problems.empty());

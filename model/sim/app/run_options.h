@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "host_pcie/workload/fio_job_file.h"
 #include "host_pcie/workload/trace_reader.h"
 #include "host_pcie/workload/trace_workload.h"
 #include "sim/app/run_limits.h"
@@ -13,8 +15,10 @@ namespace ssdtlm {
 
 struct RunOptions {
     enum class WorkloadKind : std::uint8_t { fio, trace };
-    std::string workload;  ///< path
-    WorkloadKind workload_kind = WorkloadKind::fio;
+    std::string workload;  ///< path, "-" for standard input, or empty: only fio options
+    WorkloadKind workload_kind = WorkloadKind::fio;  ///< recognise_workload()
+    FioJobText fio;                                  ///< arguments and sections; path and text by recognise_workload()
+    std::vector<std::string> trace_options;          ///< options given that only a block trace has
     TraceOptions trace;  ///< path and format set; LBA size and device size are left to the run
     TraceReplayOptions replay;
     std::string output_directory;  ///< made when device and workload are found to be right

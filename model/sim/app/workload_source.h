@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From `--workload FILE` to a Workload: a fio job file or a block trace, with what the fio-shaped report needs.
+// From `--workload FILE` or fio options to a Workload: a fio job file or a block trace, with what the fio-shaped report needs.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "host_pcie/protocol/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
+#include "host_pcie/workload/fio_workload.h"
 #include "sim/app/run_options.h"
 #include "sim/sim_config.h"
 
@@ -18,7 +19,15 @@ struct WorkloadSource {
     std::vector<FioReportJob> report_jobs;
     FioOptionTexts global_options;
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;   ///< worth saying before the run
+    FioWorkload* fio = nullptr;          ///< `workload` when it is one
 };
+
+/// Tells a fio job from a block trace by its content, and reads standard input for "-". Throws UserError for options
+/// that belong to the other kind.
+void recognise_workload(RunOptions& options);
+/// What the results call the workload.
+std::string workload_title(const RunOptions& options);
 
 /// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "common/report/error.h"
@@ -73,14 +74,27 @@ TEST(CommandLine, TraceReplay) {
     const CommandLine l =
         parsed({"run", "d", "-w", "t.csv.gz", "--trace-format", "msr", "--replay", "closed", "--replay-depth", "7",
                 "--time-scale", "0.5", "--trace-beyond", "fold", "--trace-volume", "usr,0"});
-    EXPECT_EQ(l.run.workload_kind, RunOptions::WorkloadKind::trace);
-    EXPECT_EQ(l.run.trace.path, "t.csv.gz");
+    EXPECT_EQ(l.run.workload, "t.csv.gz");
+    EXPECT_THAT(l.run.trace_options, ElementsAre("--trace-format", "--trace-volume", "--trace-beyond", "--replay",
+                                                 "--replay-depth", "--time-scale"));
     EXPECT_EQ(l.run.trace.format, "msr");
     EXPECT_EQ(l.run.trace.volume, "usr,0");
     EXPECT_EQ(l.run.trace.beyond, BeyondDevice::fold);
     EXPECT_EQ(l.run.replay.mode, TraceReplayOptions::Mode::closed);
     EXPECT_EQ(l.run.replay.depth, 7u);
     EXPECT_EQ(l.run.replay.time_scale, 0.5);
+}
+
+TEST(CommandLine, OptionsOfFio) {
+    const CommandLine l = parsed({"run", "--bs", "4k", "--thread", "dev.toml", "--rw=randread", "--seed", "3", "--section", "a"});
+    EXPECT_THAT(l.files, ElementsAre("dev.toml"));
+    EXPECT_EQ(l.seed, 3);
+    EXPECT_THAT(l.run.fio.sections, ElementsAre("a"));
+    ASSERT_EQ(l.run.fio.arguments.size(), 3u);
+    EXPECT_EQ(l.run.fio.arguments[0].name, "bs");
+    EXPECT_EQ(l.run.fio.arguments[0].value, "4k");
+    EXPECT_EQ(l.run.fio.arguments[1].value, std::nullopt);  // --thread takes no word
+    EXPECT_EQ(l.run.fio.arguments[2].value, "randread");
 }
 
 TEST(CommandLine, HelpAndVersion) {
@@ -119,7 +133,7 @@ TEST(CommandLine, Mistakes) {
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
     EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace, help, version, manual, completion; see `ssdtlm --help`"));
-    EXPECT_THAT(problems({"run", "d"}), ElementsAre("command line: --workload is required; see `ssdtlm run --help`"));
+    EXPECT_THAT(problems({"run", "d"}), ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(
         problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),
         ElementsAre(StartsWith("command line: --trace-format 'msrr'; auto, "),
@@ -143,11 +157,19 @@ TEST(OutputDirectory, IsMadeAndProbed) {
 
 class Program : public ::testing::Test {
 protected:
-    void SetUp() override { out_ = ::testing::TempDir() + "ssdtlm-program-test"; }
-    void TearDown() override { std::filesystem::remove_all(out_); }
-    std::pair<int, std::string> run() {
-        return program({"run", "tiny-test", "-w", "x.fio", "-o", out_, "--seed", "3"});
+    void SetUp() override {
+        out_ = ::testing::TempDir() + "ssdtlm-program-test";
+        job_ = out_ + ".fio";
+        std::ofstream(job_) << "[j]\nrw=read\n";
     }
+    void TearDown() override {
+        std::filesystem::remove_all(out_);
+        std::filesystem::remove(job_);
+    }
+    std::pair<int, std::string> run() {
+        return program({"run", "tiny-test", "-w", job_.c_str(), "-o", out_, "--seed", "3"});
+    }
+    std::string job_;
     std::string out_;
 };
 

@@ -58,7 +58,7 @@ inline std::vector<Issue> drain(FioWorkload& workload, Ps latency, std::size_t m
 
 inline std::vector<Issue> run_fio(const std::string& text, std::uint64_t capacity = 1_MiB, Ps latency = 10us) {
     const FioDevice device{capacity, 512, 0};
-    FioWorkload workload(parse_fio_job_text(text, "test.fio", device), device);
+    FioWorkload workload(parse_fio_job_text(text, "test.fio", device));
     return drain(workload, latency);
 }
 

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <set>
 
+#include "common/report/error.h"
 #include "fio_fixture.h"
+#include "host_pcie/workload/fio_options.h"
 
 namespace ssdtlm {
 namespace {
@@ -26,10 +28,13 @@ std::string first(const std::string& text) {
     const auto p = problems(text);
     return p.empty() ? "accepted" : p[0].text();
 }
-bool any_note(const FioJobFile& file, const std::string& part) {
-    for (const std::string& n : file.notes)
+bool any_of(const std::vector<std::string>& lines, const std::string& part) {
+    for (const std::string& n : lines)
         if (n.find(part) != std::string::npos) return true;
     return false;
+}
+bool any_warning(const FioJobFile& file, const std::string& part) {
+    return any_of(file.warnings, part);
 }
 
 TEST(FioJobFile, GlobalAppliesToTheJobsAfterIt) {
@@ -90,16 +95,16 @@ TEST(FioJobFile, SizesAgainstTheDevice) {
         "[a]\n[b]\noffset=256k\n[c]\nsize=25%\noffset=50%\n[d]\nsize=100k\nio_size=50%\n"
         "[e]\nsize=64k\nio_size=1m\n[f]\nnumjobs=4\noffset_increment=25%\nsize=25%\n",
         1_MiB);
-    EXPECT_EQ(f.jobs[0].region, 1_MiB);
+    EXPECT_EQ(f.jobs[0].files[0].region, 1_MiB);
     EXPECT_EQ(f.jobs[0].size, 1_MiB);
-    EXPECT_EQ(f.jobs[1].region, 768_KiB);
-    EXPECT_EQ(f.jobs[2].offset, 512_KiB);
-    EXPECT_EQ(f.jobs[2].region, 256_KiB);
-    EXPECT_EQ(f.jobs[3].region, 100_KiB);
+    EXPECT_EQ(f.jobs[1].files[0].region, 768_KiB);
+    EXPECT_EQ(f.jobs[2].files[0].offset, 512_KiB);
+    EXPECT_EQ(f.jobs[2].files[0].region, 256_KiB);
+    EXPECT_EQ(f.jobs[3].files[0].region, 100_KiB);
     EXPECT_EQ(f.jobs[3].size, 50_KiB);
     EXPECT_EQ(f.jobs[4].io_size, 1_MiB);
     EXPECT_EQ(f.jobs[4].size, 64_KiB);
-    for (std::uint64_t c = 0; c < 4; ++c) EXPECT_EQ(f.jobs[5 + c].offset, c * 256_KiB);
+    for (std::uint64_t c = 0; c < 4; ++c) EXPECT_EQ(f.jobs[5 + c].files[0].offset, c * 256_KiB);
 }
 
 TEST(FioJobFile, BssplitAndZonesResolve) {
@@ -120,20 +125,20 @@ TEST(FioJobFile, BssplitAndZonesResolve) {
 TEST(FioJobFile, SynchronousEnginesCapTheDepthAndSaySo) {
     auto f = parse_fio("[a]\niodepth=32\n");  // fio's default engine is psync
     EXPECT_EQ(f.jobs[0].iodepth, 1u);
-    EXPECT_TRUE(any_note(f, "ioengine=psync is synchronous: iodepth=32 acts as 1"));
+    EXPECT_TRUE(any_warning(f, "ioengine=psync is synchronous: iodepth=32 acts as 1"));
     f = parse_fio("[a]\niodepth=32\nioengine=libaio\n");
     EXPECT_EQ(f.jobs[0].iodepth, 32u);
-    EXPECT_FALSE(any_note(f, "synchronous"));
-    EXPECT_FALSE(any_note(parse_fio("[a]\n"), "synchronous"));
+    EXPECT_FALSE(any_warning(f, "synchronous"));
+    EXPECT_FALSE(any_warning(parse_fio("[a]\n"), "synchronous"));
 }
 
 TEST(FioJobFile, IgnoredOptionsAreListedOnce) {
     const auto f =
-        parse_fio("[global]\ndirect=1\nfilename=/dev/a\n[a]\nthread\ndirect=0\nverify=crc32c\n[b]\ninvalidate=0\n");
+        parse_fio("[global]\ndirect=1\nfilename=/dev/a\n[a]\nthread\ndirect=0\nverify_dump=1\n[b]\ninvalidate=0\n");
     ASSERT_EQ(f.notes.size(), 2u);
     EXPECT_THAT(f.notes[0], HasSubstr("integrity check"));
-    EXPECT_THAT(f.notes[0], HasSubstr(": verify"));
-    EXPECT_EQ(f.notes[1], "ignored, no counterpart in the model: direct, filename, invalidate, thread");
+    EXPECT_THAT(f.notes[0], HasSubstr(": verify_dump"));
+    EXPECT_EQ(f.notes[1], "ignored, no counterpart in the model: direct, invalidate, thread");
 }
 
 TEST(FioJobFile, AMisspeltOptionGetsASuggestion) {
@@ -195,11 +200,28 @@ TEST(FioJobFile, BadValues) {
                              "thinktime_blocks_type=x",
                              "rate_process=x",
                              "bs_unaligned",
-                             "ss=iops:10%",
-                             "ss_dur=30",
                              "trim_percentage=10",
                              "zonemode=zbd",
+                             "ss=lat:5%",
+                             "ss=iops",
+                             "ss_dur=1",
                              "nrfiles=2",
+                             "directory=/d",
+                             "directory=/d\nsize=50%",
+                             "directory=/d\nsize=2m",
+                             "filename=/dev/zero",
+                             "filename=/dev/a:/dev/b",
+                             "latency_target=100",
+                             "latency_percentile=101",
+                             "wait_for=j",
+                             "wait_for=nobody",
+                             "exit_what=some",
+                             "max_latency=x",
+                             "file_service_type=zipf",
+                             "hostname=here",
+                             "ioengine=null",
+                             "ioengine=ftruncate",
+                             "ioengine=libiao",
                              "offset=100",
                              "offset=2m",
                              "ioengine=cpuio",
@@ -210,7 +232,8 @@ TEST(FioJobFile, BadValues) {
                              "filename=${SSDTLM_NOT_SET}"}) {
         EXPECT_NE(first(std::string("[j]\n") + line + "\n"), "accepted") << line;
     }
-    EXPECT_THAT(first("[j]\nss=iops:10%\n"), HasSubstr("fio's steadystate is not implemented in the model; remove it"));
+    EXPECT_THAT(first("[j]\nzonemode=zbd\n"),
+                HasSubstr("fio's zonemode is not implemented in the model: the drive has no zones"));
     EXPECT_EQ(first("[j]\nzonemode=none\nnrfiles=1\nunified_rw_reporting=none\ntrim_percentage=0\n"), "accepted");
     EXPECT_THAT(first("[global]\nrw=read\n"), HasSubstr("no job"));
     EXPECT_THAT(first("[j\n"), HasSubstr("a section is [name]"));
@@ -247,7 +270,7 @@ TEST(FioJobFile, ShippedJobsAreAcceptedAndSmall) {
          {"random_mix", "qd1_4k_randread", "bssplit_zoned", "ramp_rate", "two_groups_stonewall", "numjobs_group"}) {
         const FioDevice device{8_GiB, 4096, 0};
         const auto file = load_fio_job_file(std::string(SSDTLM_WORKLOADS) + "/" + name + ".fio", device);
-        FioWorkload w(file, device);
+        FioWorkload w(file);
         const auto issues = drain(w, 100us);
         EXPECT_GT(issues.size(), 10'000u) << name;
         EXPECT_LE(issues.size(), 210'000u) << name;
@@ -261,10 +284,12 @@ TEST(FioOptionTable, NamesAreUniqueAndDocumented) {
         EXPECT_TRUE(names.insert(o.name).second) << o.name;
         EXPECT_TRUE(o.alias == nullptr || names.insert(o.alias).second) << o.name;
         EXPECT_EQ(o.apply != nullptr, o.treatment == FioOption::Treatment::handled) << o.name;
+        EXPECT_EQ(*o.reason != 0, o.treatment == FioOption::Treatment::unsupported) << o.name;
     }
     const std::string table = FioOptionTable::instance().markdown();
     EXPECT_THAT(table, HasSubstr("| `rw` | `readwrite` | handled |"));
-    EXPECT_THAT(table, HasSubstr("| `steadystate` | `ss` | error |"));
+    EXPECT_THAT(table, HasSubstr("| `steadystate` | `ss` | handled |"));
+    EXPECT_THAT(table, HasSubstr("| `port` |  | error | of ioengine=net or netsplice |"));
     EXPECT_THAT(table, HasSubstr("accepted with none or 0"));
 }
 

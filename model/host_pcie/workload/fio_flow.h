@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// flow: jobs of one flow_id issue in the proportion of their weights (fio 3.33, flow.c). A job that is ahead holds back.
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+struct FioFlow {
+    std::uint64_t issued = 1;  ///< of all jobs that have not ended; from 1, as fio counts
+    std::uint64_t weight = 0;  ///< of all jobs that have not ended
+    /// `own`: issued by a job of weight `share`.
+    bool ahead(std::uint64_t own, std::uint32_t share) const {
+        return static_cast<double>(own) / static_cast<double>(issued) >
+               static_cast<double>(share) / static_cast<double>(weight);
+    }
+};
+
+}  // namespace ssdtlm
