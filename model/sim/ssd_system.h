@@ -59,6 +59,7 @@ public:
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;
     /// State of every organ, for the watchdog and for panics.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
     const SsdConfig config;
     Agenda agenda;

@@ -97,6 +97,7 @@ public:
     ChannelPins* pins() { return pins_.get(); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
 private:
     struct alignas(64) Die {

@@ -48,6 +48,7 @@ public:
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
 private:
     struct Route {

@@ -57,6 +57,7 @@ public:
     std::uint64_t outstanding() const { return outstanding_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
 private:
     /// A request of more than one payload.

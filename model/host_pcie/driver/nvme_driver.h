@@ -58,6 +58,7 @@ public:
     const std::string& first_error() const { return io_.first_error(); }
     /// State for the watchdog.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
     void interrupt(std::uint64_t address, std::uint32_t data) override;
 

@@ -52,6 +52,7 @@ public:
     const LinkPath& mmio() const { return mmio_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
 private:
     void end_of_elaboration() override {
