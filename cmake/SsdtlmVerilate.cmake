@@ -98,6 +98,7 @@ function(ssdtlm_verilated_scheduler target source)
   list(REMOVE_DUPLICATES sources)
   ssdtlm_verilate(${target}_verilated TOP ${top} PREFIX V${MODULE} SOURCES ${sources} ${test}
     PARAMETERS CHANNELS=1 DIES=${SSDTLM_RTL_DIES} PLANES=${SSDTLM_RTL_PLANES} DEPTH=${SSDTLM_RTL_QUEUE_DEPTH} TAG_BITS=32 PAGE_BITS=32)
+  set(PROVEN false)
   set(REGISTRATION "namespace {\n[[maybe_unused]] const bool added = (add_rtl_scheduler(rtl_scheduler_${MODULE}()), true);\n}\n")
   configure_file(${SSDTLM_RTL_DIR}/adapter/verilated_scheduler.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/scheduler_${MODULE}.cpp @ONLY)
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/scheduler_${MODULE}.cpp)

@@ -24,8 +24,8 @@
 
 namespace ssdtlm::rtl {
 
-/// kDies, kPlanes: the module's parameters. TAG_BITS is 32.
-template <class Top, unsigned kDies, unsigned kPlanes>
+/// kDies, kPlanes: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl.
+template <class Top, unsigned kDies, unsigned kPlanes, bool kProven>
 class VerilatedCore final : public SchedulerCore {
 public:
     VerilatedCore(const SchedulerConfig& config, const SchedulerShape& shape)
@@ -60,8 +60,10 @@ public:
     }
 
     bool full() const override { return held_ >= depth_; }
+    bool proven() const override { return kProven; }
 
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override {
+        begin(edge);
         put(top_->push_valid, 1);
         put(top_->push_tag, request.tag);
         put(top_->push_die, request.die);
@@ -84,6 +86,7 @@ public:
     }
 
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override {
+        begin(edge);
         put(top_->query_valid, 1);
         put(top_->query_classes, query.classes);
         put(top_->query_idle_dies, query.idle_dies);
@@ -172,24 +175,29 @@ private:
         put(top_->rst_n, 1);
         low(0);
     }
+    /// Before the first edge of a call.
+    void begin(std::uint64_t edge) {
+        Verilated::threadContextp(&context_);  // whose block it is that stops
+        begin_edge_ = edge;
+        begin_ps_ = ps(edge);
+    }
     void idle_edge() const {
+        Verilated::threadContextp(&context_);
         eval(0);
         eval(1);
     }
     void eval(unsigned clk) const {
         top_->clk = static_cast<CData>(clk);
-        Verilated::threadContextp(&context_);  // whose block it is that stops
         top_->eval();
         if (__builtin_expect(context_.gotFinish(), 0)) throw SchedulerFault(verilated_errors(), edge_);
     }
     void low(std::uint64_t edge) {
+        context_.time(begin_ps_ + (edge - begin_edge_) * static_cast<std::uint64_t>(clock_.period().count()));
         edge_ = edge;
-        context_.time(edge == 0 ? 0 : ps(edge) - static_cast<std::uint64_t>(clock_.period().count() / 2));
         eval(0);
         if (trace_) trace_->dump(ps(edge) - static_cast<std::uint64_t>(clock_.period().count() / 2));
     }
     void high(std::uint64_t edge) {
-        context_.time(ps(edge));
         eval(1);
         if (trace_) trace_->dump(ps(edge));
     }
@@ -218,6 +226,8 @@ private:
     bool has_csr_ = false;
     std::uint32_t held_ = 0;
     std::uint64_t edge_ = 0;  // the one that is being run
+    std::uint64_t begin_edge_ = 0;  // of the call; $time within it goes on in whole picoseconds
+    std::uint64_t begin_ps_ = 0;
 };
 
 }  // namespace ssdtlm::rtl
