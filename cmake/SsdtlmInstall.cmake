@@ -15,10 +15,16 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm)
 install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
 install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
+        FILES_MATCHING PATTERN "*.h" PATTERN "verilated_scheduler.cpp.in")
+install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
+set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)
+set(SSDTLM_RTL_DIR_INSTALLED ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm)
 configure_package_config_file(cmake/ssdtlmConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm PATH_VARS SSDTLM_CONFIGS_DIR)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm PATH_VARS SSDTLM_CONFIGS_DIR SSDTLM_RTL_SOURCES SSDTLM_RTL_DIR_INSTALLED)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake
-              cmake/FindSystemC.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
+              cmake/FindSystemC.cmake cmake/SsdtlmVerilate.cmake
+              DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)

@@ -3,7 +3,7 @@
 
 add_library(ssdtlm_flags INTERFACE)
 target_compile_features(ssdtlm_flags INTERFACE cxx_std_17)
-target_compile_options(ssdtlm_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+target_compile_options(ssdtlm_flags INTERFACE -Wall -Wextra -Wshadow -Woverloaded-virtual -Wconversion -Wno-sign-conversion)
 if(SSDTLM_SANITIZE)
   target_compile_options(ssdtlm_flags INTERFACE -fsanitize=${SSDTLM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(ssdtlm_flags INTERFACE -fsanitize=${SSDTLM_SANITIZE})

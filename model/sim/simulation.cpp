@@ -39,8 +39,7 @@ RunSummary Simulation::run() {
         system_->firmware.stop_gc();
     });
     s.driver.start();
-    sc_core::sc_start();  // returns when nothing is left to happen
-    s.process.rethrow_error();
+    s.process.run();  // returns when nothing is left to happen
     if (!finished_ || !shut_down_ || !s.firmware.idle())
         throw Stalled(fmt::format("nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
                                   "controller is {}",

@@ -59,6 +59,7 @@ public:
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;
     /// State of every organ, for the watchdog and for panics.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
     void check_waiters() const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "Vonfi_sequencer.h"
+#include "adapter/verilated_messages.h"
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -44,16 +45,23 @@ struct RtlOnfiSequencer::Model {
     std::unique_ptr<Vonfi_sequencer> top;
     std::unique_ptr<VerilatedFstC> trace;
     std::uint64_t traced = 0;  // last instant in the file
+    SimTime fall_at{};         // of the clock; not in the file yet
 
     void eval(bool clk) {
         top->clk = clk;
+        Verilated::threadContextp(&context);
         top->eval();
+        if (__builtin_expect(context.gotFinish(), 0)) panic("RtlOnfiSequencer", rtl::verilated_errors());
     }
+    /// A sequence may begin while the last clock of the one before is still high, even at its very edge: then that clock
+    /// is cut short, to no less than a picosecond.
     void dump(SimTime t) {
-        const auto ps = static_cast<std::uint64_t>(t.time_since_epoch().count());
-        if (ps < traced) return;
-        traced = ps;
-        trace->dump(ps);
+        traced = std::max(traced + 1, static_cast<std::uint64_t>(t.time_since_epoch().count()));
+        trace->dump(traced);
+    }
+    void rising(SimTime t) {
+        if (fall_at != SimTime{}) dump(std::min(fall_at, t - Ps{1}));
+        fall_at = SimTime{};
     }
 };
 
@@ -68,6 +76,7 @@ RtlOnfiSequencer::RtlOnfiSequencer(const NandConfig& nand, std::uint64_t hertz, 
       model_(std::make_unique<Model>()),
       last_(kPinCount) {
     model_->context.traceEverOn(true);
+    model_->context.fatalOnError(false);  // eval() looks instead
     model_->context.randReset(seed == 0 ? 0 : 2);
     if (seed != 0) model_->context.randSeed(seed);
     model_->top = std::make_unique<Vonfi_sequencer>(&model_->context);
@@ -102,7 +111,9 @@ RtlOnfiSequencer::RtlOnfiSequencer(const NandConfig& nand, std::uint64_t hertz, 
 
 RtlOnfiSequencer::~RtlOnfiSequencer() {
     close_trace();
+    Verilated::threadContextp(&model_->context);
     model_->top->final();
+    model_->top.reset();
 }
 
 Ps RtlOnfiSequencer::duration(std::uint64_t fixed) const {
@@ -187,11 +198,12 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
 }
 
 void RtlOnfiSequencer::clock(SimTime time, bool keep_pins) {
+    if (model_->trace) model_->rising(time);
     model_->eval(true);
     if (model_->trace) model_->dump(time);
     if (keep_pins) sample(time);
     model_->eval(false);
-    if (model_->trace) model_->dump(time + duration(OnfiSequencerClocks::kOne / 2));
+    if (model_->trace) model_->fall_at = time + duration(OnfiSequencerClocks::kOne / 2);
 }
 
 // --- pins ------------------------------------------------------------------------------------------------------------
@@ -280,6 +292,8 @@ void RtlOnfiSequencer::pins(const PinCommand& command, PinSequence& out) {
 
 void RtlOnfiSequencer::open_trace(const std::string& path) {
     close_trace();
+    model_->traced = 0;
+    model_->fall_at = SimTime{};
     model_->trace = std::make_unique<VerilatedFstC>();
     model_->trace->set_time_unit("1ps");
     model_->trace->set_time_resolution("1ps");
@@ -291,6 +305,7 @@ void RtlOnfiSequencer::open_trace(const std::string& path) {
 
 void RtlOnfiSequencer::close_trace() {
     if (!model_->trace) return;
+    model_->rising(SimTime::max());
     model_->trace->close();
     model_->trace.reset();
 }

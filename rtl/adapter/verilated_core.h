@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated scheduler with the ports of rtl/scheduler/transaction_scheduler.sv, one channel of it, as the core of a
 // ClockedScheduler. The clock runs only within calls. Inputs change in the low half of the cycle before the edge that
-// samples them, outputs are sampled before the edge.
+// samples them, outputs are sampled before the edge. $time is simulated time in ps. A block that does not answer, breaks a
+// handshake, fails an assertion of its own or calls $fatal, $error, $stop or $finish is a SchedulerFault; what it grants is
+// for CheckedCore to judge.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +15,7 @@
 #include <verilated_fst_c.h>
 
 #include "adapter/scheduler_registers.h"
+#include "adapter/verilated_messages.h"
 #include "adapter/verilated_ports.h"
 #include "common/report/error.h"
 #include "common/units/units.h"
@@ -20,8 +24,8 @@
 
 namespace ssdtlm::rtl {
 
-/// kDies, kPlanes: the module's parameters. TAG_BITS is 32.
-template <class Top, unsigned kDies, unsigned kPlanes>
+/// kDies, kPlanes: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl.
+template <class Top, unsigned kDies, unsigned kPlanes, bool kProven>
 class VerilatedCore final : public SchedulerCore {
 public:
     VerilatedCore(const SchedulerConfig& config, const SchedulerShape& shape)
@@ -31,6 +35,7 @@ public:
           planes_(shape.planes_per_die),
           independent_plane_read_(shape.independent_plane_read) {
         context_.traceEverOn(true);
+        context_.fatalOnError(false);  // eval() looks instead
         // Registers start with random bits, as they do in hardware: what is used before it was set shows.
         context_.randReset(2);
         context_.randSeed(1);
@@ -46,15 +51,19 @@ public:
     }
     ~VerilatedCore() override {
         if (trace_) trace_->close();
+        Verilated::threadContextp(&context_);  // the scopes of the block take themselves out of it
         top_->final();
+        top_.reset();
     }
     static std::unique_ptr<SchedulerCore> make(const SchedulerConfig& config, const SchedulerShape& shape) {
         return std::make_unique<VerilatedCore>(config, shape);
     }
 
     bool full() const override { return held_ >= depth_; }
+    bool proven() const override { return kProven; }
 
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override {
+        begin(edge);
         put(top_->push_valid, 1);
         put(top_->push_tag, request.tag);
         put(top_->push_die, request.die);
@@ -65,8 +74,11 @@ public:
         for (bool taken = false; !taken; ++edge) {
             low(edge);
             taken = top_->push_ready != 0;
+            if (top_->grant_valid != 0) throw SchedulerFault("grant_valid is high, but no question is pending", edge);
             high(edge);
-            if (edge == limit) panic("VerilatedCore", "push_ready stays low");
+            if (edge == limit)
+                throw SchedulerFault("push_ready is low for " + std::to_string(kPatience) + " clock cycles with " +
+                                         std::to_string(held_) + " of " + std::to_string(depth_) + " requests held", edge);
         }
         put(top_->push_valid, 0);
         ++held_;
@@ -74,26 +86,33 @@ public:
     }
 
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override {
+        begin(edge);
         put(top_->query_valid, 1);
         put(top_->query_classes, query.classes);
         put(top_->query_idle_dies, query.idle_dies);
         if (independent_plane_read_)
             for (unsigned p = 0; p < planes_; ++p)
                 put_bits(top_->query_idle_read_planes, p * kDies, kDies, query.idle_read_planes[p]);
+        bool taken = false;
         for (out.cycles = 0;; ++out.cycles) {
             low(edge + out.cycles);
-            const bool taken = top_->query_ready != 0;
+            taken = taken || top_->query_ready != 0;
             const bool answered = top_->grant_valid != 0;
+            if (answered && !taken)
+                throw SchedulerFault("grant_valid is high before query_ready: an answer before the question was taken", edge + out.cycles);
             if (answered) take_answer(out);
             high(edge + out.cycles);
             if (taken) put(top_->query_valid, 0);
             if (answered) return;
-            if (out.cycles == kPatience) panic("VerilatedCore", "a question is not answered");
+            if (out.cycles == kPatience)
+                throw SchedulerFault((taken ? "grant_valid is low for " : "query_ready is low for ") + std::to_string(kPatience) +
+                                         " clock cycles after a question", edge + out.cycles);
         }
     }
 
     std::string dump() const override {
         if (!has_csr_) return "  " + std::to_string(held_) + " requests (the module has no debug registers)\n";
+        if (context_.gotFinish()) return "  the block has stopped\n";
         std::string text;
         for (std::uint32_t d = 0; d < dies_; ++d) {
             write_csr(csr::kDebugSelect, d);
@@ -156,20 +175,30 @@ private:
         put(top_->rst_n, 1);
         low(0);
     }
+    /// Before the first edge of a call.
+    void begin(std::uint64_t edge) {
+        Verilated::threadContextp(&context_);  // whose block it is that stops
+        begin_edge_ = edge;
+        begin_ps_ = ps(edge);
+    }
     void idle_edge() const {
-        top_->clk = 0;
+        Verilated::threadContextp(&context_);
+        eval(0);
+        eval(1);
+    }
+    void eval(unsigned clk) const {
+        top_->clk = static_cast<CData>(clk);
         top_->eval();
-        top_->clk = 1;
-        top_->eval();
+        if (__builtin_expect(context_.gotFinish(), 0)) throw SchedulerFault(verilated_errors(), edge_);
     }
     void low(std::uint64_t edge) {
-        top_->clk = 0;
-        top_->eval();
+        context_.time(begin_ps_ + (edge - begin_edge_) * static_cast<std::uint64_t>(clock_.period().count()));
+        edge_ = edge;
+        eval(0);
         if (trace_) trace_->dump(ps(edge) - static_cast<std::uint64_t>(clock_.period().count() / 2));
     }
     void high(std::uint64_t edge) {
-        top_->clk = 1;
-        top_->eval();
+        eval(1);
         if (trace_) trace_->dump(ps(edge));
     }
     std::uint64_t ps(std::uint64_t edge) const { return static_cast<std::uint64_t>(clock_.cycles(edge).count()); }
@@ -180,11 +209,13 @@ private:
         out.grant.die = static_cast<std::uint16_t>(top_->grant_die);
         out.grant.cls = static_cast<FlashClass>(top_->grant_class);
         out.grant.count = static_cast<std::uint8_t>(top_->grant_count);
-        for (unsigned i = 0; i < out.grant.count; ++i) out.grant.tags[i] = get_word(top_->grant_tags, i);
-        held_ -= out.grant.count;
+        // The count may be anything; the port has a tag for each plane.
+        for (unsigned i = 0; i < std::min<unsigned>(out.grant.count, kPlanes); ++i) out.grant.tags[i] = get_word(top_->grant_tags, i);
+        held_ -= std::min<std::uint32_t>(held_, out.grant.count);
     }
 
-    VerilatedContext context_;
+    static_assert(kPlanes <= kMaxPlanes);
+    mutable VerilatedContext context_;
     std::unique_ptr<Top> top_;
     std::unique_ptr<VerilatedFstC> trace_;
     const Clock clock_;
@@ -194,6 +225,9 @@ private:
     const bool independent_plane_read_;
     bool has_csr_ = false;
     std::uint32_t held_ = 0;
+    std::uint64_t edge_ = 0;  // the one that is being run
+    std::uint64_t begin_edge_ = 0;  // of the call; $time within it goes on in whole picoseconds
+    std::uint64_t begin_ps_ = 0;
 };
 
 }  // namespace ssdtlm::rtl

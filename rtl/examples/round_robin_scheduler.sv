@@ -8,8 +8,8 @@ module round_robin_scheduler #(
     parameter int DEPTH = 256,
     parameter int TAG_BITS = 16,
     parameter int PAGE_BITS = 16,
-    parameter int DIE_BITS = $clog2(DIES),
-    parameter int PLANE_BITS = $clog2(PLANES),
+    parameter int DIE_BITS = DIES > 1 ? $clog2(DIES) : 1,
+    parameter int PLANE_BITS = PLANES > 1 ? $clog2(PLANES) : 1,
     parameter int COUNT_BITS = $clog2(PLANES + 1)
 ) (
     input logic clk,
@@ -52,11 +52,11 @@ module round_robin_scheduler #(
     output logic [31:0] rdata,
     output logic [1:0] rresp
 );
-  localparam int SLOT_BITS = $clog2(DEPTH);
+  localparam int SLOT_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int HELD_BITS = $clog2(DEPTH + 1);
 
-  // A ring of DEPTH requests for each die; {die, slot} is an address.
-  logic [TAG_BITS+2:0] ring[DIES*DEPTH];  // class, tag
+  // For each die a ring of DEPTH requests, rounded up to a power of two; {die, slot} is an address.
+  logic [TAG_BITS+2:0] ring[1<<(DIE_BITS+SLOT_BITS)];  // class, tag
   logic [SLOT_BITS-1:0] first[DIES];
   logic [SLOT_BITS-1:0] behind[DIES];
   logic [2:0] next_class[DIES];  // of the first request

@@ -362,7 +362,7 @@ module channel_scheduler #(
             end
           end
           count_granted <= count_granted + 1'b1;
-          if (taken > 1) count_joined <= count_joined + 1'b1;
+          if ((taken >> 1) != '0) count_joined <= count_joined + 1'b1;
           if (starved[die][cls]) count_starved <= count_starved + 1'b1;
           state <= ANSWER;
         end

@@ -26,7 +26,8 @@ TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
     const SchedulerConfig config;
     FlashBackend backend("backend", agenda, nand, EccConfig{}, config.multi_plane,
                          std::make_unique<WriteFirst>(config, SchedulerShape{}));
-    ConstantFlash flash("flash", agenda, 50us);
+    SpareArea contents(nand.geometry);
+    ConstantFlash flash("flash", agenda, 50us, 0, contents);
     backend.channel(0).onfi_initiator.bind(flash.controller_target);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
 
@@ -34,7 +35,7 @@ TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
     for (std::uint32_t i = 0; i < 3; ++i) {
         t[i].op = i == 2 ? FlashOp::program : FlashOp::read;
         t[i].cls = i == 2 ? FlashClass::host_write : FlashClass::host_read;
-        t[i].address.page = i;
+        t[i].address.page = i == 2 ? 0 : i;  // programs begin at the block's first page
         t[i].data_bytes = 4096;
         t[i].client = &client;
         backend.submit(t[i]);

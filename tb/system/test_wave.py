@@ -243,6 +243,26 @@ class Waves(SystemTest):
         for fall in falls:
             self.assertTrue(any(fall - 150_000 < t <= fall for t in times), fall)
 
+    # A busy channel's sequences follow each other without a gap: the clock restarts while it is still high.
+    def test_every_clock_of_a_busy_sequencer_is_in_its_file(self):
+        job = self.job("busy", "rw=randrw", "bs=4k", "iodepth=32", "number_ios=200")
+        rtl = ["--set", "channel.rtl_sequencer=[0]"]
+        probe = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "probe", *rtl)
+        if "Verilator" in probe.stderr:
+            self.skipTest("built without Verilator")
+        done = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "out", "--wave=channel[0].rtl", *rtl)
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        self.assertNotIn("%Warning", done.stdout)
+        if shutil.which("fst2vcd") is None:
+            self.skipTest("no fst2vcd")
+        back = subprocess.run(["fst2vcd", self.dir / "out" / "rtl_channel_0.fst"], capture_output=True, text=True, check=True).stdout
+        def values(name):
+            sign = re.search(rf"\$var \w+ 1 (\S+) {name} \$end", back).group(1)
+            return re.findall(rf"^([01]){re.escape(sign)}$", back, re.M)
+        starts, clocks = values("start_valid").count("1"), values("clk").count("1")
+        self.assertGreater(starts, 150)  # of 200 pages, half on this channel: command and data out of reads, programs
+        self.assertGreater(clocks, 40 * starts)
+
     def test_mistakes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
         for args, message in (

@@ -12,6 +12,20 @@ void check_kernel_resolution() {
                                 "do not call sc_set_time_resolution(), or set it to 1 ps"});
 }
 
+namespace {
+
+/// A process of the netlist, in these objects or below, that is not `own` and not over.
+bool other_process(const std::vector<sc_core::sc_object*>& objects, const sc_core::sc_process_handle& own) {
+    for (sc_core::sc_object* object : objects) {
+        const sc_core::sc_process_handle process(object);
+        if (process.valid() && process != own && !process.terminated()) return true;
+        if (other_process(object->get_child_objects(), own)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 AgendaProcess::AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep)
     : sc_module(name), agenda_(agenda), lockstep_(lockstep), wake_event_("wake") {
     check_kernel_resolution();
@@ -30,7 +44,9 @@ void AgendaProcess::stop() {
 void AgendaProcess::wake(SimTime at) {
     if (draining_ || at >= wake_at_) return;
     wake_at_ = at;
-    wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
+    // Between two slices the agenda stands at its last entry, so what is posted then may lie before the kernel's time.
+    const sc_core::sc_time now = sc_core::sc_time_stamp(), then = to_sc_time(at);
+    wake_event_.notify(then > now ? then - now : sc_core::SC_ZERO_TIME);
 }
 
 /// With the hooks. False: nothing is left to run.
@@ -51,17 +67,30 @@ void AgendaProcess::run_until(SimTime limit) {
 }
 
 void AgendaProcess::execute() {
-    const SimTime kernel = to_sim_time(sc_core::sc_time_stamp());
-    if (lockstep_) {
-        run_until(kernel);
-        return;
-    }
-    // Only this process runs until it returns, so the kernel's next activity stays where it is. An entry that notifies
-    // an event of its own needs lockstep.
-    const SimTime limit = sc_core::sc_pending_activity_at_future_time()
-                              ? kernel + to_sim_time(sc_core::sc_time_to_pending_activity()).time_since_epoch()
-                              : kNever;
-    run_until(limit);
+    run_until(may_run_ahead() ? run_end_ : to_sim_time(sc_core::sc_time_stamp()));
+}
+
+/// Only called when this process is woken: at the begin of each run, and, where there are others, until they were seen.
+bool AgendaProcess::may_run_ahead() {
+    if (lockstep_ || run_end_ == SimTime::min()) return false;
+    lockstep_ = other_process(sc_core::sc_get_top_level_objects(), sc_core::sc_get_current_process_handle());
+    return !lockstep_;
+}
+
+void AgendaProcess::run() {
+    until_empty_ = true;
+    run_end_ = kNever;
+    sc_core::sc_start();
+    run_end_ = SimTime::min();
+    until_empty_ = false;
+    rethrow_error();
+}
+
+void AgendaProcess::run_for(Ps duration) {
+    run_end_ = to_sim_time(sc_core::sc_time_stamp()) + duration - Ps{1};
+    sc_core::sc_start(to_sc_time(duration));
+    run_end_ = SimTime::min();
+    rethrow_error();
 }
 
 void AgendaProcess::drain() {
@@ -81,6 +110,10 @@ void AgendaProcess::drain() {
         sc_core::sc_stop();
     else if (!agenda_.empty())
         wake(agenda_.next_time());
+    else if (agenda_.now() > to_sim_time(sc_core::sc_time_stamp()))
+        wake(agenda_.now());  // the kernel follows to where the run has ended
+    else if (until_empty_ && lockstep_)
+        sc_core::sc_pause();
 }
 
 }  // namespace ssdtlm

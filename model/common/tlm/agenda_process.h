@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drains the Agenda inside a SystemC simulation, in one of two ways of keeping step with the kernel.
+//
+// Whoever looks at the kernel's time between two entries must find it in step with the agenda's. The process therefore
+// runs ahead only where nobody can look: within run() or run_for(), which know where the simulation ends (the kernel
+// tells nobody the end of an sc_start), and while the netlist holds no process but this one.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +18,28 @@
 namespace ssdtlm {
 
 /// One SC_METHOD drains the whole calendar.
-/// - run-ahead: entries are executed while the kernel has no earlier pending activity, up to stop time;
-///   kernel time then jumps only when it must.
-/// - lockstep: kernel time is advanced to each entry's time; needed when native SystemC activity (RTL, pin
-///   tracing, a user's own processes) must see it.
+/// - run-ahead: entries are executed one after the other up to the end of the run; kernel time then jumps there. Where
+///   that would show (above), the process keeps step by itself.
+/// - lockstep: kernel time is advanced to each entry's time, always. Needed for what the kernel tells nobody about: trace
+///   files (sc_trace) of a user, processes that an entry spawns.
 /// Both execute the same entries in the same order.
 class AgendaProcess : public sc_core::sc_module {
 public:
     AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep);
 
+    /// sc_start() until the agenda is empty or stop() was called; a process that never ends (a clock) does not keep it
+    /// going. Where processes of the netlist bring the work, it may be empty from the start: use sc_start(). Throws what
+    /// left an entry as an exception.
+    void run();
+    /// sc_start(duration), at full speed: executes the entries before now + duration; time is there afterwards. Throws as
+    /// run() does.
+    void run_for(Ps duration);
+
     /// Ends the simulation (sc_stop) after the running entry.
     void stop();
     bool stopped() const { return stopped_; }
-    /// An exception that left an entry ended the simulation; SystemC would lose its type. Call after sc_start().
+    /// An exception that left an entry ended the simulation; SystemC would lose its type. Call after an sc_start() of
+    /// your own.
     void rethrow_error() const {
         if (error_) std::rethrow_exception(error_);
     }
@@ -50,6 +63,7 @@ private:
     };
     void drain();
     void execute();
+    bool may_run_ahead();
     void wake(SimTime at);
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
@@ -59,7 +73,9 @@ private:
     }
 
     Agenda& agenda_;
-    const bool lockstep_;
+    bool lockstep_;           // or another process was seen
+    bool until_empty_ = false;  // within run()
+    SimTime run_end_ = SimTime::min();  // within run() and run_for(); else before any time
     bool stopped_ = false;
     bool break_ = false;  // the fast loop must be left: stopped_, or somebody looks after each entry
     bool draining_ = false;

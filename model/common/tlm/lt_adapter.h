@@ -43,8 +43,8 @@ private:
 ///   cpu.socket.bind(adapter.lt_target);  adapter.model_initiator.bind(link.host_target);
 ///
 /// b_transport() returns when the response is there, with delay 0; a delay that comes with the call is waited for
-/// first. Several threads may call at once. Their processes are native SystemC activity that must see each response
-/// when it happens, so the agenda must run in lockstep (run.agenda = "lockstep"); UserError otherwise.
+/// first. Several threads may call at once. Their processes must see each response when it happens; AgendaProcess finds
+/// them and keeps step. A thread that it could not see (spawned by an entry of an agenda that runs ahead) is a UserError.
 class LtInitiatorAdapter : public sc_core::sc_module {
 public:
     tlm_utils::simple_target_socket<LtInitiatorAdapter> lt_target;

@@ -99,6 +99,7 @@ public:
     ChannelPins* pins() { return pins_.get(); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: what could use the bus has asked for it, what waits for a die finds it busy.
     /// Throws CheckFailed.
     void check_waiters() const;

@@ -12,6 +12,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/channel_controller.h"
+#include "controller/channel_ctrl/checked_scheduler.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/scheduler_port.h"
@@ -21,7 +22,8 @@ namespace ssdtlm {
 
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
-    /// `multi_plane` as in the scheduler's configuration. Bind channel(i).onfi_initiator of each channel.
+    /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
+    /// first wrong one is a CheckFailed out of the agenda. Bind channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler);
 
@@ -50,6 +52,7 @@ public:
     bool idle() const;
     /// State of each channel and die with work, for a watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
 
 private:
     struct Route {
@@ -59,6 +62,7 @@ private:
     };
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
+    std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
     TransactionTable transactions_;
     std::vector<std::unique_ptr<ChannelController>> channels_;
     std::vector<Route> routes_;  // by global die

@@ -57,6 +57,7 @@ public:
     std::uint64_t outstanding() const { return outstanding_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: bursts wait only while others are at the link. Throws CheckFailed.
     void check_waiters() const;
 

@@ -19,7 +19,8 @@ public:
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                  const NvmeConfig& config, const NvmeDevice& device);
 
-    using NvmeController::dump;  // not sc_object's
+    using NvmeController::dump;
+    void dump(std::ostream& out) const override { out << NvmeController::dump(); }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "controller/ports/flash.h"
@@ -58,6 +60,19 @@ enum class GrantAnswer : std::uint8_t {
     pending   ///< the channel's listener gets the answer
 };
 
+/// Thrown out of push() or grant() by a scheduler that finds itself, or the block or policy within, at fault. What
+/// checks the scheduler adds name, channel and time, and ends the run with CheckFailed.
+class SchedulerFault : public std::runtime_error {
+public:
+    /// `cycle`: the clock cycle, where there is a clock.
+    explicit SchedulerFault(const std::string& what, std::optional<std::uint64_t> cycle = {})
+        : std::runtime_error(what), cycle_(cycle) {}
+    std::optional<std::uint64_t> cycle() const { return cycle_; }
+
+private:
+    std::optional<std::uint64_t> cycle_;
+};
+
 /// Who asks for a channel's grants.
 class GrantListener {
 public:
@@ -68,10 +83,17 @@ protected:
     ~GrantListener() = default;
 };
 
-/// Contract: every pushed request is granted exactly once; among requests of one die and one class, in push
-/// order (multi-plane partners may be taken out of order); a grant never names a die that is not ready. At most one
-/// question of a channel is pending; what is pushed meanwhile need not be considered. While it is pending, more dies may
-/// become ready, but none that the query named ceases to be.
+/// Contract (GrantRules checks it in every run, unless the scheduler is proven):
+/// - Every pushed request is granted exactly once, for its die and in its class, which the question asked for.
+/// - Among requests of one die and one class in push order; of several planes joined the first is the oldest, and the
+///   others, and reads of planes that read independently, pass none of their own plane.
+/// - A grant never names a die that is not ready; of a die that is ready only for reads of a plane, a read of that plane.
+/// - Joined are different planes of one die for the same page, if the configuration joins planes, and never reads of
+///   planes that read independently.
+/// - The answer is `nothing` only if no die is idle whose waiting work was all asked for, by this question and those
+///   before it: what goes next on a die changes by a push or a grant on the channel, and by nothing else.
+/// - At most one question of a channel is pending; what is pushed meanwhile need not be considered. While it is pending,
+///   more dies may become ready, but none that the query named ceases to be. grant_decided() is called once for it.
 class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
@@ -90,6 +112,10 @@ public:
         static_cast<void>(listener);
     }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
+    /// In messages. Empty: the name of the class.
+    virtual std::string name() const { return {}; }
+    /// True: tests hold this very class to the contract (tb/unit/scheduler), so its grants need no check in each run.
+    virtual bool proven() const { return false; }
     /// What waits on a channel's dies, a line each, for a watchdog's report.
     virtual std::string dump(std::uint16_t channel) const {
         static_cast<void>(channel);

@@ -91,7 +91,15 @@ __attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
 inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
     const std::uint32_t waiting = die.work.waiting;
     if ((waiting & (waiting - 1)) == 0) return static_cast<std::uint8_t>(lowest(waiting));  // no policy has a choice
-    return die.starved != 0 ? oldest(die.work, die.starved) : choose(die.work);
+    if (die.starved != 0) return oldest(die.work, die.starved);
+    const std::uint8_t cls = choose(die.work);
+    if (__builtin_expect(cls >= kFlashClassCount || (waiting >> cls & 1u) == 0, 0)) refuse_choice(die, cls);
+    return cls;
+}
+
+__attribute__((noinline, cold)) void ClassQueueScheduler::refuse_choice(const Die& die, std::uint8_t cls) const {
+    throw SchedulerFault("choose() returned class " + std::to_string(cls) + " for die " +
+                         std::to_string((&die - dies_.data()) % dies_per_channel_) + "; waiting there: " + class_names(die.work.waiting));
 }
 
 inline void ClassQueueScheduler::choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls) {

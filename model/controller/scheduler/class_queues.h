@@ -54,7 +54,7 @@ protected:
 
 private:
     /// The policy: which waiting class goes next. Pure function of `work`; never called with nothing waiting. Not
-    /// asked while a class is at its starvation limit.
+    /// asked while a class is at its starvation limit. A class that does not wait is a SchedulerFault.
     virtual std::uint8_t choose(const DieWork& work) const = 0;
 
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -90,6 +90,7 @@ private:
         std::uint32_t node;
     };
     std::uint8_t next_class(const Die& die) const;
+    [[noreturn]] void refuse_choice(const Die& die, std::uint8_t cls) const;
     void choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls);
     void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);

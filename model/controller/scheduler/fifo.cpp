@@ -9,6 +9,7 @@ namespace {
 class FifoScheduler final : public ClassQueueScheduler {
 public:
     using ClassQueueScheduler::ClassQueueScheduler;
+    bool proven() const override { return true; }
 
 private:
     std::uint8_t choose(const DieWork& work) const override { return oldest(work, work.waiting); }

@@ -13,6 +13,7 @@ constexpr std::uint32_t bit(FlashClass c) { return 1u << static_cast<unsigned>(c
 class ReadFirstScheduler final : public ClassQueueScheduler {
 public:
     using ClassQueueScheduler::ClassQueueScheduler;
+    bool proven() const override { return true; }
 
 private:
     std::uint8_t choose(const DieWork& work) const override {

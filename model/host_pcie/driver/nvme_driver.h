@@ -62,6 +62,7 @@ public:
     const std::string& first_error() const { return io_.first_error(); }
     /// State for the watchdog.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
     void check_waiters() const { io_.check_waiters(); }
 

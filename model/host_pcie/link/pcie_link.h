@@ -52,6 +52,7 @@ public:
     const LinkPath& mmio() const { return mmio_; }
     /// State for the watchdog's report.
     std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
     void check_waiters() const;
 

@@ -13,8 +13,8 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
     table.push_back(
         P::choice(
             "run.agenda", {"run_ahead", "lockstep"}, [](auto& c) -> auto& { return c.run.agenda; })
-            .says("How the model keeps step with the SystemC kernel; results are the same, lockstep is slower and "
-                  "for runs with other SystemC processes")
+            .says("How the model keeps step with the SystemC kernel; results are the same, run_ahead does so where "
+                  "another process could see the kernel's time, lockstep always, which is slower")
             .from("-"));
     table.push_back(P::boolean(
                         "run.integrity", [](auto& c) -> auto& { return c.run.integrity; })

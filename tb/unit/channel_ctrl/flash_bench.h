@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,12 +22,16 @@ namespace ssdtlm {
 
 class FlashBench : public FlashClient {
 public:
+    /// Makes a scheduler in place of the registered policy.
+    using OwnScheduler = std::function<std::unique_ptr<SchedulerPort>(Agenda&)>;
+
     FlashBench(const std::string& name, const NandConfig& config, const EccConfig& ecc = {},
-               const SchedulerConfig& scheduler = {})
+               const SchedulerConfig& scheduler = {}, const OwnScheduler& own = {})
         : nand(config), geometry(config.geometry), area(config.geometry) {
         backend = std::make_unique<FlashBackend>(
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
-            make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}));
+            own ? own(agenda)
+                : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}));
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);

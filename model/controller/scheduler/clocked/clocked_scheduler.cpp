@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/report/error.h"
@@ -23,6 +24,10 @@ std::uint64_t ClockedScheduler::next_edge(const Channel& channel) {
         while (time_of(now_edge_) <= now) ++now_edge_;
     }
     return channel.edge < now_edge_ ? now_edge_ : channel.edge + 1;
+}
+
+bool ClockedScheduler::proven() const {
+    return std::all_of(channels_.begin(), channels_.end(), [](const Channel& c) { return c.core->proven(); });
 }
 
 void ClockedScheduler::push(const SchedulerRequest& request) {

@@ -30,6 +30,8 @@ public:
     void listen(std::uint16_t channel, GrantListener& listener) override { channels_[channel].listener = &listener; }
     std::uint32_t queued(std::uint16_t channel) const override { return channels_[channel].queued; }
 
+    bool proven() const override;
+
     bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
     std::string dump(std::uint16_t channel) const override { return channels_[channel].core->dump(); }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/report/error.h"
+#include "controller/ports/grant_rules.h"
 
 namespace ssdtlm {
 namespace {
@@ -21,8 +22,7 @@ std::string hex(std::uint64_t bits) {
 std::string text_of(const CoreDecision& d) {
     std::string text;
     if (d.answer == GrantAnswer::granted) {
-        text = "die " + std::to_string(d.grant.die) + ", " + class_names(1u << static_cast<unsigned>(d.grant.cls)) + ", tags";
-        for (std::uint32_t i = 0; i < d.grant.count; ++i) text += " " + std::to_string(d.grant.tags[i]);
+        text = grant_text(d.grant);
     } else {
         text = "nothing";
     }
@@ -33,7 +33,7 @@ bool same_grant(const CoreDecision& a, const CoreDecision& b) {
     if (a.answer != b.answer) return false;
     if (a.answer != GrantAnswer::granted) return true;
     return a.grant.die == b.grant.die && a.grant.cls == b.grant.cls && a.grant.count == b.grant.count &&
-           std::equal(a.grant.tags.begin(), a.grant.tags.begin() + a.grant.count, b.grant.tags.begin());
+           std::equal(a.grant.tags.begin(), a.grant.tags.begin() + std::min<std::uint32_t>(a.grant.count, kMaxPlanes), b.grant.tags.begin());
 }
 
 }  // namespace

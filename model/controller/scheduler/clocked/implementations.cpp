@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/report/error.h"
+#include "controller/scheduler/clocked/checked_core.h"
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/clocked/compare_core.h"
 #include "controller/scheduler/clocked/policy_core.h"
@@ -62,19 +63,32 @@ std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, con
                                               const std::vector<RtlScheduler>& rtl) {
     if (config.implementation == "tlm") return make_scheduler_policy(config, shape);
     const RtlScheduler* const block = config.implementation == "tlm_clocked" ? nullptr : &find_rtl(config, shape, rtl);
+    const Clock clock = Clock::hertz(config.clock_hz);
+    const GrantRules::Limits limits{shape.dies_per_channel, shape.planes_per_die, shape.independent_plane_read, config.multi_plane};
+    const std::string policy_name = config.policy + " (C++)", rtl_name = block == nullptr ? std::string{} : block->name + " (RTL)";
     std::vector<std::unique_ptr<SchedulerCore>> cores;
-    for (std::uint32_t c = 0; c < shape.channels; ++c) {
-        if (block == nullptr) {
-            cores.push_back(make_policy_core(config, shape));
-        } else if (config.implementation == "rtl") {
-            cores.push_back(block->make(config, shape));
-        } else {
-            cores.push_back(std::make_unique<CompareCore>(
-                static_cast<std::uint16_t>(c), CompareCore::Named{config.policy + " (C++)", make_policy_core(config, shape)},
-                CompareCore::Named{block->name + " (RTL)", block->make(config, shape)}, config.compare_cycles));
-        }
+    for (std::uint16_t c = 0; c < shape.channels; ++c) {
+        const auto checked = [&](const std::string& name, std::unique_ptr<SchedulerCore> core) {
+            if (!core->proven()) core = std::make_unique<CheckedCore>(name, c, clock, limits, std::move(core));
+            return core;
+        };
+        const auto rtl_core = [&] {
+            try {
+                return checked(rtl_name, block->make(config, shape));
+            } catch (const SchedulerFault& e) {  // in reset
+                refuse_grant({rtl_name, c, SimTime{}, e.cycle()}, e.what());
+            }
+        };
+        const auto policy_core = [&] { return checked(policy_name, make_policy_core(config, shape)); };
+        if (block == nullptr)
+            cores.push_back(policy_core());
+        else if (config.implementation == "rtl")
+            cores.push_back(rtl_core());
+        else
+            cores.push_back(std::make_unique<CompareCore>(c, CompareCore::Named{policy_name, policy_core()},
+                                                          CompareCore::Named{rtl_name, rtl_core()}, config.compare_cycles));
     }
-    return std::make_unique<ClockedScheduler>(agenda, Clock::hertz(config.clock_hz), std::move(cores));
+    return std::make_unique<ClockedScheduler>(agenda, clock, std::move(cores));
 }
 
 }  // namespace ssdtlm

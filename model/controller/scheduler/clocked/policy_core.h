@@ -29,6 +29,7 @@ public:
         out.answer = policy_->grant(own, out.grant);
         out.cycles = kBaseCycles + policy_->effort().dies + policy_->effort().requests;
     }
+    bool proven() const override { return policy_->proven(); }
     std::string dump() const override { return policy_->dump(0); }
 
 private:

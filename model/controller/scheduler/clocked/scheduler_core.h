@@ -17,7 +17,8 @@ struct CoreDecision {
     Grant grant;
 };
 
-/// Calls come in order of their edges: each one's is behind that of the call before and behind its cycles.
+/// Calls come in order of their edges: each one's is behind that of the call before and behind its cycles. A block that
+/// misbehaves otherwise than by its answer (no answer, a handshake broken, an assertion that failed) is a SchedulerFault.
 class SchedulerCore {
 public:
     virtual ~SchedulerCore() = default;
@@ -27,6 +28,8 @@ public:
     virtual std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) = 0;
     /// Puts a question at `edge` and runs to the edge that takes the answer.
     virtual void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) = 0;
+    /// As SchedulerPort::proven().
+    virtual bool proven() const { return false; }
     /// What waits, by die, for reports.
     virtual std::string dump() const = 0;
     /// Writes the block's signals to an FST file from now on. False: this core has no signals.

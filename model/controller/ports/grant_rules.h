@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of SchedulerPort as a check: what one channel's scheduler was given, and whether each of its answers may
+// be used. For schedulers that somebody else has written; ours are held to it by their tests.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/units/units.h"
+#include "controller/ports/scheduler_port.h"
+
+namespace ssdtlm {
+
+/// "die 3, host_read, tags 7 9"; of a count beyond kMaxPlanes only the tags that a grant can hold.
+std::string grant_text(const Grant& grant);
+
+/// Where and when something was found, and whose it is.
+struct GrantPlace {
+    std::string scheduler;               ///< its module or class
+    std::uint16_t channel = 0;
+    SimTime at{};
+    std::optional<std::uint64_t> cycle;  ///< clock cycle; none: the scheduler has no clock
+};
+/// CheckFailed that names the place, what was found and what is allowed.
+[[noreturn]] void refuse_grant(const GrantPlace& place, const std::string& found);
+
+class GrantRules {
+public:
+    struct Limits {
+        std::uint32_t dies = 1;  ///< of the channel
+        std::uint32_t planes = 1;  ///< of a die
+        bool independent_plane_read = false;
+        bool multi_plane = true;
+    };
+    explicit GrantRules(const Limits& limits) : limits_(limits), dies_(limits.dies) {}
+
+    void pushed(const SchedulerRequest& request);
+    /// A question is put. take() is for it.
+    void asked(const GrantQuery& query);
+    /// The rule that an answer (granted or nothing) breaks and what is allowed, as text. Empty: none, and what was granted
+    /// waits no more.
+    std::string take(GrantAnswer answer, const Grant& grant);
+
+private:
+    struct Waiting {
+        std::uint32_t tag;
+        std::uint32_t page;
+        std::uint8_t plane;
+    };
+    using Queue = std::deque<Waiting>;
+    struct Die {
+        std::array<Queue, kFlashClassCount> of;  // class, in order of arrival
+        std::uint32_t classes = 0;               // bit per class that has something
+        std::uint32_t refused = 0;               // classes asked for in vain while the die was idle, since changes_
+    };
+
+    std::string nothing();
+    void changed();
+    std::string broken_by(const Grant& grant) const;
+    std::string broken_by_tag(const Grant& grant, std::uint32_t i) const;
+    std::string where_is(std::uint32_t tag) const;
+    static Queue::const_iterator find(const Queue& queue, std::uint32_t tag);
+
+    const Limits limits_;
+    std::vector<Die> dies_;
+    std::uint64_t waiting_ = 0;   // bit per die that has something
+    std::uint64_t refusing_ = 0;  // bit per die with refused classes
+    GrantQuery query_;            // the one under decision, or the last
+    std::uint64_t must_start_ = 0;  // dies that it cannot be answered with nothing
+    bool changed_ = false;        // something was pushed since it was put
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A core that somebody else has written, held to the contract of SchedulerPort: CheckFailed at its first answer that
+// breaks it, and when it reports a fault of its own. The message names the clock cycle.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/units/units.h"
+#include "controller/ports/grant_rules.h"
+#include "controller/scheduler/clocked/scheduler_core.h"
+
+namespace ssdtlm {
+
+class CheckedCore final : public SchedulerCore {
+public:
+    /// `name`: in messages.
+    CheckedCore(std::string name, std::uint16_t channel, Clock clock, const GrantRules::Limits& limits,
+                std::unique_ptr<SchedulerCore> core);
+
+    bool full() const override { return core_->full(); }
+    std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override;
+    void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
+    bool proven() const override { return true; }
+    std::string dump() const override { return core_->dump(); }
+    bool open_trace(const std::string& path) override { return core_->open_trace(path); }
+
+private:
+    [[noreturn]] void refuse(const std::string& found, std::uint64_t edge) const;
+
+    const std::string name_;
+    const std::uint16_t channel_;
+    const Clock clock_;
+    GrantRules rules_;
+    std::unique_ptr<SchedulerCore> core_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole SSD with the user's flash on every channel: SsdSystem's bindings up to the channels, ConstantFlash behind them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/scheduler/scheduler_registry.h"
+#include "examples/constant_flash.h"
+#include "sim/ssd_system.h"
+
+namespace ssdtlm::examples {
+
+struct OwnFlashSsd : sc_core::sc_module {
+    const SsdConfig config;
+    Agenda agenda;
+    AgendaProcess process;
+    CommandTracker tracker;
+    SpareArea contents;
+    Ftl ftl;
+    IntegrityOracle oracle;
+    HostMemory memory;
+    NvmeDriver driver;
+    RootComplex root_complex;
+    PcieLink link;
+    DmaEngine dma;
+    NvmeFrontEnd front_end;
+    DramPort dram;
+    FlashBackend backend;
+    Firmware firmware;
+    std::vector<std::unique_ptr<ConstantFlash>> flash;  // by channel
+
+    OwnFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Ps busy, Workload& workload, CompletionObserver* observer)
+        : sc_module(name),
+          config(c),
+          process("agenda", agenda, false),
+          contents(config.nand.geometry),
+          ftl(config.ftl, config.nand.geometry, contents, config.run.seed),
+          oracle((ftl.precondition(), oracle_geometry())),
+          driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
+          root_complex("root_complex", memory, &driver),
+          link("link", agenda, config.link),
+          dma("dma", agenda, 64_KiB),
+          front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
+          dram(config.dram),
+          backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
+                  make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read))),
+          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}, true) {
+        driver.mmio_initiator.bind(link.host_target);
+        link.device_initiator.bind(front_end.mmio_target);
+        dma.pcie_initiator.bind(link.device_target);
+        link.host_initiator.bind(root_complex.link_target);
+        front_end.bind(firmware);
+        firmware.bind(front_end);
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
+            flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
+            backend.channel(ch).onfi_initiator.bind(flash.back()->controller_target);
+        }
+        driver.set_on_finished([this](SimTime) { driver.shutdown(); });
+        driver.set_on_shutdown([this] { firmware.stop_gc(); });
+    }
+
+private:
+    IntegrityOracle::Geometry oracle_geometry() const {
+        IntegrityOracle::Geometry g;
+        g.units = ftl.logical_units();
+        g.unit_bytes = config.nand.geometry.unit_bytes;
+        g.lba_bytes = config.nvme.lba_bytes;
+        g.filled_units = ftl.mapped_units();
+        g.version_bits = ftl.codec().version_bits();
+        return g;
+    }
+    NvmeDevice nvme_device() const {
+        NvmeDevice d;
+        d.namespace_bytes = ftl.logical_units() * config.nand.geometry.unit_bytes;
+        d.unit_bytes = config.nand.geometry.unit_bytes;
+        d.volatile_write_cache = config.ftl.buffer_mode == BufferMode::write_back;
+        d.shutdown_time = Ps{1'000'000'000'000};
+        return d;
+    }
+};
+
+}  // namespace ssdtlm::examples
