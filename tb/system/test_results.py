@@ -182,6 +182,19 @@ class HostQueue(SystemTest):
 
 
 class Rates(SystemTest):
+    def compare_with_fio(self, ours):
+        real = subprocess.run(["fio", "--output-format=json", "rates.fio", "--ioengine=null"], cwd=self.dir,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(real.returncode, 0, real.stderr)
+        theirs = json.loads(real.stdout[real.stdout.index("{"):])["jobs"]
+        self.assertEqual([j["jobname"] for j in ours], [j["jobname"] for j in theirs])
+        for a, b in zip(ours, theirs):
+            for op in ("read", "write"):
+                self.assertEqual(a[op]["total_ios"], b[op]["total_ios"])
+                # fio's own start and end take a few milliseconds.
+                self.assertAlmostEqual(a[op]["runtime"], b[op]["runtime"], delta=40)
+                self.assertAlmostEqual(a[op]["iops"], b[op]["iops"], delta=0.08 * b[op]["iops"])
+
     def test_a_direction_is_divided_by_the_time_of_its_jobs(self):
         """A reader of 1 s beside a writer of 3 s, one of them grouped and one alone, against fio's own figures."""
         lines = ["[global]", "ioengine=libaio", "bs=4k", "size=8m", "rate_iops=100", "GROUP", "[r]", "rw=randread",
@@ -190,18 +203,14 @@ class Rates(SystemTest):
         for group in ("group_reporting=0", "group_reporting"):
             job = self.write("rates.fio", "\n".join(lines).replace("GROUP", group))
             result = self.simulate("tiny-test", job, output=group)
-            real = subprocess.run(["fio", "--output-format=json", "rates.fio", "--ioengine=null"], cwd=self.dir,
-                                  capture_output=True, text=True, timeout=60)
-            self.assertEqual(real.returncode, 0, real.stderr)
-            theirs = json.loads(real.stdout[real.stdout.index("{"):])["jobs"]
             ours = result.json("fio.json")["jobs"]
-            self.assertEqual([j["jobname"] for j in ours], [j["jobname"] for j in theirs])
-            for a, b in zip(ours, theirs):
-                for op in ("read", "write"):
-                    self.assertEqual(a[op]["total_ios"], b[op]["total_ios"])
-                    # fio's own start and end take a few milliseconds on a busy machine.
-                    self.assertAlmostEqual(a[op]["runtime"], b[op]["runtime"], delta=40)
-                    self.assertAlmostEqual(a[op]["iops"], b[op]["iops"], delta=0.08 * b[op]["iops"])
+            for attempts_left in reversed(range(5)):
+                try:
+                    self.compare_with_fio(ours)
+                    break
+                except AssertionError:
+                    if attempts_left == 0:  # fio lives in real time: a busy machine holds it up now and then
+                        raise
             j = result.json()
             # 0.99 s of the first group, and 0.49 s behind it.
             self.assertAlmostEqual(j["read"]["active_s"], 0.99 + 0.49, delta=0.002)

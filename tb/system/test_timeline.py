@@ -78,7 +78,7 @@ class Timelines(SystemTest):
             self.assertLess(parts[-1][1]["ts"] + parts[-1][1]["dur"], command["ts"] + command["dur"])
 
     def test_split_requests_and_several_queues(self):
-        job = self.write("two.fio", "[a]\nrw=randread\nbs=1m\niodepth=2\nnumber_ios=20\n[b]\nrw=randwrite\nbs=64k\niodepth=4\nnumber_ios=40\n")
+        job = self.write("two.fio", "[global]\nioengine=libaio\n[a]\nrw=randread\nbs=1m\niodepth=2\nnumber_ios=20\n[b]\nrw=randwrite\nbs=64k\niodepth=4\nnumber_ios=40\n")
         events, result, _ = self.timeline("tiny-test", job)
         tracks = self.tracks(events)
         commands = [s for name, t in tracks.items() if name.startswith("queues/") for s in t]

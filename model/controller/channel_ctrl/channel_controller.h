@@ -201,6 +201,7 @@ private:
     std::uint32_t outstanding_ = 0;
     Turn turn_ = Turn::due_programs;  // of the pending question
     bool deciding_ = false;           // a question is pending
+    bool answers_later_ = false;      // the scheduler is one that takes time
     bool changed_ = false;            // something may have become startable since it was asked
     const bool independent_plane_read_;
     const bool may_join_;             // several planes that the scheduler may join

@@ -14,7 +14,11 @@ public:
         if (busy_) return {State::blocked, {}, {}};
         if (issued_ == 1000) return {State::done, {}, {}};
         busy_ = true;
-        return {State::ready, {ssdtlm::HostOp::read, false, 0, issued_++ * 4096, 4096, 0}, {}};
+        Next n{State::ready, {}, {}};
+        n.request.op = ssdtlm::HostOp::read;
+        n.request.offset = issued_++ * 4096;
+        n.request.bytes = 4096;
+        return n;
     }
     void completed(const ssdtlm::HostRequest&, ssdtlm::SimTime, ssdtlm::SimTime, ssdtlm::SimTime, bool) override { busy_ = false; }
     std::uint32_t jobs() const override { return 1; }

@@ -29,11 +29,15 @@ TEST_F(DmaLink, BytesThatAreEnabledArrive) {
                 s.agenda.run();
                 EXPECT_GE(s.link.upstream().counters().payload_bytes[0] - wire, bytes);
                 for (std::uint32_t i = 0; i < bytes; ++i)
-                    if (enabled(i)) ASSERT_EQ(s.memory.load<std::uint8_t>(host(i)), out[i]) << i;
+                    if (enabled(i)) {
+                        ASSERT_EQ(s.memory.load<std::uint8_t>(host(i)), out[i]) << i;
+                    }
                 s.dma.read_host(at, 2, in.data(), &s, ++cookie, content);
                 s.agenda.run();
                 for (std::uint32_t i = 0; i < bytes; ++i)
-                    if (enabled(i)) ASSERT_EQ(in[i], out[i]) << i;
+                    if (enabled(i)) {
+                        ASSERT_EQ(in[i], out[i]) << i;
+                    }
             }
         }
     }
