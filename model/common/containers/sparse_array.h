@@ -50,8 +50,8 @@ private:
 
     bool written(std::size_t i) const { return (written_[i / kChunk / 64] >> (i / kChunk % 64) & 1) != 0; }
 
-    /// Writes that are not to the chunk of the one before: each may have taken a small page, together at most 64 MiB.
-    static constexpr std::uint64_t kPatience = 16384;
+    /// Writes that are not to the chunk of the one before: each may have taken a small page, together at most 32 MiB.
+    static constexpr std::uint64_t kPatience = 8192;
 
     std::size_t written_chunks(std::size_t region) const {
         std::size_t n = 0;
