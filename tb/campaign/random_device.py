@@ -47,7 +47,7 @@ def us(x):
 
 
 def random_device(r, small_rtl=False):
-    """`small_rtl`: within what the RTL blocks are built for."""
+    """`small_rtl`: within what the RTL blocks are built for; the sequencer has no single data rate."""
     if not small_rtl and r.random() < 0.06:
         return Preset(r)
     lba = r.choice((512, 512, 4096))
@@ -101,7 +101,7 @@ def random_device(r, small_rtl=False):
     coalescing = (0, 0) if fast else r.choice(((0, 0), (0, 0), (0, 0), (3, 100), (20, 1000)))  # threshold, us
     cpu = (0, 0) if on_grid else r.choice(((0, 0), (0, 0), (0.6, 0.8), (5, 3)))
     grid = ('"16ns"', '"160ns"', '"32ns"')
-    onfi = ("nv-ddr3", 2000 if on_grid else 2400) if fast else r.choice((("nv-ddr2", 333), ("nv-ddr2", 400), ("nv-ddr3", 800), ("sdr", 20), ("sdr", 50)))
+    onfi = ("nv-ddr3", 2000 if on_grid else 2400) if fast else r.choice((("nv-ddr2", 333), ("nv-ddr2", 400), ("nv-ddr3", 800), *(() if small_rtl else (("sdr", 20), ("sdr", 50)))))
     settings = {
         "name": '"random"',
         "ftl.user_capacity": f'"{user}B"',
