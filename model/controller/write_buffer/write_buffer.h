@@ -19,7 +19,8 @@ namespace ssdtlm {
 class WriteBuffer {
 public:
     using Index = std::uint32_t;
-    static constexpr std::size_t kFew = 4096;
+    /// Up to so many entries check_waiters() walks through all of them: it may be asked after every event.
+    static constexpr std::size_t kFew = 512;
     static constexpr Index kNone = 0xFFFFFFFFu;
     static constexpr std::uint32_t kNoWaiter = 0xFFFFFFFFu;
 
