@@ -169,13 +169,13 @@ def random_device(r, small_rtl=False):
     d = Device(settings)
     d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw
-    # One page through an idle device, array operations counted as if nothing overlapped.
+    # One page through an idle device, array operations counted as if nothing overlapped. 6 % of spare bytes: assumed.
     bus = (page * 1.06 / (onfi[1] * 1e6) + 10e-6) * planes
     d.read_s = (t_read * (1 + (bits - 1) / 4)) * 1e-6 + bus
     d.program_s = t_program * 1e-6 + bus
     d.erase_s = t_erase * 1e-6
     d.command_s = 10e-6 + 2000 / (clock * 1e6) + sum(cpu) * 1e-6 + coalescing[1] * 1e-6
-    d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # the rest is overhead of TLPs
+    d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.
     d.read_bytes_per_s = min(tags, settings["link.upstream_nonposted_headers"]) * request / (4e-6 + request / d.link_bytes_per_s)
     d.queues = queue_pairs
