@@ -101,24 +101,17 @@ std::uint64_t OnfiSequencerClocks::burst(std::uint32_t transfers, std::uint32_t 
 
 std::uint64_t OnfiSequencerClocks::sequence(const PinCommand& c, std::uint32_t transfers) const {
     const std::uint64_t gaps = (c.count - std::uint64_t{1}) * t_plane;
-    switch (c.sequence) {
-        case OnfiSequence::read:
-            return c.count * command(7) + gaps;
-        case OnfiSequence::erase:
-            return c.count * command(5) + gaps;
-        case OnfiSequence::read_out: {
-            const std::uint64_t cycles = c.select == PinSelect::enhanced ? 7 : 4;
-            const std::uint64_t selected = c.select == PinSelect::none ? 0 : command(cycles) + t_ccs;
-            return selected + t_rr + t_rpre + div_ceil(burst(transfers, post_out), kOne);
-        }
-        case OnfiSequence::program:
-            break;
+    const OnfiOperation& op = onfi_operation(c.op);
+    if (op.data == DataCycles::out) {
+        const std::uint64_t selected = c.select == PinSelect::none ? 0 : command(select_operation(c.select).cycles()) + t_ccs;
+        return selected + t_rr + t_rpre + div_ceil(burst(transfers, post_out), kOne);
     }
+    if (op.data == DataCycles::none) return c.count * command(op.cycles()) + gaps;
     std::uint64_t total = gaps;
     std::int64_t late = 0;
     for (std::uint32_t p = 0; p < c.count; ++p) {
         const std::uint64_t data = burst(transfers, post_in), whole = div_ceil(data, kOne);
-        total += command(6) + t_adl + t_wpre + whole + command(1);
+        total += command(op.cycles_before_data()) + t_adl + t_wpre + whole + command(op.cycles_after_data());
         if (late > 0) {  // taken off this plane's tADL
             --total;
             late -= kOne;
@@ -129,7 +122,7 @@ std::uint64_t OnfiSequencerClocks::sequence(const PinCommand& c, std::uint32_t t
 }
 
 std::uint64_t OnfiSequencerClocks::status(PinSelect select) const {
-    return command(select == PinSelect::enhanced ? 4 : 1) + t_whr + t_rpre + div_ceil(burst(2, post_out), kOne);
+    return command(status_operation(select).cycles()) + t_whr + t_rpre + div_ceil(burst(2, post_out), kOne);
 }
 
 }  // namespace ssdtlm

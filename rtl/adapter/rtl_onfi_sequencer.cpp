@@ -19,24 +19,18 @@ constexpr unsigned kRead = 0, kDataOut = 1, kProgram = 2, kErase = 3, kStatus = 
 constexpr std::uint64_t kEndless = 1u << 26;  // clocks, far more than any sequence takes
 constexpr unsigned kRowWords = 24 * 8 / 32;
 
-unsigned kind_of(OnfiSequence s) {
-    switch (s) {
-        case OnfiSequence::read:
-            return kRead;
-        case OnfiSequence::read_out:
-            return kDataOut;
-        case OnfiSequence::program:
-            return kProgram;
-        case OnfiSequence::erase:
-            break;
+unsigned kind_of(FlashOp op) {
+    switch (onfi_operation(op).effect) {
+        case ArrayEffect::loads_register: return kRead;
+        case ArrayEffect::programs_page: return kProgram;
+        case ArrayEffect::erases_block: return kErase;
+        case ArrayEffect::none: break;
     }
-    return kErase;
+    return kDataOut;
 }
 
 /// WE# cycles of one plane's part, after the last of which R/B# falls.
-unsigned busy_after(unsigned kind) {
-    return kind == kErase ? 5 : kind == kRead || kind == kProgram ? 7 : 0;
-}
+unsigned busy_after(FlashOp op) { return is_array_operation(op) ? onfi_operation(op).cycles() : 0; }
 
 }  // namespace
 
@@ -125,7 +119,8 @@ Ps RtlOnfiSequencer::duration(std::uint64_t fixed) const {
 
 BusSequencer::Held RtlOnfiSequencer::play(const PinCommand& command, bool keep_pins) {
     Request r;
-    r.kind = kind_of(command.sequence);
+    r.kind = kind_of(command.op);
+    r.busy_after = busy_after(command.op);
     r.select = static_cast<unsigned>(command.select);
     r.die = command.die;
     r.planes = command.count;
@@ -155,7 +150,7 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
     begin_ = r.begin;
     die_ = r.die;
     way_ = r.die / dies_per_chip_;
-    plane_cycles_ = busy_after(r.kind);
+    plane_cycles_ = r.busy_after;
     edges_.clear();
     burst_count_ = 0;
 

@@ -44,6 +44,7 @@ private:
     };
     struct Request {
         unsigned kind = 0;
+        unsigned busy_after = 0;  // WE# cycles of a plane's part; 0: R/B# does not fall
         unsigned select = 0;
         std::uint16_t die = 0;
         std::uint8_t planes = 1;

@@ -35,11 +35,11 @@ public:
     Bench(const NandConfig& nand, std::uint64_t hertz, int seed = 0)
         : nand_(nand), timing_(nand), clock_(Clock::hertz(hertz)), rtl_(nand, hertz, seed), generator_(nand) {}
 
-    PinCommand command(OnfiSequence kind, std::uint8_t planes, std::uint32_t bytes,
+    PinCommand command(FlashOp kind, std::uint8_t planes, std::uint32_t bytes,
                        PinSelect select = PinSelect::none) {
         for (std::uint8_t p = 0; p < planes; ++p) targets_[p] = OnfiTarget{p, 77, 129, bytes, spare_.data()};
         PinCommand c;
-        c.sequence = kind;
+        c.op = kind;
         c.select = select;
         c.die = 5;  // way 2, LUN 1
         c.count = planes;
@@ -49,14 +49,14 @@ public:
     }
     Ps model(const PinCommand& c) const {
         const std::uint32_t bytes = c.target[0].data_bytes;
-        switch (c.sequence) {
-            case OnfiSequence::read:
-                return timing_.read_issue(c.count);
-            case OnfiSequence::erase:
-                return timing_.erase_issue(c.count);
-            case OnfiSequence::program:
-                return timing_.program_issue(c.count) + c.count * timing_.data_in(bytes);
-            case OnfiSequence::read_out:
+        switch (c.op) {
+            case FlashOp::read:
+                return timing_.issue(FlashOp::read, c.count);
+            case FlashOp::erase:
+                return timing_.issue(FlashOp::erase, c.count);
+            case FlashOp::program:
+                return timing_.issue(FlashOp::program, c.count) + c.count * timing_.data_in(bytes);
+            default:
                 break;
         }
         const Ps column = nand_.onfi.t_cs + 4 * nand_.onfi.t_wc + nand_.onfi.t_ccs;
@@ -73,11 +73,11 @@ public:
         EXPECT_LE(took, model(c) + clock_.period());
         EXPECT_GE(took, model(c) - clock_.period());
         const Ps turn = held.free - held.end;
-        EXPECT_EQ(turn, c.sequence == OnfiSequence::read_out ? nand_.onfi.t_rhw : Ps{0});
+        EXPECT_EQ(turn, c.op == FlashOp::read_out ? nand_.onfi.t_rhw : Ps{0});
         next_ = held.free;
     }
     std::string describe(const PinCommand& c) const {
-        return std::to_string(static_cast<int>(c.sequence)) + " planes " + std::to_string(c.count) + " bytes " +
+        return std::to_string(static_cast<int>(c.op)) + " planes " + std::to_string(c.count) + " bytes " +
                std::to_string(c.target[0].data_bytes) + " select " + std::to_string(static_cast<int>(c.select)) +
                " rate " + std::to_string(nand_.onfi.megatransfers);
     }
@@ -127,14 +127,14 @@ TEST(OnfiSequencer, TimesEqualTheTimingModelsWithinOneClock) {
             if (rate >= megahertz * kSequencerLanes) continue;
             Bench b(config(rate, OnfiInterface::nv_lpddr4), megahertz * kMega);
             for (std::uint8_t planes = 1; planes <= 4; ++planes) {
-                b.expect_within_a_clock(b.command(OnfiSequence::read, planes, 0));
-                b.expect_within_a_clock(b.command(OnfiSequence::erase, planes, 0));
-                b.expect_within_a_clock(b.command(OnfiSequence::program, planes, 16384));
-                b.expect_within_a_clock(b.command(OnfiSequence::program, planes, 512));
+                b.expect_within_a_clock(b.command(FlashOp::read, planes, 0));
+                b.expect_within_a_clock(b.command(FlashOp::erase, planes, 0));
+                b.expect_within_a_clock(b.command(FlashOp::program, planes, 16384));
+                b.expect_within_a_clock(b.command(FlashOp::program, planes, 512));
             }
             for (const std::uint32_t bytes : {1u, 2u, 3u, 512u, 513u, 4096u, 16384u})
                 for (const PinSelect s : {PinSelect::none, PinSelect::column, PinSelect::enhanced})
-                    b.expect_within_a_clock(b.command(OnfiSequence::read_out, 1, bytes, s));
+                    b.expect_within_a_clock(b.command(FlashOp::read_out, 1, bytes, s));
         }
 }
 
@@ -156,7 +156,7 @@ TEST(OnfiSequencer, OtherClocksRoundEachTimeUp) {
         Bench b(c, megahertz * kMega);
         // The model's times are whole picoseconds: up to one more per cycle.
         for (std::uint8_t planes = 1; planes <= 4; ++planes) {
-            for (const OnfiSequence s : {OnfiSequence::read, OnfiSequence::erase, OnfiSequence::program}) {
+            for (const FlashOp s : {FlashOp::read, FlashOp::erase, FlashOp::program}) {
                 const PinCommand cmd = b.command(s, planes, 4096);
                 const Ps took = b.rtl_.play(cmd, false).end - cmd.begin;
                 EXPECT_EQ(took, b.clock_.cycles(b.rtl_.clocks().sequence(cmd, 4608)));
@@ -187,10 +187,10 @@ TEST(OnfiSequencer, RandomTimingsAndStreams) {
         for (Ps* p : {&t.t_wpst, &t.t_wpsth, &t.t_dqsre, &t.t_rpsth}) *p = Ps{between(0, 40'000)};
         Bench b(c, hertz);
         for (int i = 0; i < 12; ++i) {
-            const auto kind = static_cast<OnfiSequence>(between(0, 3));
-            const auto planes = static_cast<std::uint8_t>(kind == OnfiSequence::read_out ? 1 : between(1, 4));
+            const auto kind = static_cast<FlashOp>(between(0, 3));
+            const auto planes = static_cast<std::uint8_t>(kind == FlashOp::read_out ? 1 : between(1, 4));
             const auto select =
-                kind == OnfiSequence::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
+                kind == FlashOp::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
             const PinCommand cmd = b.command(kind, planes, static_cast<std::uint32_t>(between(1, 3000)), select);
             SCOPED_TRACE(b.describe(cmd));
             const BusSequencer::Held held = b.rtl_.play(cmd, false);
@@ -205,13 +205,13 @@ TEST(OnfiSequencer, RandomTimingsAndStreams) {
 TEST(OnfiSequencer, PinsAreTheGenerators) {
     for (const std::uint32_t rate : {333u, 400u, 533u, 2400u}) {
         Bench b(config(rate), 400 * kMega);
-        for (const auto& [kind, planes] : {std::pair{OnfiSequence::read, 1},
-                                           {OnfiSequence::read, 4},
-                                           {OnfiSequence::erase, 2},
-                                           {OnfiSequence::read_out, 1},
-                                           {OnfiSequence::program, 1},
-                                           {OnfiSequence::program, 3}}) {
-            const auto select = kind == OnfiSequence::read_out ? PinSelect::enhanced : PinSelect::none;
+        for (const auto& [kind, planes] : {std::pair{FlashOp::read, 1},
+                                           {FlashOp::read, 4},
+                                           {FlashOp::erase, 2},
+                                           {FlashOp::read_out, 1},
+                                           {FlashOp::program, 1},
+                                           {FlashOp::program, 3}}) {
+            const auto select = kind == FlashOp::read_out ? PinSelect::enhanced : PinSelect::none;
             const PinCommand c = b.command(kind, static_cast<std::uint8_t>(planes), 4096, select);
             SCOPED_TRACE(b.describe(c));
             const BusSequencer::Held held = b.rtl_.play(c, true);
@@ -227,7 +227,7 @@ TEST(OnfiSequencer, PinsAreTheGenerators) {
 
 TEST(OnfiSequencer, StatusTakesItsFormula) {
     Bench b(config(400), 400 * kMega);
-    const PinCommand c = b.command(OnfiSequence::read, 1, 0);
+    const PinCommand c = b.command(FlashOp::read, 1, 0);
     for (const PinSelect s : {PinSelect::none, PinSelect::enhanced}) {
         const auto held = b.rtl_.play_status(s, 5, c.target[0], b.next_, true);
         PinSequence expected, played;
@@ -245,7 +245,7 @@ TEST(OnfiSequencer, StartsTheSameFromAnyRegisterContents) {
     PinSequence reference, played;
     for (const int seed : {0, 1, 77, 12345}) {
         Bench b(config(1200), 400 * kMega, seed);
-        const PinCommand c = b.command(OnfiSequence::program, 2, 4096);
+        const PinCommand c = b.command(FlashOp::program, 2, 4096);
         b.rtl_.play(c, true);
         b.rtl_.pins(c, seed == 0 ? reference : played);
         if (seed != 0) {
@@ -258,9 +258,9 @@ TEST(OnfiSequencer, WritesItsOwnSignals) {
     const std::string path = ::testing::TempDir() + "onfi_sequencer_test.fst";
     Bench b(config(400), 400 * kMega);
     b.rtl_.open_trace(path);
-    b.expect_within_a_clock(b.command(OnfiSequence::read, 1, 0));
+    b.expect_within_a_clock(b.command(FlashOp::read, 1, 0));
     b.next_ += 50us;
-    b.expect_within_a_clock(b.command(OnfiSequence::read_out, 1, 512));
+    b.expect_within_a_clock(b.command(FlashOp::read_out, 1, 512));
     b.rtl_.close_trace();
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     EXPECT_GT(file.tellg(), 1000);

@@ -25,9 +25,9 @@ public:
     /// A sequence that is on the bus; read_out: the die has filled in what it sends.
     /// `sequencer`: played it; null: the timing model.
     void issued(const OnfiExtension& onfi, BusSequencer* sequencer) {
-        if (onfi.sequence != OnfiSequence::read_out) ++busy_[onfi.die];
+        if (onfi.op != FlashOp::read_out) ++busy_[onfi.die];
         const PinCommand command =
-            generator_.command(onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
+            generator_.command(onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
         if (sequencer == nullptr)
             generator_.play(command, sequence_);
         else

@@ -8,11 +8,11 @@
 #include "common/address/geometry.h"
 #include "common/latency/timeline.h"
 #include "common/report/error.h"
+#include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
-enum class FlashOp : std::uint8_t { read, program, erase };
 /// Why the work exists; the scheduler's class and the name of the wait it causes to others.
 enum class FlashClass : std::uint8_t { host_read, mapping_read, host_write, mapping_write, gc_read, gc_write, erase, count };
 inline constexpr std::size_t kFlashClassCount = static_cast<std::size_t>(FlashClass::count);
@@ -32,7 +32,7 @@ protected:
 /// Pooled by its submitter; must stay valid until flash_done. What the back end looks at again and again comes first: it
 /// is one cache line.
 struct alignas(64) FlashTransaction {
-    FlashOp op = FlashOp::read;
+    FlashOp op = FlashOp::read;         ///< of the array
     FlashClass cls = FlashClass::host_read;
     std::uint8_t plane = 0;             ///< the back end's: in die
     DieId die{};

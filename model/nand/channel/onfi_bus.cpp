@@ -48,7 +48,7 @@ inline tlm::tlm_sync_enum OnfiBus::forward(OnfiExtension* onfi, tlm::tlm_generic
                              onfi->bus_begin < free_at_ || onfi->bus_end < onfi->bus_begin,
                          0))
         refuse(onfi, phase);
-    free_at_ = onfi->sequence == OnfiSequence::read_out ? onfi->bus_end + turnaround_ : onfi->bus_end;
+    free_at_ = onfi->op == FlashOp::read_out ? onfi->bus_end + turnaround_ : onfi->bus_end;
     return package_of_[onfi->die]->nb_transport_fw(payload, phase, delay);
 }
 

@@ -14,32 +14,38 @@
 #include "common/units/units.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/onfi_target.h"
 
 namespace ssdtlm {
-
-enum class DieOperation : std::uint8_t { read, program, erase };
 
 class alignas(64) Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
 
-    /// Why the die would refuse the operation now; empty when it accepts.
-    std::string probe(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
-    /// R/B# falls at `start`; returns when it rises. A program's units are taken into the page registers at once.
-    /// Panics with probe()'s text when refused.
-    SimTime issue(DieOperation op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
+    /// Why the die would refuse the operation (of the array, or read_out) now; empty when it accepts.
+    std::string probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
+    /// Starts an operation of the array. R/B# falls at `start`; returns when it rises. A program's units are taken into
+    /// the page registers at once. Panics with probe()'s text when refused.
+    SimTime issue(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+        // Nearly all are reads of one plane: the same code for constant arguments.
+        return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start) : begin_any(op, targets, count, start);
+    }
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
     /// the array. Call at the time issue() returned, with the same planes.
-    void finish(const OnfiTarget* targets, std::uint32_t count);
-    /// The two for a read of one plane.
-    SimTime issue_read(const OnfiTarget& target, SimTime start);
-    void finish_read(const OnfiTarget& target);
+    void finish(const OnfiTarget* targets, std::uint32_t count) {
+        if (count == 1)
+            end(targets, 1);
+        else
+            end_any(targets, count);
+    }
     /// Copies a page register to `target.spare`; null: only the checks.
     void data_out(const OnfiTarget& target);
 
+    /// When the first of what runs ends; kNever: idle.
+    SimTime next_event() const;
     /// Earliest time at which the plane can take an operation of that kind, as far as started work tells.
-    SimTime earliest_ready(DieOperation op, std::uint32_t plane) const;
+    SimTime earliest_ready(FlashOp op, std::uint32_t plane) const;
     bool busy() const { return busy_planes_ != 0; }
     bool busy(std::uint32_t plane) const { return (busy_planes_ >> plane & 1u) != 0; }
     DieId id() const { return id_; }
@@ -47,31 +53,39 @@ public:
 private:
     struct alignas(64) Plane {
         SimTime ready{};            // of the last operation
-        DieOperation op = DieOperation::read;
+        FlashOp op = FlashOp::read;
         bool loaded = false;        // page register holds (block, page) as read
         std::uint32_t block = 0;
         std::uint32_t page = 0;
         Ppa first_slot{};           // of that page
         std::array<Spare, kMaxUnitsPerPage> page_register{};
     };
-    PageAddress address(const OnfiTarget& t) const {
-        return PageAddress{PlaneId{first_plane_ + t.plane}, t.block, t.page};
-    }
+    /// What a datasheet forbids.
+    enum class Rule : std::uint8_t {
+        none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
+        page_in_order, has_data, register_loaded, register_holds, page_bytes
+    };
+    struct Verdict {
+        Rule broken = Rule::none;
+        std::uint32_t target = 0;  // that breaks it
+    };
+    /// The rules, written once: issue() and data_out() act on the verdict, probe() puts it into words. In line, so that
+    /// constant arguments leave only what they need.
+    Verdict check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
+    bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
+
+    SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
+    SimTime begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
+    void end(const OnfiTarget* targets, std::uint32_t count);
+    void end_any(const OnfiTarget* targets, std::uint32_t count);
     Ppa first_slot(const OnfiTarget& t) const {
         const std::uint32_t block = (first_plane_ + t.plane) * blocks_per_plane_ + t.block;
         return Ppa{(block * pages_per_block_ + t.page) * units_per_page_};
     }
-    bool accepts(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
-    /// The same for one plane's read.
-    bool accepts_read(const OnfiTarget& t) const {
-        return (independent_plane_read_ ? locked_ : busy_planes_) == 0 && t.plane < planes_per_die_ && !busy(t.plane) &&
-               t.block < blocks_per_plane_ && t.page < pages_per_block_;
-    }
-    Ps array_time(DieOperation op, std::uint32_t page) const;
-    [[noreturn]] void refuse(DieOperation op, const OnfiTarget* targets, std::uint32_t count) const;
-    [[noreturn]] void refuse_data_out(const OnfiTarget& target) const;
+    BlockId block_of(const OnfiTarget& t) const { return geometry_.block_id(PlaneId{first_plane_ + t.plane}, t.block); }
+    Ps array_time(FlashOp op, std::uint32_t page) const;
+    [[noreturn]] void refuse(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
     [[noreturn]] void refuse_finish(const OnfiTarget& target) const;
-    std::string probe_data_out(const OnfiTarget& target) const;
     std::string name(const OnfiTarget& t) const;
 
     // What a read needs, in one cache line.
@@ -89,11 +103,100 @@ private:
     SpareArea& area_;
     const Ps first_t_read_;
     // The rest.
-    std::vector<Ps> t_read_;        // per page type; one: all types
-    std::vector<Ps> t_program_;
-    const Ps t_erase_;
+    std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
     const NandGeometry geometry_;
     const DieId id_;
 };
+
+// --- in line: what each read runs through ----------------------------------------------------------------------------
+
+__attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
+    if (count == 0 || count > planes_per_die_) return {Rule::plane_count, 0};
+    std::uint32_t seen = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const OnfiTarget& t = targets[i];
+        if (t.plane >= planes_per_die_) return {Rule::plane_exists, i};
+        if (t.block >= blocks_per_plane_) return {Rule::block_exists, i};
+        const bool lone = op == FlashOp::read_out || alone(op);
+        if (lone ? locked_ != 0 || busy(t.plane) : busy_planes_ != 0) return {Rule::not_busy, i};
+        if (op == FlashOp::read_out) {
+            const Plane& p = planes_[t.plane];
+            if (!p.loaded) return {Rule::register_loaded, i};
+            if (p.block != t.block || p.page != t.page) return {Rule::register_holds, i};
+            if (t.data_bytes > page_bytes_) return {Rule::page_bytes, i};
+            continue;
+        }
+        if ((seen >> t.plane & 1u) != 0) return {Rule::planes_differ, i};
+        seen |= 1u << t.plane;
+        if (op == FlashOp::erase) continue;
+        if (t.page >= pages_per_block_) return {Rule::page_exists, i};
+        if (t.page != targets[0].page) return {Rule::pages_equal, i};
+        if (op != FlashOp::program) continue;
+        const std::uint32_t next = area_.next_page(block_of(t));
+        if (t.page != next) return {t.page < next ? Rule::page_erased : Rule::page_in_order, i};
+        if (t.spare == nullptr) return {Rule::has_data, i};
+    }
+    return {};
+}
+
+__attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+    if (__builtin_expect(check(op, targets, count).broken != Rule::none, 0)) refuse(op, targets, count);
+    Ps longest{};
+    std::uint32_t mask = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const OnfiTarget& t = targets[i];
+        Plane& plane = planes_[t.plane];
+        mask |= 1u << t.plane;
+        plane.op = op;
+        plane.loaded = false;
+        plane.block = t.block;
+        plane.page = t.page;
+        plane.first_slot = first_slot(t);
+        const Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
+        if (time > longest) longest = time;
+        if (op == FlashOp::program)
+            for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
+        else if (op == FlashOp::read)
+            area_.prefetch(plane.first_slot);
+    }
+    const SimTime ready = start + longest;
+    for (std::uint32_t i = 0; i < count; ++i) planes_[targets[i].plane].ready = ready;
+    busy_planes_ |= mask;
+    if (!alone(op)) locked_ |= mask;
+    // 80h clears the page registers of the addressed LUN (ONFI: of the target, unless it supports this).
+    if (op == FlashOp::program)
+        for (Plane& p : planes_) p.loaded = false;
+    return ready;
+}
+
+__attribute__((always_inline)) inline void Die::end(const OnfiTarget* targets, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t p = targets[i].plane;
+        if (__builtin_expect(!busy(p), 0)) refuse_finish(targets[i]);
+        Plane& plane = planes_[p];
+        switch (onfi_operation(plane.op).effect) {
+            case ArrayEffect::loads_register:
+                area_.read_page(plane.first_slot, plane.page_register.data());
+                plane.loaded = true;
+                break;
+            case ArrayEffect::programs_page:
+                area_.program_page(PageAddress{PlaneId{first_plane_ + p}, plane.block, plane.page}, plane.page_register.data());
+                break;
+            case ArrayEffect::erases_block:
+                area_.erase(geometry_.block_id(PlaneId{first_plane_ + p}, plane.block));
+                break;
+            case ArrayEffect::none: break;
+        }
+        busy_planes_ &= ~(1u << p);
+        locked_ &= ~(1u << p);
+    }
+}
+
+inline void Die::data_out(const OnfiTarget& t) {
+    if (__builtin_expect(check(FlashOp::read_out, &t, 1).broken != Rule::none, 0)) refuse(FlashOp::read_out, &t, 1);
+    if (t.spare == nullptr) return;
+    const Plane& plane = planes_[t.plane];
+    for (std::uint32_t i = 0; i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
+}
 
 }  // namespace ssdtlm

@@ -12,6 +12,7 @@
 #include <tlm>
 
 #include "common/units/units.h"
+#include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/onfi_target.h"
 
 namespace ssdtlm {
@@ -20,7 +21,7 @@ template <class Payload>
 class PooledPayloads;
 
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
-    OnfiSequence sequence = OnfiSequence::read;
+    FlashOp op = FlashOp::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun
     std::uint8_t count = 0;      ///< planes addressed
     SimTime bus_begin{};         ///< first cycle

@@ -42,7 +42,7 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     const OnfiTiming& t = config.onfi;
     SSDTLM_CHECK(t.megatransfers > 0, "ONFI data rate is zero");
     SSDTLM_CHECK(config.geometry.planes_per_die <= kMaxMultiPlane, "more planes per die than the ONFI payload holds");
-    const auto cmd = [&t](int cycles) { return t.t_cs + cycles * t.t_wc; };
+    const auto cmd = [&t](std::uint32_t cycles) { return t.t_cs + std::int64_t{cycles} * t.t_wc; };
 
     switch (t.interface) {
         case OnfiInterface::sdr:
@@ -68,15 +68,16 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
             data_out_fixed_ = t.t_rr + t.t_rpre + 2 * t.t_dqsre + t.t_rpsth;
             break;
     }
-    select_ = cmd(7) + t.t_ccs;
+    const OnfiOperation& select = onfi_operation(FlashOp::select_plane);
+    select_ = cmd(select.cycles()) + select.before_data(t);
     turnaround_ = t.t_rhw;
     busy_delay_ = t.t_wb;
-    for (std::uint32_t p = 1; p <= kMaxMultiPlane; ++p) {
-        const Ps between = static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);
-        const auto planes = static_cast<std::int64_t>(p);
-        read_issue_[p] = planes * cmd(7) + between;
-        program_issue_[p] = planes * (cmd(6) + t.t_adl + cmd(1)) + between;
-        erase_issue_[p] = planes * cmd(5) + between;
+    for (std::size_t o = 0; o < kArrayOpCount; ++o) {
+        const OnfiOperation& op = kOnfiOperations[o];
+        Ps plane = cmd(op.cycles_before_data());
+        if (op.data == DataCycles::in) plane += op.before_data(t) + cmd(op.cycles_after_data());
+        for (std::uint32_t p = 1; p <= kMaxMultiPlane; ++p)
+            issue_[o][p] = static_cast<std::int64_t>(p) * plane + static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);
     }
     for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back(compute(bytes));
 }

@@ -4,6 +4,7 @@
 // polling (R/B# is a wire), warm-up cycles, training, ZQ calibration, on-die termination.
 //
 //   cmd(n)             tCS + n * tWC                                     n command and address cycles
+//                      n from the table of operations; with its values:
 //   read issue         (p-1) * (cmd(7) + tWB + tPLRBSY) + cmd(7)         00h-5A-32h .. 00h-5A-30h, p planes
 //   select             cmd(7) + tCCS                                     06h-5A-E0h
 //   data out           tRR + access + data + postamble                   then tRHW before the next command
@@ -17,6 +18,7 @@
 
 #include "common/units/units.h"
 #include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_operation.h"
 
 namespace ssdtlm {
 
@@ -34,11 +36,8 @@ class OnfiBusTiming {
 public:
     explicit OnfiBusTiming(const NandConfig& config);
 
-    /// All planes' command and address cycles of a read or erase.
-    Ps read_issue(std::uint32_t planes) const { return read_issue_[planes]; }
-    Ps erase_issue(std::uint32_t planes) const { return erase_issue_[planes]; }
-    /// A program's cycles without its data.
-    Ps program_issue(std::uint32_t planes) const { return program_issue_[planes]; }
+    /// All planes' cycles of an operation of the array, without its data.
+    Ps issue(FlashOp op, std::uint32_t planes) const { return issue_[static_cast<std::size_t>(op)][planes]; }
     /// The data cycles of one plane.
     struct Burst {
         Ps in{};                  ///< data in
@@ -80,9 +79,7 @@ private:
     Ps turnaround_{};
     Ps busy_delay_{};
     std::vector<Burst> bursts_;  // by user sectors, up to a page
-    std::array<Ps, kMaxMultiPlane + 1> read_issue_{};
-    std::array<Ps, kMaxMultiPlane + 1> program_issue_{};
-    std::array<Ps, kMaxMultiPlane + 1> erase_issue_{};
+    std::array<std::array<Ps, kMaxMultiPlane + 1>, kArrayOpCount> issue_{};
 };
 
 }  // namespace ssdtlm

@@ -8,14 +8,6 @@
 namespace ssdtlm {
 namespace {
 
-DieOperation operation(OnfiSequence s) {
-    switch (s) {
-        case OnfiSequence::program: return DieOperation::program;
-        case OnfiSequence::erase: return DieOperation::erase;
-        default: return DieOperation::read;
-    }
-}
-
 // An agenda entry's argument names the sequence it answers.
 std::uint64_t handle(OnfiExtension& onfi) { return reinterpret_cast<std::uintptr_t>(&onfi); }
 OnfiExtension& sequence_of(std::uint64_t h) { return *reinterpret_cast<OnfiExtension*>(h); }
@@ -46,26 +38,15 @@ tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payloa
         refuse(onfi, phase);
     onfi->request = &payload;
     Die& die = die_of(*onfi);
-    SimTime over = onfi->bus_end;
-    Agenda::Handler ends = call<&NandPackage::data_end>;
-    if (onfi->sequence == OnfiSequence::read_out) {
+    if (onfi->op == FlashOp::read_out) {
         die.data_out(onfi->target[0]);
-    } else if (onfi->sequence == OnfiSequence::read && onfi->count == 1) {
-        over = die.issue_read(onfi->target[0], onfi->bus_end + busy_delay_);
-        ends = call<&NandPackage::page_ready>;
+        agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(*onfi));
     } else {
-        over = die.issue(operation(onfi->sequence), onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
-        ends = call<&NandPackage::array_ready>;
+        const SimTime ready = die.issue(onfi->op, onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
+        agenda_.post<&NandPackage::array_ready>(ready, this, handle(*onfi));
     }
-    agenda_.post(over, ends, this, handle(*onfi));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
-}
-
-void NandPackage::page_ready(std::uint64_t h) {
-    const OnfiExtension& onfi = sequence_of(h);
-    die_of(onfi).finish_read(onfi.target[0]);
-    respond(*onfi.request);
 }
 
 void NandPackage::array_ready(std::uint64_t h) {

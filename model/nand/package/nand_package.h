@@ -32,12 +32,6 @@ private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void end_of_elaboration() override;
-    /// As an agenda entry's handler.
-    template <void (NandPackage::*Method)(std::uint64_t)>
-    static void call(void* self, std::uint64_t onfi) {
-        (static_cast<NandPackage*>(self)->*Method)(onfi);
-    }
-    void page_ready(std::uint64_t onfi);
     void array_ready(std::uint64_t onfi);
     void data_end(std::uint64_t onfi);
     void respond(tlm::tlm_generic_payload& payload);

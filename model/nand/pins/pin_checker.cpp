@@ -30,44 +30,8 @@ Ps data_setup(Ps cycle) {
     return cycle * 2 / 25;
 }
 
-/// Address cycles of a command, and the sequences in use.
-int addresses_of(std::uint8_t opcode) {
-    switch (opcode) {
-        case 0x00:
-        case 0x06:
-        case 0x80:
-        case 0x81:
-            return 5;
-        case 0x05:
-            return 2;
-        case 0x60:
-        case 0x78:
-            return 3;
-        case 0x70:
-            return 0;
-        default:
-            return -1;
-    }
-}
-bool confirms(std::uint8_t opcode, std::uint8_t second) {
-    switch (opcode) {
-        case 0x00:
-            return second == 0x30 || second == 0x32;
-        case 0x05:
-        case 0x06:
-            return second == 0xE0;
-        case 0x80:
-        case 0x81:
-            return second == 0x10 || second == 0x11;
-        case 0x60:
-            return second == 0xD0 || second == 0xD1;
-        default:
-            return false;
-    }
-}
-bool is_program(std::uint8_t opcode) {
-    return opcode == 0x80 || opcode == 0x81;
-}
+bool selects(FlashOp op) { return op == FlashOp::change_column || op == FlashOp::select_plane; }
+bool is_status(FlashOp op) { return op == FlashOp::read_status || op == FlashOp::read_status_enhanced; }
 
 unsigned bits_for(std::uint32_t values) {
     unsigned bits = 0;
@@ -240,77 +204,77 @@ void PinChecker::on_we(SimTime t, PinValue level) {
 void PinChecker::command(SimTime t, Target& to, std::uint8_t opcode) {
     ++commands_[opcode];
     if (to.open) return confirm(t, to, opcode);
-    const int addresses = addresses_of(opcode);
-    if (addresses < 0) return violation("sequence", t, hex(opcode) + " begins no sequence in use");
-    to.open = opcode != 0x70;
+    const FlashOp op = operation_of(opcode);
+    if (op == FlashOp::count) return violation("sequence", t, hex(opcode) + " begins no sequence in use");
+    to.open = true;
     to.opcode = opcode;
+    to.op = op;
     to.addresses = 0;
     to.data = false;
     to.row = 0;
     to.die = kUnknown;
-    if (opcode == 0x70) {
-        to.readable = to.status = true;
-        to.wait_rule = "tWHR";
-        to.wait = kStatusDelay;
-        to.wait_from = t;
-    } else if (opcode != 0x05 && opcode != 0x78) {
-        to.readable = to.status = false;
-    }
+    // What goes on with the page in the register, and 78h, which a page is still selected after.
+    if (op != FlashOp::change_column && !is_status(op)) to.readable = to.status = false;
+    if (onfi_operation(op).addresses() == 0) status_selected(t, to);
+}
+
+void PinChecker::status_selected(SimTime t, Target& to) {
+    to.open = false;
+    to.readable = to.status = true;
+    await_data(t, to);
+}
+
+/// From now on the operation's data has to keep its distance.
+void PinChecker::await_data(SimTime t, Target& to) {
+    const OnfiOperation& op = onfi_operation(to.op);
+    to.wait_rule = op.data_rule;
+    to.wait = op.before_data == nullptr ? Ps{0} : op.before_data(t_);
+    to.wait_from = t;
 }
 
 void PinChecker::address(SimTime t, Target& to, std::uint8_t byte) {
-    const int wanted = to.open ? addresses_of(to.opcode) : 0;
+    const OnfiOperation& op = onfi_operation(to.op);
+    const std::uint32_t wanted = to.open ? op.addresses() : 0;
     if (to.addresses >= wanted)
         return violation("address cycles", t,
                          to.open ? hex(to.opcode) + " takes " + std::to_string(wanted) : "without a command");
-    const unsigned first_row = wanted == 5 ? 2 : 0;
-    if (wanted != 2 && to.addresses >= first_row) to.row |= std::uint32_t{byte} << 8 * (to.addresses - first_row);
+    if (op.rows != 0 && to.addresses >= op.columns) to.row |= std::uint32_t{byte} << 8 * (to.addresses - op.columns);
     if (++to.addresses == wanted) addresses_done(t, to);
 }
 
 void PinChecker::addresses_done(SimTime t, Target& to) {
-    if (to.opcode == 0x05) return;
+    if (onfi_operation(to.op).rows == 0) return;
     to.die = die_of_row(way_, to.row);
-    if (to.opcode == 0x78) {
-        to.open = false;
-        to.readable = to.status = true;
-        to.wait_rule = "tWHR";
-        to.wait = kStatusDelay;
-        to.wait_from = t;
-        return;
-    }
-    const bool may_be_busy = independent_ && (to.opcode == 0x00 || to.opcode == 0x06);
+    if (is_status(to.op)) return status_selected(t, to);
+    const bool may_be_busy = independent_ && (to.op == FlashOp::read || to.op == FlashOp::select_plane);
     if (to.die != kUnknown && !may_be_busy && value(rb_n(static_cast<std::uint32_t>(to.die))) == 0)
         violation("R/B#", t, hex(to.opcode) + " to die " + std::to_string(to.die) + ", which is busy");
-    to.wait_rule = is_program(to.opcode) ? "tADL" : "";
-    to.wait = t_.t_adl;
-    to.wait_from = t;
+    to.wait_rule = "";
+    if (onfi_operation(to.op).data == DataCycles::in) await_data(t, to);
 }
 
 void PinChecker::confirm(SimTime t, Target& to, std::uint8_t opcode) {
     to.open = false;
+    const OnfiOperation& op = onfi_operation(to.op);
     const std::string both = hex(to.opcode) + " .. " + hex(opcode);
-    if (!confirms(to.opcode, opcode)) return violation("sequence", t, both + " is no sequence in use");
-    if (to.addresses != addresses_of(to.opcode))
+    if (!op.confirmed_by(opcode)) return violation("sequence", t, both + " is no sequence in use");
+    if (to.addresses != op.addresses())
         violation("address cycles", t,
                   both + " with " + std::to_string(to.addresses) + " address cycles; it takes " +
-                      std::to_string(addresses_of(to.opcode)));
-    if (is_program(to.opcode) && !to.data) violation("sequence", t, both + " without data");
-    if (opcode == 0xE0) {
-        if (to.opcode == 0x06) to.source = to.die;
-        if (to.opcode == 0x05 && !to.readable) violation("sequence", t, "05h where no page was selected");
+                      std::to_string(op.addresses()));
+    if (op.data == DataCycles::in && !to.data) violation("sequence", t, both + " without data");
+    if (selects(to.op)) {
+        if (op.rows != 0) to.source = to.die;
+        if (op.rows == 0 && !to.readable) violation("sequence", t, "05h where no page was selected");
         to.readable = true;
         to.status = to.queued = false;
-        to.wait_rule = "tCCS";
-        to.wait = t_.t_ccs;
-        to.wait_from = t;
-        return;
+        return await_data(t, to);
     }
-    if (to.opcode == 0x00) {
-        const bool single = opcode == 0x30 && !to.queued;
+    if (op.effect == ArrayEffect::loads_register) {
+        const bool single = opcode == op.confirm && !to.queued;
         to.readable = single;  // several planes: 06h has to say which
         to.source = to.die;
-        to.queued = opcode == 0x32;
+        to.queued = opcode == op.queue;
         to.wait_rule = "";
     }
     if (to.die != kUnknown && value(rb_n(static_cast<std::uint32_t>(to.die))) == 0) return;  // is low already
@@ -406,7 +370,7 @@ void PinChecker::on_dqs(SimTime t, const Change& c) {
     if (c.before == kReleased) {
         if (out_) return;  // the die's, in its preamble
         Target* const to = target(t, "DQS");
-        if (to != nullptr && !(to->open && is_program(to->opcode) && to->addresses == 5))
+        if (to != nullptr && !(to->open && onfi_operation(to->op).data == DataCycles::in && to->addresses == onfi_operation(to->op).addresses()))
             violation("sequence", t, "data in without 80h and its addresses");
         in_ = true;
         in_strobes_ = 0;

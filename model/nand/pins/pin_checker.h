@@ -69,6 +69,7 @@ private:
     /// What one chip enable has been told.
     struct Target {
         std::uint8_t opcode = 0;  // command whose addresses or confirmation are awaited; see open
+        FlashOp op = FlashOp::read;  // that it begins
         bool open = false;
         std::uint8_t addresses = 0;
         bool data = false;  // a data-in burst has come
@@ -109,6 +110,8 @@ private:
     void confirm(SimTime t, Target& target, std::uint8_t opcode);
     void address(SimTime t, Target& target, std::uint8_t byte);
     void addresses_done(SimTime t, Target& target);
+    void status_selected(SimTime t, Target& target);
+    void await_data(SimTime t, Target& target);
     void begin_data_out(SimTime t);
     void end_data_out(SimTime t);
     void end_data_in(SimTime t);

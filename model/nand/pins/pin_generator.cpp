@@ -120,15 +120,15 @@ PinGenerator::PinGenerator(const NandConfig& config)
                  "more chip enables or dies on a channel than there are pins");
 }
 
-PinCommand PinGenerator::command(OnfiSequence sequence, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
+PinCommand PinGenerator::command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
                                  SimTime begin, SimTime end) const {
     PinCommand c;
-    c.sequence = sequence;
+    c.op = op;
     c.die = die;
     c.count = count;
     c.target = target;
     c.begin = begin;
-    if (sequence == OnfiSequence::read_out &&
+    if (op == FlashOp::read_out &&
         end - begin > timing_.data_out(target[0].data_bytes) + timing_.select() / 2)
         c.select = PinSelect::enhanced;
     return c;
@@ -142,29 +142,27 @@ PinGenerator::Bytes PinGenerator::bytes_of(const OnfiTarget& target) const {
     return b;
 }
 
-void PinGenerator::row_cycles(Writer& w, const PinCommand& command, std::uint32_t plane) const {
-    const std::uint32_t row = rows_.row(command.die % dies_per_chip_, command.target[plane]);
-    for (unsigned shift = 0; shift < 24; shift += 8) w.address(row >> shift);
+void PinGenerator::address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die, const OnfiTarget& target) const {
+    w.command(static_cast<std::uint8_t>(op.first));
+    for (std::uint32_t c = 0; c < op.columns; ++c) w.address(0);
+    if (op.rows == 0) return;
+    const std::uint32_t row = rows_.row(die % dies_per_chip_, target);
+    for (std::uint32_t c = 0; c < op.rows; ++c) w.address(row >> 8 * c);
 }
 
 void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
     Writer w(t_, out, command.begin, command.die, command.die / dies_per_chip_);
     w.select_chip();
-    const auto column_cycles = [&w] {
-        w.address(0);
-        w.address(0);
-    };
-    if (command.sequence == OnfiSequence::read_out) {
+    const OnfiOperation& op = onfi_operation(command.op);
+    if (op.data == DataCycles::out) {
         if (command.select != PinSelect::none) {
-            const bool enhanced = command.select == PinSelect::enhanced;
-            w.command(enhanced ? 0x06 : 0x05);
-            column_cycles();
-            if (enhanced) row_cycles(w, command, 0);
-            w.command(0xE0);
+            const OnfiOperation& select = select_operation(command.select);
+            address_cycles(w, select, command.die, command.target[0]);
+            w.command(static_cast<std::uint8_t>(select.confirm));
             w.release_bus();
-            w.wait(t_.t_ccs);
+            w.wait(select.before_data(t_));
         }
-        w.wait(t_.t_rr);
+        w.wait(op.before_data(t_));
         const Bytes bytes = bytes_of(command.target[0]);
         out.bursts = 1;
         out.burst_bytes = bytes.transfers;
@@ -174,32 +172,17 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
     }
     for (std::uint32_t p = 0; p < command.count; ++p) {
         const bool last = p + 1 == command.count;
-        switch (command.sequence) {
-            case OnfiSequence::read:
-                w.command(0x00);
-                column_cycles();
-                row_cycles(w, command, p);
-                w.command(last ? 0x30 : 0x32);
-                break;
-            case OnfiSequence::erase:
-                w.command(0x60);
-                row_cycles(w, command, p);
-                w.command(last ? 0xD0 : 0xD1);
-                break;
-            default: {
-                w.command(0x80);
-                column_cycles();
-                row_cycles(w, command, p);
-                w.release_bus();
-                w.wait(t_.t_adl);
-                const Bytes bytes = bytes_of(command.target[p]);
-                ++out.bursts;
-                out.burst_bytes = bytes.transfers;
-                data_in(w, bytes);
-                w.begin_group();
-                w.command(last ? 0x10 : 0x11);
-            }
+        address_cycles(w, op, command.die, command.target[p]);
+        if (op.data == DataCycles::in) {
+            w.release_bus();
+            w.wait(op.before_data(t_));
+            const Bytes bytes = bytes_of(command.target[p]);
+            ++out.bursts;
+            out.burst_bytes = bytes.transfers;
+            data_in(w, bytes);
+            w.begin_group();
         }
+        w.command(static_cast<std::uint8_t>(last ? op.confirm : op.queue));
         if (!last) w.busy_between_planes();
     }
     w.finish(true);
@@ -209,13 +192,10 @@ void PinGenerator::play_status(PinSelect select, std::uint16_t die, const OnfiTa
                                SimTime begin, PinSequence& out) const {
     Writer w(t_, out, begin, die, die / dies_per_chip_);
     w.select_chip();
-    w.command(select == PinSelect::enhanced ? 0x78 : 0x70);
-    PinCommand command;
-    command.die = die;
-    command.target = &target;
-    if (select == PinSelect::enhanced) row_cycles(w, command, 0);
+    const OnfiOperation& op = status_operation(select);
+    address_cycles(w, op, die, target);
     w.release_bus();
-    w.wait(kStatusDelay);
+    w.wait(op.before_data(t_));
     Bytes bytes;
     bytes.status = status;
     bytes.transfers = sdr_ ? 1 : 2;

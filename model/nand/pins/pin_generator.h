@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "nand/onfi/nand_config.h"
+#include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/onfi_target.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/pins/pin_sequence.h"
@@ -30,8 +31,16 @@ enum class PinSelect : std::uint8_t {
     enhanced  ///< 06h-5A-E0h; status: 78h-3A
 };
 
+/// The operation that selects for a data-out burst. `select` is not none.
+constexpr const OnfiOperation& select_operation(PinSelect select) {
+    return onfi_operation(select == PinSelect::enhanced ? FlashOp::select_plane : FlashOp::change_column);
+}
+constexpr const OnfiOperation& status_operation(PinSelect select) {
+    return onfi_operation(select == PinSelect::enhanced ? FlashOp::read_status_enhanced : FlashOp::read_status);
+}
+
 struct PinCommand {
-    OnfiSequence sequence = OnfiSequence::read;
+    FlashOp op = FlashOp::read;
     PinSelect select = PinSelect::none;  ///< read_out only
     std::uint16_t die = 0;               ///< in channel
     std::uint8_t count = 0;              ///< planes
@@ -39,8 +48,6 @@ struct PinCommand {
     SimTime begin{};
 };
 
-/// tWHR: status command to data out, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
-inline constexpr Ps kStatusDelay{80'000};
 /// tDQSD: RE# low to DQS driven by the die; 5..18 ns (Micron L06B model parameters).
 inline constexpr Ps kDqsDriven{10'000};
 
@@ -83,7 +90,7 @@ public:
 
     /// The command of a sequence as the bus payload describes it: whether a data-out burst selects its plane first
     /// (06h-5A-E0h) shows in its duration.
-    PinCommand command(OnfiSequence sequence, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
+    PinCommand command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
                        SimTime begin, SimTime end) const;
 
     /// Replaces what is in `out`.
@@ -115,7 +122,8 @@ private:
     bool skipped(const Bytes& bytes, std::uint32_t k) const {
         return k >= burst_edges_ && bytes.transfers - k > burst_edges_;
     }
-    void row_cycles(Writer& w, const PinCommand& command, std::uint32_t plane) const;
+    /// First command and addresses.
+    void address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die, const OnfiTarget& target) const;
     void data_in(Writer& w, const Bytes& bytes) const;
     void data_out(Writer& w, const Bytes& bytes) const;
 

@@ -166,14 +166,14 @@ void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
 // --- flash -----------------------------------------------------------------------------------------------------------
 
 void DeviceTimeline::sequence(const BusSequence& s) {
-    const bool out = s.sequence == OnfiSequence::read_out;
+    const bool out = s.op == FlashOp::read_out;
     if (!out) {
         const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
         for (std::uint32_t i = 0; i < s.count; ++i) operations_[first + s.work[i].plane].busy_from = kNever;
         operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
     }
     if (!wanted(s.begin)) return;
-    const char* const part = out ? " data" : s.sequence == OnfiSequence::program ? " command and data" : " command";
+    const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
     writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(part)).c_str(),
                   fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
                               command_argument(s.work[0].command), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,

@@ -45,40 +45,37 @@ void FlashObserver::count_passed(BusSequence& s) const {
         }
 }
 
-void FlashObserver::begin(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                           const OnfiTarget* targets, SimTime from, SimTime to) {
     Die& d = dies_[channel * geometry_.dies_per_channel() + die];
     std::array<FlashWork, kMaxPlanes> work{};
     BusSequence s;
     s.channel = channel;
     s.die = die;
-    s.sequence = sequence;
+    s.op = op;
     s.count = count;
     s.work = work.data();
     s.data_bytes = targets[0].data_bytes;
     s.begin = from;
     s.end = to;
     s.busy_from = to + busy_delay_;
-    const FlashOp op = sequence == OnfiSequence::program ? FlashOp::program
-                       : sequence == OnfiSequence::erase ? FlashOp::erase
-                                                         : FlashOp::read;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t plane = targets[i].plane;
         s.planes |= 1u << plane;
-        if (sequence != OnfiSequence::read_out) d.running[plane] = take(d, op, targets[i]);
+        if (op != FlashOp::read_out) d.running[plane] = take(d, op, targets[i]);
         work[i] = d.running[plane];
     }
     s.cls = work[0].cls;
-    if (sequence == OnfiSequence::read) count_passed(s);
+    if (op == FlashOp::read) count_passed(s);
     for (FlashListener* l : listeners_) l->sequence(s);
 }
 
-void FlashObserver::end(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                         const OnfiTarget* targets, SimTime now) {
     std::uint32_t planes = 0;
     for (std::uint32_t i = 0; i < count; ++i) planes |= 1u << targets[i].plane;
     for (FlashListener* l : listeners_) {
-        if (sequence == OnfiSequence::read_out)
+        if (op == FlashOp::read_out)
             l->data_done(channel, die, targets[0].plane, now);
         else
             l->array_done(channel, die, planes, now);

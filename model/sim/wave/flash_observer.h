@@ -33,7 +33,7 @@ struct FlashWork {
 struct BusSequence {
     std::uint32_t channel = 0;
     std::uint32_t die = 0;           ///< in channel
-    OnfiSequence sequence = OnfiSequence::read;
+    FlashOp op = FlashOp::read;
     FlashClass cls = FlashClass::host_read;
     std::uint32_t planes = 0;        ///< bit per plane addressed
     std::uint32_t count = 0;         ///< of them
@@ -68,10 +68,10 @@ public:
     /// Before the transaction reaches its channel controller. `command`: kept for the listeners.
     void submit(const FlashTransaction& txn, std::uint64_t command, SimTime now);
     /// The bus takes the sequence's first cycle.
-    void begin(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count,
+    void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                const OnfiTarget* targets, SimTime from, SimTime to);
     /// The package answers it.
-    void end(std::uint32_t channel, OnfiSequence sequence, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
+    void end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
              SimTime now);
 
 private:

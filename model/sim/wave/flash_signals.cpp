@@ -12,7 +12,7 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
       dies_per_channel_(nand.geometry.dies_per_channel()),
       timing_(nand),
       program_end_(nand.onfi.t_cs + nand.onfi.t_wc),
-      between_(timing_.program_issue(2) - 2 * timing_.program_issue(1)),
+      between_(timing_.issue(FlashOp::program, 2) - 2 * timing_.issue(FlashOp::program, 1)),
       channels_(nand.geometry.channels),
       dies_(nand.geometry.dies()) {
     const auto enumeration = [&](const std::string& scope, const char* name, const WaveEnum& e) {
@@ -66,7 +66,7 @@ void FlashSignals::sequence(const BusSequence& s) {
     Channel& c = channels_[s.channel];
     Die& d = die(s.channel, s.die);
     bus(s, c);
-    if (s.sequence == OnfiSequence::read_out) {
+    if (s.op == FlashOp::read_out) {
         for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
             if ((s.planes >> p & 1u) != 0) d.planes[p].state = Plane::State::sending;
         show(d, s.begin);
@@ -102,16 +102,16 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
     set(c.die, s.begin, s.die);
     state(s.begin, BusState::command);
     SimTime free = s.end;
-    if (s.sequence == OnfiSequence::program) {
+    if (s.op == FlashOp::program) {
         // From the last plane back: 10h or 11h, data, then address and tADL.
         const Ps data = timing_.data_in(s.data_bytes);
         SimTime end = s.end;
         for (std::uint32_t i = 0; i < s.count; ++i) {
             state(end - program_end_ - data, BusState::data_in);
             state(end - program_end_, BusState::command);
-            end -= timing_.program_issue(1) + data + between_;
+            end -= timing_.issue(FlashOp::program, 1) + data + between_;
         }
-    } else if (s.sequence == OnfiSequence::read_out) {
+    } else if (s.op == FlashOp::read_out) {
         state(s.end - timing_.data_out(s.data_bytes), BusState::data_out);
         state(s.end, BusState::turnaround);
         free = s.end + timing_.turnaround();

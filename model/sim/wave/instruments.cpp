@@ -83,13 +83,13 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         return;
     }
     const auto& onfi = *payload.get_extension<OnfiExtension>();
-    flash_.begin(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
+    flash_.begin(tap, onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
 }
 
 void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
     if (tap == kMmioTap || tap == kDmaTap || phase != tlm::BEGIN_RESP) return;
     const auto& onfi = *payload.get_extension<OnfiExtension>();
-    flash_.end(tap, onfi.sequence, onfi.die, onfi.count, onfi.target.data(), system_->agenda.now());
+    flash_.end(tap, onfi.op, onfi.die, onfi.count, onfi.target.data(), system_->agenda.now());
 }
 
 void Instruments::submit(FlashTransaction& txn) {

@@ -3,6 +3,8 @@
 // without SystemC. The flash refuses what a die would refuse and what the firmware must never ask for.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstring>
 #include <map>
@@ -94,6 +96,7 @@ private:
                 spare_.erase(block);
                 erasing_.erase(idx(block));
                 break;
+            default: ADD_FAILURE() << "the firmware asks for " << onfi_operation(t.op).name << ", which is not of the array";
         }
         ++ended[static_cast<std::size_t>(t.cls)];
         t.path->charge(Stage::array, agenda_.now());

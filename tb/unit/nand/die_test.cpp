@@ -40,17 +40,17 @@ class DieTest : public ::testing::Test {
 protected:
     explicit DieTest(bool independent = false) : area(config().geometry), die(config(independent), DieId{3}, area) {}
 
-    SimTime issue(DieOperation op, const std::vector<OnfiTarget>& t) {
+    SimTime issue(FlashOp op, const std::vector<OnfiTarget>& t) {
         return die.issue(op, t.data(), static_cast<std::uint32_t>(t.size()), kStart);
     }
-    void run(DieOperation op, const std::vector<OnfiTarget>& t) {
+    void run(FlashOp op, const std::vector<OnfiTarget>& t) {
         issue(op, t);
         die.finish(t.data(), static_cast<std::uint32_t>(t.size()));
     }
     OnfiTarget at(std::uint8_t plane, std::uint32_t block, std::uint32_t page) {
         return OnfiTarget{plane, block, page, 16384, data.data()};
     }
-    std::string refusal(DieOperation op, const std::vector<OnfiTarget>& t) {
+    std::string refusal(FlashOp op, const std::vector<OnfiTarget>& t) {
         const std::string why = die.probe(op, t.data(), static_cast<std::uint32_t>(t.size()));
         try {
             issue(op, t);
@@ -81,72 +81,72 @@ protected:
 TEST_F(DieTest, ArrayTimesFollowThePageType) {
     const auto c = config();
     for (std::uint32_t page = 0; page < 6; ++page) {
-        EXPECT_EQ(issue(DieOperation::program, {at(0, 1, page)}), kStart + c.t_program[page % 3]);
+        EXPECT_EQ(issue(FlashOp::program, {at(0, 1, page)}), kStart + c.t_program[page % 3]);
         const OnfiTarget t = at(0, 1, page);
         die.finish(&t, 1);
-        EXPECT_EQ(issue(DieOperation::read, {t}), kStart + c.t_read[page % 3]);
-        EXPECT_EQ(die.earliest_ready(DieOperation::erase, 1), kStart + c.t_read[page % 3]);
+        EXPECT_EQ(issue(FlashOp::read, {t}), kStart + c.t_read[page % 3]);
+        EXPECT_EQ(die.earliest_ready(FlashOp::erase, 1), kStart + c.t_read[page % 3]);
         die.finish(&t, 1);
     }
-    EXPECT_EQ(issue(DieOperation::erase, {at(0, 1, 0)}), kStart + c.t_erase);
+    EXPECT_EQ(issue(FlashOp::erase, {at(0, 1, 0)}), kStart + c.t_erase);
 }
 
 TEST_F(DieTest, ContentsChangeWhenTheArrayOperationEnds) {
     const OnfiTarget t = at(1, 2, 0);
     const Ppa first = config().geometry.ppa_of(PageAddress{PlaneId{3 * 2 + 1}, 2, 0}, 0);
-    issue(DieOperation::program, {t});
+    issue(FlashOp::program, {t});
     EXPECT_EQ(area.at(first), kErased);
     die.finish(&t, 1);
     EXPECT_EQ(area.at(first), kData[0]);
-    run(DieOperation::read, {t});
+    run(FlashOp::read, {t});
     Page out{};
     die.data_out(OnfiTarget{1, 2, 0, 16384, out.data()});
     EXPECT_EQ(out, kData);
-    issue(DieOperation::erase, {t});
+    issue(FlashOp::erase, {t});
     EXPECT_EQ(area.at(first), kData[0]);
     die.finish(&t, 1);
     EXPECT_EQ(area.at(first), kErased);
 }
 
 TEST_F(DieTest, RefusesWorkWhileBusy) {
-    run(DieOperation::program, {at(0, 0, 0)});
-    issue(DieOperation::erase, {at(0, 7, 0)});
-    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 0)}),
+    run(FlashOp::program, {at(0, 0, 0)});
+    issue(FlashOp::erase, {at(0, 7, 0)});
+    EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 0)}),
                 AllOf(HasSubstr("die 3 plane 1 block 0: read"), HasSubstr("plane 0 is busy with a erase"), HasSubstr("R/B# low")));
-    EXPECT_THAT(refusal(DieOperation::program, {at(1, 0, 0)}), HasSubstr("busy"));
-    EXPECT_THAT(refusal(DieOperation::erase, {at(1, 0, 0)}), HasSubstr("busy"));
-    EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("busy (R/B# low)"));
+    EXPECT_THAT(refusal(FlashOp::program, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_THAT(refusal(FlashOp::erase, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("busy with a erase (R/B# low)"));
 }
 
 TEST_F(DieTest, RefusesProgramOutOfOrderAndTwice) {
-    EXPECT_THAT(refusal(DieOperation::program, {at(0, 0, 1)}), AllOf(HasSubstr("out of order"), HasSubstr("next is 0")));
-    run(DieOperation::program, {at(0, 0, 0)});
-    EXPECT_THAT(refusal(DieOperation::program, {at(0, 0, 0)}), HasSubstr("not erased"));
-    run(DieOperation::erase, {at(0, 0, 0)});
-    EXPECT_EQ(refusal(DieOperation::program, {at(0, 0, 0)}), "accepted");
+    EXPECT_THAT(refusal(FlashOp::program, {at(0, 0, 1)}), AllOf(HasSubstr("out of order"), HasSubstr("next is 0")));
+    run(FlashOp::program, {at(0, 0, 0)});
+    EXPECT_THAT(refusal(FlashOp::program, {at(0, 0, 0)}), HasSubstr("not erased"));
+    run(FlashOp::erase, {at(0, 0, 0)});
+    EXPECT_EQ(refusal(FlashOp::program, {at(0, 0, 0)}), "accepted");
 }
 
 TEST_F(DieTest, RefusesAddressesOutsideTheDie) {
-    EXPECT_THAT(refusal(DieOperation::read, {at(2, 0, 0)}), HasSubstr("planes 0 to 1"));
-    EXPECT_THAT(refusal(DieOperation::erase, {at(0, 8, 0)}), HasSubstr("blocks 0 to 7"));
-    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 6)}), HasSubstr("pages 0 to 5"));
-    EXPECT_THAT(refusal(DieOperation::read, {}), HasSubstr("read of 0 planes"));
+    EXPECT_THAT(refusal(FlashOp::read, {at(2, 0, 0)}), HasSubstr("planes 0 to 1"));
+    EXPECT_THAT(refusal(FlashOp::erase, {at(0, 8, 0)}), HasSubstr("blocks 0 to 7"));
+    EXPECT_THAT(refusal(FlashOp::read, {at(0, 0, 6)}), HasSubstr("pages 0 to 5"));
+    EXPECT_THAT(refusal(FlashOp::read, {}), HasSubstr("read of 0 planes"));
 }
 
 TEST_F(DieTest, RefusesIllFormedMultiPlaneWork) {
-    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 1), at(1, 0, 2)}), HasSubstr("same page number"));
-    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 1), at(1, 3, 1)}), HasSubstr("plane twice"));
-    EXPECT_EQ(refusal(DieOperation::read, {at(0, 0, 1), at(1, 3, 1)}), "accepted");
+    EXPECT_THAT(refusal(FlashOp::read, {at(0, 0, 1), at(1, 0, 2)}), HasSubstr("same page number"));
+    EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 1), at(1, 3, 1)}), HasSubstr("plane twice"));
+    EXPECT_EQ(refusal(FlashOp::read, {at(0, 0, 1), at(1, 3, 1)}), "accepted");
 }
 
 TEST_F(DieTest, DataOutNeedsTheRegisterLoadedWithThatPage) {
     EXPECT_THAT(data_out_refusal(at(0, 0, 0)), HasSubstr("register is not loaded"));
-    run(DieOperation::read, {at(0, 0, 1)});
+    run(FlashOp::read, {at(0, 0, 1)});
     EXPECT_THAT(data_out_refusal(at(0, 0, 2)), HasSubstr("register holds block 0 page 1"));
     EXPECT_THAT(data_out_refusal(at(1, 0, 1)), HasSubstr("register is not loaded"));
     EXPECT_THAT(data_out_refusal(at(0, 0, 1), 16385), HasSubstr("a page has 16384"));
     EXPECT_EQ(data_out_refusal(at(0, 0, 1)), "accepted");
-    run(DieOperation::program, {at(1, 0, 0)});
+    run(FlashOp::program, {at(1, 0, 0)});
     EXPECT_THAT(data_out_refusal(at(0, 0, 1)), HasSubstr("register is not loaded")) << "80h clears the LUN's registers";
 }
 
@@ -156,20 +156,20 @@ protected:
 };
 
 TEST_F(IndependentPlanes, ReadsOverlapButNothingElseDoes) {
-    issue(DieOperation::read, {at(0, 0, 1)});
-    EXPECT_EQ(die.earliest_ready(DieOperation::read, 1), SimTime{});
-    EXPECT_EQ(die.earliest_ready(DieOperation::program, 1), kStart + 55us);
-    EXPECT_THAT(refusal(DieOperation::read, {at(0, 0, 2)}), HasSubstr("busy"));
-    EXPECT_THAT(refusal(DieOperation::program, {at(1, 0, 0)}), HasSubstr("busy"));
-    EXPECT_EQ(refusal(DieOperation::read, {at(1, 5, 2)}), "accepted");
+    issue(FlashOp::read, {at(0, 0, 1)});
+    EXPECT_EQ(die.earliest_ready(FlashOp::read, 1), SimTime{});
+    EXPECT_EQ(die.earliest_ready(FlashOp::program, 1), kStart + 55us);
+    EXPECT_THAT(refusal(FlashOp::read, {at(0, 0, 2)}), HasSubstr("busy"));
+    EXPECT_THAT(refusal(FlashOp::program, {at(1, 0, 0)}), HasSubstr("busy"));
+    EXPECT_EQ(refusal(FlashOp::read, {at(1, 5, 2)}), "accepted");
     const OnfiTarget first = at(0, 0, 1);
     die.finish(&first, 1);
     EXPECT_EQ(data_out_refusal(first), "accepted") << "data out of one plane while another reads";
 }
 
 TEST_F(IndependentPlanes, ProgramLocksTheWholeDie) {
-    issue(DieOperation::program, {at(0, 0, 0)});
-    EXPECT_THAT(refusal(DieOperation::read, {at(1, 0, 0)}), HasSubstr("busy with a program"));
+    issue(FlashOp::program, {at(0, 0, 0)});
+    EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 0)}), HasSubstr("busy with a program"));
 }
 
 }  // namespace

@@ -26,10 +26,10 @@ public:
     Tester(sc_core::sc_module_name name, Agenda& agenda) : sc_module(name), socket("socket"), agenda_(agenda) {
         socket.register_nb_transport_bw(this, &Tester::answer);
     }
-    void send(OnfiSequence sequence, std::uint16_t die, SimTime begin, Ps length, OnfiTarget target) {
+    void send(FlashOp op, std::uint16_t die, SimTime begin, Ps length, OnfiTarget target) {
         OnfiExtension* onfi = nullptr;
         tlm::tlm_generic_payload& payload = pool_.acquire(onfi);
-        onfi->sequence = sequence;
+        onfi->op = op;
         onfi->die = die;
         onfi->count = 1;
         onfi->target[0] = target;
@@ -77,34 +77,34 @@ TEST(OnfiBus, CarriesSequencesAndRefusesOverlap) {
 
     // Die 3 is LUN 1 of the second package: program, then read back.
     Spare written{42};
-    tester.send(OnfiSequence::program, 3, SimTime{}, 10us, OnfiTarget{0, 1, 0, 4096, &written});
+    tester.send(FlashOp::program, 3, SimTime{}, 10us, OnfiTarget{0, 1, 0, 4096, &written});
     EXPECT_TRUE(package1.die(1).busy());
     EXPECT_FALSE(package0.die(1).busy());
     // Another die's command right behind it.
-    tester.send(OnfiSequence::read, 0, SimTime{10us}, 195ns, OnfiTarget{0, 0, 0, 4096, nullptr});
+    tester.send(FlashOp::read, 0, SimTime{10us}, 195ns, OnfiTarget{0, 0, 0, 4096, nullptr});
     agenda.run();
     const SimTime program_end = SimTime{10us} + config.onfi.t_wb + 600us;
     ASSERT_EQ(tester.answers.size(), 2u);
     EXPECT_EQ(tester.answers[0], SimTime{10us} + 195ns + config.onfi.t_wb + 50us);
     EXPECT_EQ(tester.answers[1], program_end);
 
-    tester.send(OnfiSequence::read, 3, agenda.now(), 195ns, OnfiTarget{0, 1, 0, 4096, nullptr});
+    tester.send(FlashOp::read, 3, agenda.now(), 195ns, OnfiTarget{0, 1, 0, 4096, nullptr});
     agenda.run();
     Spare read{};
     const SimTime out = agenda.now();
-    tester.send(OnfiSequence::read_out, 3, out, 12us, OnfiTarget{0, 1, 0, 4096, &read});
+    tester.send(FlashOp::read_out, 3, out, 12us, OnfiTarget{0, 1, 0, 4096, &read});
     agenda.run();
     EXPECT_EQ(tester.answers.back(), out + 12us);
     EXPECT_EQ(read, written);
 
     // tRHW after data out has not passed.
     try {
-        tester.send(OnfiSequence::erase, 1, agenda.now(), 145ns, OnfiTarget{});
+        tester.send(FlashOp::erase, 1, agenda.now(), 145ns, OnfiTarget{});
         FAIL() << "accepted";
     } catch (const Panic& p) {
         EXPECT_THAT(p.what(), ::testing::HasSubstr("sequences of one channel may not overlap"));
     }
-    EXPECT_THROW(tester.send(OnfiSequence::erase, 4, agenda.now() + 1us, 145ns, OnfiTarget{}), Panic);
+    EXPECT_THROW(tester.send(FlashOp::erase, 4, agenda.now() + 1us, 145ns, OnfiTarget{}), Panic);
 }
 
 }  // namespace

@@ -29,11 +29,11 @@ NandConfig config(std::uint32_t megatransfers = 400) {
 struct Channel {
     explicit Channel(const NandConfig& c) : nand(c), generator(c) {}
 
-    PinSequence& add(OnfiSequence kind, std::uint16_t die, std::uint8_t planes = 1,
+    PinSequence& add(FlashOp kind, std::uint16_t die, std::uint8_t planes = 1,
                      PinSelect select = PinSelect::none) {
         for (std::uint8_t p = 0; p < planes; ++p) targets[p] = OnfiTarget{p, 7, 9, 512, spare.data()};
         PinCommand c;
-        c.sequence = kind;
+        c.op = kind;
         c.select = select;
         c.die = die;
         c.count = planes;
@@ -41,7 +41,7 @@ struct Channel {
         c.begin = now;
         PinSequence s;
         generator.play(c, s);
-        return append(std::move(s), kind == OnfiSequence::read_out);
+        return append(std::move(s), kind == FlashOp::read_out);
     }
     PinSequence& status(PinSelect select, std::uint16_t die) {
         targets[0] = OnfiTarget{0, 7, 9, 0, nullptr};
@@ -62,25 +62,25 @@ struct Channel {
     }
     /// One of each sequence, several dies at work, as the channel controller orders them.
     void everything() {
-        add(OnfiSequence::read, 0);
-        add(OnfiSequence::read, 1);
-        add(OnfiSequence::erase, 3);
+        add(FlashOp::read, 0);
+        add(FlashOp::read, 1);
+        add(FlashOp::erase, 3);
         ready(0);
         ready(1);
-        add(OnfiSequence::read_out, 1);
-        add(OnfiSequence::read_out, 0, 1, PinSelect::enhanced);
-        add(OnfiSequence::read_out, 0, 1, PinSelect::column);
-        add(OnfiSequence::program, 0, 2);
+        add(FlashOp::read_out, 1);
+        add(FlashOp::read_out, 0, 1, PinSelect::enhanced);
+        add(FlashOp::read_out, 0, 1, PinSelect::column);
+        add(FlashOp::program, 0, 2);
         status(PinSelect::enhanced, 0);
         ready(3);
-        add(OnfiSequence::read, 2, 2);
+        add(FlashOp::read, 2, 2);
         ready(2);
-        add(OnfiSequence::read_out, 2, 1, PinSelect::enhanced);
+        add(FlashOp::read_out, 2, 1, PinSelect::enhanced);
         status(PinSelect::none, 2);
-        add(OnfiSequence::program, 3);
+        add(FlashOp::program, 3);
         ready(3);
         ready(0);
-        add(OnfiSequence::erase, 0, 2);
+        add(FlashOp::erase, 0, 2);
         ready(0);
     }
 
@@ -246,15 +246,15 @@ TEST_P(Mutations, AreReported) {
 }
 
 PinSequence& read(Channel& c) {
-    return c.add(OnfiSequence::read, 0);
+    return c.add(FlashOp::read, 0);
 }
 PinSequence& data_out(Channel& c, PinSelect select = PinSelect::none) {
     read(c);
     c.ready(0);
-    return c.add(OnfiSequence::read_out, 0, 1, select);
+    return c.add(FlashOp::read_out, 0, 1, select);
 }
 PinSequence& program(Channel& c) {
-    return c.add(OnfiSequence::program, 0);
+    return c.add(FlashOp::program, 0);
 }
 
 const Mutation kMutations[] = {
@@ -417,13 +417,13 @@ const Mutation kMutations[] = {
     {"CommandToABusyDie", "R/B#",
      [](Channel& c) {
          read(c);
-         c.add(OnfiSequence::erase, 0);
+         c.add(FlashOp::erase, 0);
      }},
     {"DataOutOfABusyDie", "R/B#",
      [](Channel& c) {
          read(c);
          c.now += 1us;
-         c.add(OnfiSequence::read_out, 0);
+         c.add(FlashOp::read_out, 0);
      }},
     {"BusyWithoutACommand", "R/B#",
      [](Channel& c) {
@@ -434,7 +434,7 @@ const Mutation kMutations[] = {
      }},
     {"UnknownCommand", "sequence", [](Channel& c) { relatch(read(c), 0, 0x42); }},
     {"WrongConfirmation", "sequence", [](Channel& c) { relatch(read(c), 6, 0x10); }},
-    {"EraseConfirmedAsRead", "sequence", [](Channel& c) { relatch(c.add(OnfiSequence::erase, 0), 4, 0x30); }},
+    {"EraseConfirmedAsRead", "sequence", [](Channel& c) { relatch(c.add(FlashOp::erase, 0), 4, 0x30); }},
     {"SelectWithoutConfirmation", "sequence",
      [](Channel& c) {
          PinSequence& s = data_out(c, PinSelect::enhanced);
@@ -448,19 +448,19 @@ const Mutation kMutations[] = {
              s.edges.end());
      }},
     {"DataWithoutProgram", "sequence", [](Channel& c) { relatch(program(c), 0, 0x00); }},
-    {"DataOutWithoutRead", "sequence", [](Channel& c) { c.add(OnfiSequence::read_out, 0); }},
+    {"DataOutWithoutRead", "sequence", [](Channel& c) { c.add(FlashOp::read_out, 0); }},
     {"DataOutOfTheOtherDie", "sequence",
      [](Channel& c) {
          read(c);
          c.ready(0);
-         c.add(OnfiSequence::erase, 1);
-         c.add(OnfiSequence::read_out, 0);
+         c.add(FlashOp::erase, 1);
+         c.add(FlashOp::read_out, 0);
      }},
     {"DataOutOfOneOfSeveralPlanes", "sequence",
      [](Channel& c) {
-         c.add(OnfiSequence::read, 0, 2);
+         c.add(FlashOp::read, 0, 2);
          c.ready(0);
-         c.add(OnfiSequence::read_out, 0);
+         c.add(FlashOp::read_out, 0);
      }},
     {"BothLatchesHigh", "sequence",
      [](Channel& c) {

@@ -35,11 +35,11 @@ struct Played {
     std::array<OnfiTarget, 8> target{};
 
     explicit Played(const NandConfig& c) : nand(c) {}
-    const PinSequence& play(OnfiSequence kind, std::uint8_t planes, std::uint32_t bytes,
+    const PinSequence& play(FlashOp kind, std::uint8_t planes, std::uint32_t bytes,
                             PinSelect select = PinSelect::none) {
         for (std::uint8_t p = 0; p < planes; ++p) target[p] = OnfiTarget{p, 77, 129, bytes, spare.data()};
         PinCommand c;
-        c.sequence = kind;
+        c.op = kind;
         c.select = select;
         c.die = 3;  // way 1, LUN 1
         c.count = planes;
@@ -101,25 +101,25 @@ TEST(PinGenerator, DurationsAreThoseOfTheTimingModel) {
         Played p(config(interface, rate));
         const OnfiBusTiming t(p.nand);
         for (std::uint8_t n = 1; n <= 4; ++n) {
-            const auto& read = p.play(OnfiSequence::read, n, 0);
+            const auto& read = p.play(FlashOp::read, n, 0);
             expect_well_formed(read);
-            EXPECT_EQ(read.end - read.begin, t.read_issue(n));
-            const auto& erase = p.play(OnfiSequence::erase, n, 0);
+            EXPECT_EQ(read.end - read.begin, t.issue(FlashOp::read, n));
+            const auto& erase = p.play(FlashOp::erase, n, 0);
             expect_well_formed(erase);
-            EXPECT_EQ(erase.end - erase.begin, t.erase_issue(n));
-            const auto& program = p.play(OnfiSequence::program, n, 16384);
+            EXPECT_EQ(erase.end - erase.begin, t.issue(FlashOp::erase, n));
+            const auto& program = p.play(FlashOp::program, n, 16384);
             expect_well_formed(program);
-            EXPECT_EQ(program.end - program.begin, t.program_issue(n) + n * t.data_in(16384));
+            EXPECT_EQ(program.end - program.begin, t.issue(FlashOp::program, n) + n * t.data_in(16384));
             EXPECT_EQ(program.bursts, n);
         }
         for (const std::uint32_t bytes : {512u, 513u, 4096u, 16384u}) {
-            const auto& out = p.play(OnfiSequence::read_out, 1, bytes);
+            const auto& out = p.play(FlashOp::read_out, 1, bytes);
             expect_well_formed(out);
             EXPECT_EQ(out.end - out.begin, t.data_out(bytes));
-            const auto& selected = p.play(OnfiSequence::read_out, 1, bytes, PinSelect::enhanced);
+            const auto& selected = p.play(FlashOp::read_out, 1, bytes, PinSelect::enhanced);
             expect_well_formed(selected);
             EXPECT_EQ(selected.end - selected.begin, t.select() + t.data_out(bytes));
-            const auto& column = p.play(OnfiSequence::read_out, 1, bytes, PinSelect::column);
+            const auto& column = p.play(FlashOp::read_out, 1, bytes, PinSelect::column);
             expect_well_formed(column);
             EXPECT_EQ(column.end - column.begin, 20ns + 4 * 25ns + 400ns + t.data_out(bytes));  // cmd(4) + tCCS
         }
@@ -128,7 +128,7 @@ TEST(PinGenerator, DurationsAreThoseOfTheTimingModel) {
 
 TEST(PinGenerator, ReadIsSevenCycles) {
     Played p(config());
-    p.play(OnfiSequence::read, 1, 0);
+    p.play(FlashOp::read, 1, 0);
     // Row: page 129, plane 0, block 77, LUN 1 at 8 + 2 + 7 bits.
     const unsigned row = 129 | 77u << 10 | 1u << 17;
     EXPECT_EQ(p.latched(), (std::vector<unsigned>{0x00, 0, 0, row & 0xFF, row >> 8 & 0xFF, row >> 16, 0x30}));
@@ -143,7 +143,7 @@ TEST(PinGenerator, ReadIsSevenCycles) {
 
 TEST(PinGenerator, MultiPlaneCommandsAreQueued) {
     Played p(config());
-    p.play(OnfiSequence::erase, 2, 0);
+    p.play(FlashOp::erase, 2, 0);
     const unsigned row = 129 | 77u << 10 | 1u << 17, second = row | 1u << 8;
     EXPECT_EQ(p.latched(), (std::vector<unsigned>{0x60, row & 0xFF, row >> 8 & 0xFF, row >> 16, 0xD1, 0x60,
                                                   second & 0xFF, second >> 8 & 0xFF, second >> 16, 0xD0}));
@@ -153,7 +153,7 @@ TEST(PinGenerator, MultiPlaneCommandsAreQueued) {
 
 TEST(PinGenerator, DataOutTogglesOncePerByte) {
     Played p(config());  // 2.5 ns per byte
-    p.play(OnfiSequence::read_out, 1, 4096);
+    p.play(FlashOp::read_out, 1, 4096);
     EXPECT_EQ(p.sequence.burst_bytes, 4608u);
     EXPECT_EQ(p.edges(Pin::dqs, 1), 2304u);
     EXPECT_EQ(p.edges(Pin::dqs, 0), 2304u + 1u);                           // preamble
@@ -173,7 +173,7 @@ TEST(PinGenerator, DataOutTogglesOncePerByte) {
 
 TEST(PinGenerator, DataInIsCentredOnTheStrobe) {
     Played p(config());
-    p.play(OnfiSequence::program, 1, 16384);
+    p.play(FlashOp::program, 1, 16384);
     const SimTime data = kBegin + 170ns + 300ns;  // cmd(6) + tADL
     EXPECT_EQ(p.times(Pin::dqs, 0).front(), data);
     EXPECT_EQ(p.times(Pin::dqs, 1).front(), data + 15ns);
@@ -195,10 +195,10 @@ TEST(PinGenerator, DataInIsCentredOnTheStrobe) {
 
 TEST(PinGenerator, SdrMovesBytesByPulses) {
     Played p(config(OnfiInterface::sdr, 50));
-    p.play(OnfiSequence::read_out, 1, 512);
+    p.play(FlashOp::read_out, 1, 512);
     EXPECT_EQ(p.edges(Pin::re_n, 0), 576u);
     EXPECT_EQ(p.edges(Pin::dqs, 0), 0u);
-    p.play(OnfiSequence::program, 1, 512);
+    p.play(FlashOp::program, 1, 512);
     EXPECT_EQ(p.edges(Pin::we_n, 1), 6u + 576u + 1u);
 }
 
@@ -223,18 +223,18 @@ TEST(PinGenerator, ACommandIsReadFromThePayload) {
     const PinGenerator g(p.nand);
     p.target[0].data_bytes = 4096;
     const SimTime end = kBegin + t.data_out(4096);
-    EXPECT_EQ(g.command(OnfiSequence::read_out, 0, 1, p.target.data(), kBegin, end).select, PinSelect::none);
-    EXPECT_EQ(g.command(OnfiSequence::read_out, 0, 1, p.target.data(), kBegin, end + t.select()).select,
+    EXPECT_EQ(g.command(FlashOp::read_out, 0, 1, p.target.data(), kBegin, end).select, PinSelect::none);
+    EXPECT_EQ(g.command(FlashOp::read_out, 0, 1, p.target.data(), kBegin, end + t.select()).select,
               PinSelect::enhanced);
 }
 
 TEST(PinGenerator, LongBurstsCanBeCutShort) {
     Played p(config());
     PinGenerator g(p.nand);
-    p.play(OnfiSequence::program, 1, 16384);
+    p.play(FlashOp::program, 1, 16384);
     const SimTime end = p.sequence.end;
     g.limit_burst_edges(4);
-    const PinCommand c = g.command(OnfiSequence::program, 3, 1, p.target.data(), kBegin, end);
+    const PinCommand c = g.command(FlashOp::program, 3, 1, p.target.data(), kBegin, end);
     g.play(c, p.sequence);
     expect_well_formed(p.sequence);
     EXPECT_EQ(p.sequence.end, end);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits for each die of a channel and what runs on it, so that it is known at any time which dies could start
+// something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or its
+// program or erase ends. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/report/error.h"
+#include "controller/ports/scheduler_port.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+class DieTracker {
+public:
+    DieTracker(const NandConfig& nand, std::uint16_t channel);
+
+    // What waits in the scheduler.
+    void queued(std::uint32_t die) {
+        ++dies_[die].waiting;
+        waiting_ |= bit(die);
+    }
+    void left(std::uint32_t die, std::uint32_t transactions) {
+        dies_[die].waiting -= transactions;
+        if (dies_[die].waiting == 0) waiting_ &= ~bit(die);
+    }
+
+    // What could start.
+    bool idle(std::uint32_t die) const { return (ready_.idle_dies & bit(die)) != 0; }
+    /// Idle, or (independent plane reads) with a plane that is.
+    bool accepts(std::uint32_t die) const { return (accepting() & bit(die)) != 0; }
+    bool could_start() const { return (waiting_ & accepting()) != 0; }
+    /// For the scheduler; its `classes` are the caller's to set.
+    GrantQuery& query() { return ready_; }
+
+    // What runs.
+    void occupy(std::uint32_t die, FlashTransaction& txn) {
+        Die& d = dies_[die];
+        SSDTLM_CHECK(d.active[txn.plane] == nullptr, "grant for a plane that is not idle");
+        d.active[txn.plane] = &txn;
+        ++d.running;
+        ready_.idle_dies &= ~bit(die);
+        if (independent_plane_read_) occupy_planes(die, txn);
+    }
+    FlashTransaction& active(std::uint32_t die, std::uint32_t plane) const { return *dies_[die].active[plane]; }
+    FlashTransaction& release(std::uint32_t die, std::uint32_t plane) {
+        Die& d = dies_[die];
+        FlashTransaction& txn = *d.active[plane];
+        d.active[plane] = nullptr;
+        if (--d.running == 0) ready_.idle_dies |= bit(die);
+        if (independent_plane_read_) release_planes(die, txn);
+        return txn;
+    }
+    bool anything_runs() const;
+
+    /// Work waits for a die that is idle.
+    bool idle_die_has_work() const { return (waiting_ & ready_.idle_dies) != 0; }
+    std::uint32_t waiting() const;
+    /// The sums against what they are of. Empty: they agree.
+    std::string inconsistency() const;
+    /// A line for each die with work.
+    std::string dump(SimTime now) const;
+
+private:
+    struct Die {
+        std::uint32_t waiting = 0;  // transactions in the scheduler
+        std::uint32_t running = 0;  // planes with an operation or with data not yet out
+        std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
+    };
+    static constexpr std::uint64_t bit(std::uint32_t die) { return std::uint64_t{1} << die; }
+    std::uint64_t accepting() const {
+        return independent_plane_read_ ? ready_.idle_dies | dies_with_idle_plane() : ready_.idle_dies;
+    }
+    std::uint64_t dies_with_idle_plane() const;
+    void occupy_planes(std::uint32_t die, const FlashTransaction& txn);
+    void release_planes(std::uint32_t die, const FlashTransaction& txn);
+
+    std::uint64_t waiting_ = 0;  // bit per die with transactions in the scheduler
+    const bool independent_plane_read_;
+    const std::uint32_t planes_;
+    GrantQuery ready_;           // idle dies and planes, kept up to date
+    std::vector<Die> dies_;
+};
+
+}  // namespace ssdtlm

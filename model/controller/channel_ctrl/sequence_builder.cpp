@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/channel_ctrl/sequence_builder.h"
+
+namespace ssdtlm {
+
+SequenceBuilder::SequenceBuilder(const NandConfig& nand) : selected_(nand.geometry.ways, kNothingSelected), timing_(nand) {
+    for (std::uint32_t d = 0; d < nand.geometry.dies_per_channel(); ++d)
+        way_of_.push_back(static_cast<std::uint8_t>(d / nand.geometry.dies_per_chip));
+}
+
+/// The sequence's end comes from the sequencer; returns when the next one may begin.
+SimTime SequenceBuilder::play(OnfiExtension& onfi, PinSelect select) {
+    PinCommand command;
+    command.op = onfi.op;
+    command.select = select;
+    command.die = onfi.die;
+    command.count = onfi.count;
+    command.target = onfi.target.data();
+    command.begin = onfi.bus_begin;
+    const BusSequencer::Held held = sequencer_->play(command, keep_pins_);
+    onfi.bus_end = held.end;
+    return held.free;
+}
+
+}  // namespace ssdtlm

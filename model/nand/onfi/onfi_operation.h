@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation of the ONFI bus in one table: its command and address cycles, its data cycles and what must pass before
+// them, what it does to the array and how long that takes. Feeds timing, die, channel, pins, their checker, the sequencer
+// in RTL and the tests; nobody else knows an opcode. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/units/units.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+/// The first three are what a controller wants of the array; the rest serve them on the bus.
+enum class FlashOp : std::uint8_t {
+    read,
+    program,
+    erase,
+    read_out,              ///< data of a page that is in the register, after a select or none
+    change_column,         ///< selects a column of the plane that was addressed last, for data out
+    select_plane,          ///< the same with LUN and plane
+    read_status,
+    read_status_enhanced,  ///< of a LUN and plane
+    count
+};
+inline constexpr std::size_t kFlashOpCount = static_cast<std::size_t>(FlashOp::count);
+/// Operations of the array: FlashOps below this.
+inline constexpr std::size_t kArrayOpCount = 3;
+
+enum class ArrayEffect : std::uint8_t { none, loads_register, programs_page, erases_block };
+enum class DataCycles : std::uint8_t { none, in, out };
+
+/// An address or command that the operation has not.
+inline constexpr std::int16_t kNoCycle = -1;
+
+struct OnfiOperation {
+    const char* name;                  ///< in messages
+    std::int16_t first;                ///< command before the addresses
+    std::int16_t later;                ///< may stand for it in all planes but the first
+    std::uint8_t columns;              ///< address cycles
+    std::uint8_t rows;
+    DataCycles data;
+    const char* data_rule;             ///< name of `before_data`
+    Ps (*before_data)(const OnfiTiming&);  ///< last cycle before the data to the data; null: no data
+    std::int16_t confirm;              ///< command after addresses and data in
+    std::int16_t queue;                ///< the same for all planes but the last
+    ArrayEffect effect;
+    std::vector<Ps> (*array_time)(const NandConfig&);  ///< one, or one per page type; null: not of the array
+
+    constexpr std::uint32_t addresses() const { return std::uint32_t{columns} + rows; }
+    /// WE# cycles of one plane before its data in, and after it (without data: all before).
+    constexpr std::uint32_t cycles_before_data() const {
+        const std::uint32_t n = (first != kNoCycle) + addresses();
+        return data == DataCycles::in ? n : n + (confirm != kNoCycle);
+    }
+    constexpr std::uint32_t cycles_after_data() const { return data == DataCycles::in && confirm != kNoCycle; }
+    constexpr std::uint32_t cycles() const { return cycles_before_data() + cycles_after_data(); }
+    /// Of a sequence that begins with `opcode`, it is the confirmation.
+    constexpr bool confirmed_by(std::uint8_t opcode) const { return opcode == confirm || opcode == queue; }
+};
+
+/// tWHR: status command to data out, all modes (Linux drivers/mtd/nand/raw/nand_timings.c).
+inline constexpr Ps kStatusDelay{80'000};
+
+namespace onfi_times {
+constexpr Ps t_adl(const OnfiTiming& t) { return t.t_adl; }
+constexpr Ps t_rr(const OnfiTiming& t) { return t.t_rr; }
+constexpr Ps t_ccs(const OnfiTiming& t) { return t.t_ccs; }
+constexpr Ps t_whr(const OnfiTiming&) { return kStatusDelay; }
+inline std::vector<Ps> t_r(const NandConfig& c) { return c.t_read; }
+inline std::vector<Ps> t_prog(const NandConfig& c) { return c.t_program; }
+inline std::vector<Ps> t_bers(const NandConfig& c) { return {c.t_erase}; }
+}  // namespace onfi_times
+
+/// ONFI 4.x/5.x command set; 81h: the JEDEC form.
+inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
+    {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r},
+    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog},
+    {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block, onfi_times::t_bers},
+    {"data out", kNoCycle, kNoCycle, 0, 0, DataCycles::out, "tRR", onfi_times::t_rr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
+    {"change column", 0x05, kNoCycle, 2, 0, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
+    {"select plane", 0x06, kNoCycle, 2, 3, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
+    {"read status", 0x70, kNoCycle, 0, 0, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
+    {"read status enhanced", 0x78, kNoCycle, 0, 3, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
+}};
+
+constexpr const OnfiOperation& onfi_operation(FlashOp op) { return kOnfiOperations[static_cast<std::size_t>(op)]; }
+constexpr bool is_array_operation(FlashOp op) { return static_cast<std::size_t>(op) < kArrayOpCount; }
+
+/// What begins with the opcode; FlashOp::count: nothing in use.
+constexpr FlashOp operation_of(std::uint8_t opcode) {
+    for (std::size_t op = 0; op < kFlashOpCount; ++op)
+        if (kOnfiOperations[op].first == opcode || kOnfiOperations[op].later == opcode) return static_cast<FlashOp>(op);
+    return FlashOp::count;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/channel_ctrl/wait_accounting.h"
+
+#include <gtest/gtest.h>
+
+namespace ssdtlm {
+namespace {
+
+constexpr SimTime at(Ps t) { return SimTime{t}; }
+
+NandConfig config(bool independent) {
+    NandConfig c;
+    c.geometry.ways = 2;
+    c.geometry.planes_per_die = 2;
+    c.independent_plane_read = independent;
+    return c;
+}
+
+FlashTransaction transaction(FlashOp op, FlashClass cls, std::uint8_t plane) {
+    FlashTransaction t;
+    t.op = op;
+    t.cls = cls;
+    t.plane = plane;
+    return t;
+}
+
+TEST(WaitAccounting, SplitsTheWaitByWhoseWorkKeptTheDie) {
+    WaitAccounting w(config(false));
+    const auto erase = transaction(FlashOp::erase, FlashClass::erase, 0);
+    const auto gc = transaction(FlashOp::program, FlashClass::gc_write, 1);
+    auto read = transaction(FlashOp::read, FlashClass::host_read, 1);
+    w.busy(erase, 0, at(0us));
+    read.begin(at(10us));
+    w.begin(read, 0, at(10us));
+    w.idle(erase, 0, at(30us));
+    w.busy(gc, 0, at(35us));  // in between the bus was not free
+    w.idle(gc, 0, at(75us));
+    w.end(read, 0, at(80us), at(81us));
+    EXPECT_EQ(read.timeline.of(Stage::die_wait_erase), 20us);
+    EXPECT_EQ(read.timeline.of(Stage::die_wait_gc), 40us);
+    EXPECT_EQ(read.timeline.of(Stage::channel_wait), 10us);  // 5 us before and 5 us after the program
+    EXPECT_EQ(read.timeline.of(Stage::scheduler), 1us);
+    EXPECT_EQ(read.timeline.sum(), 71us);
+    EXPECT_EQ(w.totals(0, at(90us))[static_cast<std::size_t>(BusyKind::gc)], Ps{40us}.count());
+    EXPECT_EQ(w.totals(1, at(90us)), BusyMeter::Totals{});
+}
+
+TEST(WaitAccounting, AnIndependentReadWaitsForItsPlaneOnly) {
+    for (const bool independent : {false, true}) {
+        WaitAccounting w(config(independent));
+        const auto other = transaction(FlashOp::read, FlashClass::host_read, 0);
+        auto read = transaction(FlashOp::read, FlashClass::host_read, 1);
+        auto program = transaction(FlashOp::program, FlashClass::host_write, 1);
+        w.busy(other, 1, at(0us));
+        read.begin(at(0us));
+        program.begin(at(0us));
+        w.begin(read, 1, at(0us));
+        w.begin(program, 1, at(0us));
+        w.idle(other, 1, at(50us));
+        w.end(read, 1, at(50us), at(50us));
+        w.end(program, 1, at(50us), at(50us));
+        EXPECT_EQ(read.timeline.of(Stage::die_wait_host_read), independent ? Ps{0} : Ps{50us});
+        EXPECT_EQ(read.timeline.of(Stage::channel_wait), independent ? Ps{50us} : Ps{0});
+        EXPECT_EQ(program.timeline.of(Stage::die_wait_host_read), 50us) << "a program needs the whole die";
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm
