@@ -83,7 +83,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
         dma.pcie_initiator.bind(link.device_target);
     link.host_initiator.bind(root_complex.link_target);
     front_end.bind(firmware);
-    firmware.bind(front_end);
+    firmware.bind(front_end.completions());
     // A random look-up in a forward map of hundreds of megabytes is the dearest single step of a read on the host.
     if (is_power_of_two(config.nand.geometry.unit_bytes))
         driver.set_prefetch(

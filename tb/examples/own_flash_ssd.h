@@ -52,7 +52,7 @@ struct OwnFlashSsd : sc_core::sc_module {
         dma.pcie_initiator.bind(link.device_target);
         link.host_initiator.bind(root_complex.link_target);
         front_end.bind(firmware);
-        firmware.bind(front_end);
+        firmware.bind(front_end.completions());
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
             flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
             backend.channel(ch).onfi_initiator.bind(flash.back()->controller_target);

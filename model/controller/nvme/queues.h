@@ -24,8 +24,6 @@ struct alignas(64) SubmissionQueue {
     std::uint32_t fetch = 0;      ///< first slot not yet asked for
     std::uint32_t tail = 0;
     std::uint32_t in_flight = 0;  ///< commands asked for whose CQE is not posted
-    std::int32_t oldest_fetch = -1;  ///< fetches of this queue in issue order: first and last, linked by the owner
-    std::int32_t newest_fetch = -1;
 
     /// Commands behind the doorbell that nobody has asked for.
     std::uint32_t waiting() const { return tail >= fetch ? tail - fetch : tail + entries - fetch; }

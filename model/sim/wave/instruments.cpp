@@ -109,7 +109,7 @@ void Instruments::submit(Command& command) {
 
 void Instruments::complete(Command& command) {
     timeline_->command_ends(command, system_->agenda.now());
-    system_->front_end.complete(command);
+    system_->front_end.completions().complete(command);
 }
 
 void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) {

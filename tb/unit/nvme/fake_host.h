@@ -94,6 +94,15 @@ struct FakeFirmware final : CommandSink {
     std::uint64_t submitted = 0;
 };
 
+/// A controller without work of its own, for an organ that only asks for its state.
+struct NoWork final : ControllerWork {
+    void create_admin_queues(const NvmeRegisters&) override {}
+    bool idle() const override { return true; }
+    void drop_queues() override {}
+    void flush() override {}
+    void resume() override {}
+};
+
 /// The driver's side of one queue pair.
 struct Pair {
     std::uint16_t qid = 0;
@@ -205,7 +214,7 @@ struct NvmeBench {
         firmware.waiting.pop_front();
         c->status = status;
         c->timeline->charge(Stage::firmware, agenda.now());
-        nvme.complete(*c);
+        nvme.completions().complete(*c);
     }
 
     Agenda agenda;

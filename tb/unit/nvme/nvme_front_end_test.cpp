@@ -103,7 +103,7 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     driver.write(sq_tail_doorbell(1), 1);
     agenda.run();
     ASSERT_EQ(firmware.waiting.size(), 1u);
-    CompletionSink& sink = front_end;
+    CompletionSink& sink = front_end.completions();
     sink.complete(*firmware.waiting.front());
     const auto e = dma.get<Cqe>(0x4000);
     EXPECT_EQ(e.cid, 7);

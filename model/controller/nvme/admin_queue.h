@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out what AdminCommands decides: data to the host ahead of the CQE, deletions that wait for commands in flight,
+// held event requests and the events that complete them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "common/containers/pool.h"
+#include "common/tlm/agenda.h"
+#include "controller/nvme/admin_commands.h"
+#include "controller/nvme/completion_posting.h"
+#include "controller/nvme/controller_state.h"
+#include "controller/nvme/list_reader.h"
+#include "controller/nvme/submission_fetch.h"
+
+namespace ssdtlm {
+
+/// What admin commands change in the other organs.
+class AdminEffects {
+public:
+    /// Set Features has succeeded, or all features have their defaults again.
+    virtual void features_changed() = 0;
+    /// Nothing more of this queue is to be fetched.
+    virtual void queue_deleting(std::uint16_t sqid) = 0;
+
+protected:
+    ~AdminEffects() = default;
+};
+
+class AdminQueue final : public EntrySink, private ListClient, private DmaClient {
+public:
+    struct Surroundings {
+        Agenda& agenda;
+        DmaPort& dma;
+        ControllerState& state;
+        QueueSet& queues;
+        NvmeFeatures& features;
+        CompletionPosting& posting;
+        ListReader& lists;
+        ErrorLog& errors;
+        NvmeCounters& counters;
+        AdminEffects& effects;
+    };
+    AdminQueue(const NvmeConfig& config, const NvmeDevice& device, const Surroundings& around);
+
+    void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
+
+    void accept(const FetchedEntries& fetched, SubmissionQueue& queue) override;
+    /// A doorbell that names no queue or holds a bad value.
+    void report_doorbell(DoorbellResult result);
+    /// The last command of a queue that is being deleted has its CQE.
+    void queue_drained(std::uint16_t sqid, SubmissionQueue& queue);
+    /// Event requests are forgotten, features take their defaults. Precondition: no data under way.
+    void reset();
+
+    std::size_t under_way() const { return ops_.in_use(); }
+    std::uint32_t held_events() const { return events_.held(); }
+    /// Between two entries of the agenda. Throws CheckFailed.
+    void check_waiters() const;
+
+private:
+    /// A command whose data goes to the host.
+    struct Op {
+        std::uint16_t cid = 0;
+        std::uint32_t dw0 = 0;
+        std::vector<std::uint8_t> data;
+        std::vector<std::uint64_t> pages;
+    };
+    void accept_one(const nvme::Sqe& sqe, SubmissionQueue& queue);
+    void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, SubmissionQueue& queue);
+    void delete_queue(std::uint16_t sqid, std::uint16_t cid, SubmissionQueue& queue);
+    void refuse(std::uint16_t cid, std::uint16_t status, std::uint32_t dw0, std::uint32_t nsid);
+    void send_data(Op& op);
+    void data_visible(std::uint64_t op);
+    void drop(Op& op);
+    void raise_event(std::uint32_t type, std::uint32_t info);
+    void check_temperature();
+
+    void list_known(std::uint64_t token) override;
+    void bytes_known(std::uint64_t, const std::uint8_t*) override { panic("nvme", "an admin command asked for ranges"); }
+    void list_failed(std::uint64_t token, std::uint16_t status) override;
+    void dma_done(std::uint64_t cookie, SimTime at) override;
+
+    Agenda& agenda_;
+    DmaPort& dma_;
+    ControllerState& state_;
+    QueueSet& queues_;
+    NvmeFeatures& features_;
+    CompletionPosting& posting_;
+    ListReader& lists_;
+    ErrorLog& errors_;
+    NvmeCounters& counters_;
+    AdminEffects& effects_;
+    AsyncEvents events_;
+    AdminCommands commands_;
+    Pool<Op> ops_;
+    std::vector<HostSegment> segments_;  // scratch
+    std::vector<std::uint8_t> data_;     // scratch
+};
+
+}  // namespace ssdtlm

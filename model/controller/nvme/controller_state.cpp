@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/controller_state.h"
+
+namespace ssdtlm {
+
+void ControllerState::act(NvmeRegisters::Action action) {
+    switch (action) {
+        case NvmeRegisters::Action::none:
+            // CC.SHN may have been taken back, which lets the fetching go on.
+            if (!registers_.is_shutting_down()) flush_wanted_ = false;
+            work_.resume();
+            break;
+        case NvmeRegisters::Action::enable:
+            work_.create_admin_queues(registers_);
+            agenda_.post<&ControllerState::become_ready>(agenda_.now() + ready_time_, this, ++enable_epoch_);
+            break;
+        case NvmeRegisters::Action::disable:
+            ++counters_.resets;
+            ++enable_epoch_;
+            flush_wanted_ = false;
+            settling_ = true;
+            settle();
+            break;
+        case NvmeRegisters::Action::shutdown:
+            flush_wanted_ = true;
+            settling_ = true;
+            settle();
+            break;
+    }
+}
+
+void ControllerState::become_ready(std::uint64_t epoch) {
+    if (epoch == enable_epoch_) registers_.ready();
+}
+
+void ControllerState::settle_slow() {
+    if (!work_.idle()) return;
+    if (registers_.is_stopping()) {
+        settling_ = false;
+        flush_running_ = false;
+        work_.drop_queues();
+        act(registers_.stopped());
+    } else if (flush_wanted_) {
+        flush_wanted_ = false;
+        flush_running_ = true;
+        work_.flush();
+    } else if (!flush_running_) {
+        settling_ = false;
+    }
+}
+
+void ControllerState::flushed() {
+    flush_running_ = false;
+    if (!registers_.is_stopping()) registers_.shutdown_complete();
+}
+
+void ControllerState::check_waiters() const {
+    if (settling_ && work_.idle() && !flush_running_)
+        throw CheckFailed("nvme: a reset or shutdown waits for work to end, and there is none");
+}
+
+}  // namespace ssdtlm

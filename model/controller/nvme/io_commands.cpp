@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/io_commands.h"
+
+namespace ssdtlm {
+
+using namespace nvme;
+
+IoCommands::IoCommands(const Surroundings& around, const IoDecoder& decoder)
+    : agenda_(around.agenda),
+      tracker_(around.tracker),
+      state_(around.state),
+      queues_(around.queues),
+      posting_(around.posting),
+      lists_(around.lists),
+      errors_(around.errors),
+      counters_(around.counters),
+      decoder_(decoder),
+      timelines_(around.queues.count()) {}
+
+inline Command& IoCommands::acquire() {
+    Command& command = commands_.acquire();
+    command.index = Pool<Command>::index_of(command);
+    return command;
+}
+
+inline void IoCommands::release(Command& command) {
+    command.ranges.clear();
+    command.pages.clear();
+    commands_.release(command);
+}
+
+void IoCommands::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
+    const Sqe* sqe = fetched.entries;
+    const std::uint32_t end = fetched.first + fetched.count;
+    for (std::uint32_t slot = fetched.first; slot != end; ++slot, ++sqe)
+        accept_one(fetched.qid, queue, *sqe, queue.rung_at(slot), fetched.asked);
+}
+
+inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t qid, SubmissionQueue& queue,
+                                                                  const Sqe& sqe, SimTime rung, SimTime asked) {
+    Command& command = acquire();
+    command.sqid = qid;
+    command.cid = sqe.cid;
+    const bool conflict = queue.cid_in_use(sqe.cid);
+    PrpWalk walk;
+    const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
+    if (__builtin_expect(conflict, 0)) return accept_other(next, command, walk, sqe, conflict);
+    queue.take_cid(sqe.cid);
+    Timeline& line = timeline(qid, sqe.cid);
+    command.timeline = &line;
+    line.charge(Stage::submit, rung);
+    line.charge(Stage::arbitration, asked);
+    line.charge(Stage::fetch, agenda_.now());
+    if (__builtin_expect(next != IoDecoder::Next::submit, 0)) return accept_other(next, command, walk, sqe, conflict);
+    hand_over(command);
+}
+
+/// A command that cannot go to the firmware as it is.
+__attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk,
+                                                        const Sqe& sqe, bool conflict) {
+    if (conflict) {
+        // The identifier and its timeline belong to the older command.
+        const std::uint16_t qid = command.sqid;
+        const std::uint16_t status = command.status;
+        refuse(command, sqe.nsid);
+        release(command);
+        posting_.post(qid, sqe.cid, status, 0);
+        return;
+    }
+    const std::uint64_t token = Pool<Command>::handle_of(command).number();
+    switch (next) {
+        case IoDecoder::Next::submit: hand_over(command); break;
+        case IoDecoder::Next::prp_list: lists_.read_list(walk, command.pages, *this, token); break;
+        case IoDecoder::Next::ranges:
+            lists_.read_bytes(command.pages, static_cast<std::uint32_t>(command.bytes), *this, token);
+            break;
+        case IoDecoder::Next::refused:
+            refuse(command, sqe.nsid);
+            finish(command);
+            break;
+        case IoDecoder::Next::finished: finish(command); break;
+    }
+}
+
+void IoCommands::refuse(Command& command, std::uint32_t nsid) {
+    ++counters_.refused;
+    errors_.add(command.sqid, command.cid, command.status, command.slba, nsid);
+}
+
+void IoCommands::list_known(std::uint64_t token) {
+    Command& command = commands_.at(token);
+    command.timeline->charge(Stage::fetch, agenda_.now());
+    if (state_.serving())
+        hand_over(command);
+    else
+        drop(command);
+}
+
+void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
+    Command& command = commands_.at(token);
+    const auto count = static_cast<std::uint32_t>(command.bytes / sizeof(DsmRange));
+    const IoDecoder::Next next = decoder_.parse_ranges(bytes, count, command);
+    command.timeline->charge(Stage::fetch, agenda_.now());
+    if (next == IoDecoder::Next::refused) {
+        ++counters_.refused;
+        errors_.add(command.sqid, command.cid, command.status, 0, 1);
+    }
+    if (next == IoDecoder::Next::submit && state_.serving())
+        hand_over(command);
+    else
+        finish(command);
+}
+
+void IoCommands::list_failed(std::uint64_t token, std::uint16_t status) {
+    Command& command = commands_.at(token);
+    command.status = status;
+    command.timeline->charge(Stage::fetch, agenda_.now());
+    refuse(command, 1);
+    finish(command);
+}
+
+void IoCommands::drop(Command& command) {
+    SubmissionQueue& q = queues_.sq(command.sqid);
+    q.free_cid(command.cid);
+    --q.in_flight;
+    ++counters_.dropped;
+    release(command);
+}
+
+inline void IoCommands::count(const Command& command) {
+    if (command.status == kStInvalidOpcode) return;  // has no operation
+    const std::uint64_t bytes = command.status == kStSuccess ? command.bytes : 0;
+    if (command.op == IoOp::read) {
+        ++counters_.reads;
+        counters_.bytes_read += bytes;
+        return;
+    }
+    switch (command.op) {
+        case IoOp::read: break;
+        case IoOp::write:
+            ++counters_.writes;
+            counters_.bytes_written += bytes;
+            break;
+        case IoOp::flush: ++counters_.flushes; break;
+        case IoOp::deallocate: ++counters_.deallocates; break;
+        case IoOp::write_zeroes: ++counters_.write_zeroes; break;
+    }
+}
+
+void IoCommands::finish(Command& command) {
+    if (__builtin_expect(!state_.serving(), 0)) {
+        drop(command);
+        return;
+    }
+    count(command);
+    Cqe cqe;
+    cqe.sqid = command.sqid;
+    cqe.cid = command.cid;
+    if (__builtin_expect(command.status != kStSuccess, 0))
+        cqe.set_status(command.status, do_not_retry(command.status), false);
+    SubmissionQueue& sq = queues_.sq(command.sqid);
+    sq.free_cid(command.cid);
+    release(command);
+    posting_.post(sq, cqe);
+}
+
+void IoCommands::complete(Command& command) {
+    SSDTLM_CHECK(in_firmware_ != 0, "firmware completed a command that it does not have");
+    if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
+    if (__builtin_expect(command.sqid == 0, 0)) {  // the flush of a shutdown
+        release(command);
+        state_.flushed();
+    } else {
+        if (__builtin_expect(command.status != kStSuccess, 0)) {
+            ++counters_.failed;
+            if (command.status >> 8 == 2) ++counters_.media_errors;
+            errors_.add(command.sqid, command.cid, command.status, command.slba, 1);
+        }
+        finish(command);
+    }
+    state_.settle();
+}
+
+void IoCommands::flush_for_shutdown() {
+    Command& flush = acquire();
+    flush.op = IoOp::flush;
+    flush.sqid = 0;
+    flush.cid = 0;
+    flush.status = kStSuccess;
+    flush.fua = false;
+    flush.slba = flush.bytes = 0;
+    flush.blocks = 0;
+    flush_timeline_.begin(agenda_.now());
+    flush.timeline = &flush_timeline_;
+    hand_over(flush);
+}
+
+Timeline& IoCommands::find_timelines(std::uint16_t qid, std::uint16_t cid) {
+    std::vector<Timeline*>& known = timelines_[qid];
+    while (known.size() <= cid) known.push_back(&tracker_.at(qid, static_cast<std::uint16_t>(known.size())));
+    return *known[cid];
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetches submission queue entries: which queue next, how many entries, one DMA read each, and their delivery in the
+// order of the queue. Several reads are under way at once; one that overtakes an older one of its queue waits for it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/containers/pool.h"
+#include "common/tlm/agenda.h"
+#include "controller/nvme/arbiter.h"
+#include "controller/nvme/controller_state.h"
+#include "controller/nvme/queues.h"
+#include "controller/ports/dma_port.h"
+
+namespace ssdtlm {
+
+/// Entries of one submission queue that have arrived together, in ring order.
+struct FetchedEntries {
+    std::uint16_t qid = 0;
+    std::uint32_t first = 0;  ///< slot of the first entry
+    std::uint32_t count = 0;
+    SimTime asked{};          ///< when their fetch began
+    const nvme::Sqe* entries = nullptr;
+};
+
+/// Who takes the entries. Called once for each fetch, in the order of the queue, while the controller serves.
+class EntrySink {
+public:
+    virtual void accept(const FetchedEntries& fetched, SubmissionQueue& queue) = 0;
+
+protected:
+    ~EntrySink() = default;
+};
+
+class SubmissionFetch final : private DmaClient {
+public:
+    /// `admin` takes the entries of queue 0, `io` all others.
+    SubmissionFetch(Agenda& agenda, DmaPort& dma, const NvmeConfig& config, QueueSet& queues, ControllerState& state,
+                    NvmeCounters& counters, EntrySink& admin, EntrySink& io);
+
+    /// The tail doorbell of this queue was rung.
+    void rung(std::uint16_t qid) {
+        arbiter_.set_ready(qid, may_fetch(queues_.sq(qid)));
+        resume();
+    }
+    /// Looks again whether entries of the queue may be fetched; resume() fetches them.
+    void refresh(std::uint16_t qid) {
+        const SubmissionQueue& q = queues_.sq(qid);
+        arbiter_.set_ready(qid, q.valid && q.waiting() != 0 && may_fetch(q));
+    }
+    /// A command of this queue has its CQE: its fetch window may be open again.
+    void window_moved(std::uint16_t qid) {
+        if (arbiter_.is_ready(qid)) return;
+        refresh(qid);
+        resume();
+    }
+    void resume() {
+        if (arbiter_.any()) fetch();
+    }
+    /// Feature 01h AB.
+    void set_burst_code(std::uint32_t code) { arbiter_.set_burst_code(code); }
+    /// No queue has anything to fetch any more. Precondition: no fetch under way.
+    void reset() { arbiter_.reset(); }
+
+    std::size_t under_way() const { return fetches_.in_use(); }
+    std::uint32_t depth() const { return depth_; }
+    /// Between two entries of the agenda. Throws CheckFailed.
+    void check_waiters() const;
+
+private:
+    /// One DMA read of entries.
+    struct Fetch {
+        SimTime asked{};
+        std::uint16_t qid = 0;
+        bool arrived = false;
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+        Fetch* next = nullptr;  ///< of the same queue
+        std::unique_ptr<nvme::Sqe[]> entries;
+    };
+    /// The fetches of a queue, in the order in which they were asked for.
+    struct InOrder {
+        Fetch* oldest = nullptr;
+        Fetch* newest = nullptr;  ///< valid while there is an oldest
+    };
+
+    bool may_fetch(const SubmissionQueue& q) const { return !q.deleting && q.in_flight < window_; }
+    void fetch();
+    void arrived(Fetch& fetch);
+    void dma_done(std::uint64_t cookie, SimTime) override { arrived(fetches_.at(cookie)); }
+    void dma_failed(std::uint64_t cookie) override;
+
+    Agenda& agenda_;
+    DmaPort& dma_;
+    const std::uint32_t window_;
+    const std::uint32_t burst_;
+    const std::uint32_t depth_;
+    QueueSet& queues_;
+    ControllerState& state_;
+    NvmeCounters& counters_;
+    EntrySink& admin_;
+    EntrySink& io_;
+    RoundRobinArbiter arbiter_;
+    Pool<Fetch> fetches_;
+    std::vector<InOrder> in_order_;  // by queue
+};
+
+}  // namespace ssdtlm
