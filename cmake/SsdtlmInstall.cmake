@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program with man page and completion, the libraries, the headers, the presets, and a config package.
+# cmake --install: the program with man page, completion and its Python package, the libraries, the headers, the presets, and
+# a config package.
 include(CMakePackageConfigHelpers)
 get_property(_libraries GLOBAL PROPERTY SSDTLM_LIBRARIES)
 install(TARGETS ${_libraries} EXPORT ssdtlmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -18,6 +19,9 @@ install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MA
 install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
         FILES_MATCHING PATTERN "*.h" PATTERN "verilated_scheduler.cpp.in")
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
+# The commands written in Python; the program finds them there.
+install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python FILES_MATCHING PATTERN "*.py"
+        PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)

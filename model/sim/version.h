@@ -2,5 +2,6 @@
 #pragma once
 
 namespace ssdtlm {
-inline constexpr const char* kVersion = "0.1.0";
+/// "0.1.0"; it stands in python/ssdtlm/version.py, which CMake reads.
+extern const char* const kVersion;
 }

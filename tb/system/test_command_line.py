@@ -142,7 +142,9 @@ class Output(SystemTest):
         """Of every command that prints, whether it prints little or much."""
         arguments = {("config", "check"): ["tiny-test"], ("config", "show"): ["tiny-test"], ("completion",): ["bash"],
                      ("run",): ["tiny-test", "-w", JOB, "-o", "out"], ("trace", "info"): [TRACES / "msr.csv"],
-                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200]}
+                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200], ("compare",): ["seed1", "seed2"]}
+        for seed in (1, 2):
+            self.simulate("tiny-test", JOB, "--seed", seed, output=f"seed{seed}")
         for command in commands(self.ssdtlm):
             words = [*command, *arguments.get(command, [])]
             for more in ([], ["--json"]):

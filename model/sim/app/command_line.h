@@ -25,7 +25,8 @@ struct CommandLine {
         config_reference,
         trace_formats,
         trace_info,
-        trace_head
+        trace_head,
+        python  ///< one that is written in Python: `python_words`
     };
     Command command = Command::none;
     std::string text;
@@ -34,6 +35,7 @@ struct CommandLine {
     std::optional<std::int64_t> seed;
     RunOptions run;            ///< run; trace info and head use its `trace` and `json`
     std::uint32_t lines = 10;  ///< trace head
+    std::vector<std::string> python_words;
 };
 
 /// Throws UserError with all mistakes that do not hide each other.

@@ -6,6 +6,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "host_pcie/workload/trace_format.h"
+#include "sim/version.h"
 
 namespace ssdtlm {
 namespace {
@@ -30,13 +31,14 @@ public:
     Table(CLI::App& app, CommandLineTexts& texts) : app_(app), texts_(texts), line_(texts.line) {}
 
     void fill() {
-        app_.set_version_flag("-v,--version", "ssdtlm " SSDTLM_VERSION, "Print the version and exit");
+        app_.set_version_flag("-v,--version", std::string("ssdtlm ") + kVersion, "Print the version and exit");
         app_.set_help_flag("-h,--help", "Print this help and exit");
         app_.require_subcommand(1);
         app_.allow_extras();
         add_run();
         add_config();
         add_trace();
+        add_python();
         add_help();
     }
 
@@ -207,6 +209,31 @@ private:
             if (!info)
                 sub->add_option("-n,--lines", line_.lines, "Records to print")->capture_default_str()->type_name("N");
         }
+    }
+    /// What is written in Python parses its words itself: here they are named for help, man page and completion, and so
+    /// that a mistyped option is found at once.
+    void add_python() {
+        PythonTexts& p = texts_.python;
+        auto* compare = subcommand(app_, "compare", "Say what differs between runs, in configuration and in results", Command::python);
+        group(compare, "Runs");
+        compare
+            ->add_option("run", p.words, "Folder of a run, or a folder of such folders that differ in the seed only; the others "
+                                         "are compared with the first")
+            ->required()
+            ->type_name(kFolderKind);
+        group(compare, "Check");
+        compare
+            ->add_option("--fail-if", p.conditions,
+                         "End with exit code 1 when this holds for a run: 'read.total.p99 > +5%' (change against the first), "
+                         "'read.iops < -1000' (the same in its unit), 'ftl.waf > 3' (the value); may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name("CONDITION");
+        group(compare, "Output");
+        compare->add_option("-n,--lines", p.number, "Lines of each table; 0: all (default 10)")->type_name("N");
+        compare->add_flag("--json", p.flag, "Print JSON, with all lines");
+        compare->add_flag("--markdown", p.flag, "Print Markdown");
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);

@@ -16,12 +16,21 @@ class App;
 
 namespace ssdtlm {
 
+/// Words of the commands that are written in Python, which reads them itself.
+struct PythonTexts {
+    std::vector<std::string> words;
+    std::vector<std::string> conditions;
+    std::string number;
+    bool flag = false;
+};
+
 /// What the parser fills: values as typed, which parse_command_line() then checks and gives their meaning.
 struct CommandLineTexts {
     CommandLine line;
     std::vector<std::string> topic;  ///< help: words of the command it is about
     std::string shell = "bash";      ///< completion
     WaveTexts wave;
+    PythonTexts python;
     bool timeline = false;
     std::string timeline_from;
     std::string timeline_to;

@@ -5,6 +5,7 @@
 
 #include "common/report/all_problems.h"
 #include "sim/app/output_directory.h"
+#include "sim/app/python_commands.h"
 #include "sim/app/run.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
@@ -77,6 +78,8 @@ int execute(const CommandLine& line) {
             return trace_info(line);
         case Command::trace_head:
             return trace_head(line);
+        case Command::python:
+            become_python(line.python_words);
     }
     return static_cast<int>(ExitCode::ok);
 }

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ssdtlm, a SystemC/TLM-2.0 model of an NVMe SSD: runs from Python and what becomes of their results.
+
+    import ssdtlm
+    result = ssdtlm.run("hexa-16g", "job.fio", set={"nand.t_read": "60us"})
+    print(result.metrics["read.total.p99"])
+    print(ssdtlm.compare("results/before", "results/after"))
+"""
+
+from .comparison.compare import Comparison, compare
+from .errors import RunFailed, UserError
+from .result import Result, data_frame
+from .simulate import run
+from .version import VERSION as __version__
+
+__all__ = ["Comparison", "Result", "RunFailed", "UserError", "__version__", "compare", "data_frame", "run"]

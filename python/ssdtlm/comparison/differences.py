@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between a side and the baseline, in numbers: largest first in each table."""
+
+import dataclasses
+import math
+
+from ..result import OPERATIONS
+from .statistics import interval
+
+# Of each operation that ran: metric and unit.
+HEADLINES = (("iops", "IOPS"), ("MB_per_s", "MB/s"), ("total.mean", "us"), ("total.p50", "us"), ("total.p99", "us"),
+             ("total.p99.9", "us"), ("total.p99.99", "us"), ("total.max", "us"))
+# Runs whose measured windows differ by less measured for the same time.
+SAME_TIME = 0.01
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """Of one metric. `low` and `high`: 95 % interval of the difference, None with a single seed."""
+
+    metric: str
+    unit: str
+    before: float
+    after: float
+    low: float | None
+    high: float | None
+
+    @property
+    def difference(self):
+        return self.after - self.before
+
+    @property
+    def relative(self):
+        """Of the value before: 0.05 is 5 % more. Infinite when there was nothing before."""
+        return relative(self.difference, self.before)
+
+    @property
+    def certain(self):
+        """False when the interval holds zero; None without an interval."""
+        return None if self.low is None else not self.low <= 0 <= self.high
+
+    def as_dict(self):
+        d = dataclasses.asdict(self)
+        d["difference"] = self.difference
+        d["relative"] = self.relative if math.isfinite(self.relative) else None
+        return d
+
+
+def relative(difference, before):
+    if difference == 0:
+        return 0.0
+    return math.copysign(math.inf, difference) if before == 0 else difference / abs(before)
+
+
+def change_of(metric, unit, baseline, other):
+    bounds = interval(baseline.values(metric), other.values(metric), baseline.seeds == other.seeds)
+    low, high = bounds or (None, None)
+    return Change(metric, unit, baseline.mean(metric), other.mean(metric), low, high)
+
+
+class Differences:
+    """Of `other` against `baseline`."""
+
+    def __init__(self, baseline, other):
+        self.baseline, self.other = baseline, other
+        self.config = self._config()
+        operations = [op for op in OPERATIONS if any(f"{op}.ios" in side.metrics for side in (baseline, other))]
+        self.headlines = self._changed([(f"{op}.{name}", unit) for op in operations for name, unit in HEADLINES] + [("ftl.waf", "")],
+                                       lambda change: abs(change.relative))
+        self.stages = {op: self._changed([(f"{op}.{stage}.mean", "us") for stage in self._stages(op)], _size) for op in operations}
+        self.resources = self._changed([(name, "share") for name in self._names("resources.") if name.endswith(".busy_mean")], _size)
+        self.counters = self._changed([(name, "") for name in [*self._names("ftl."), *self._names("counters.")] if name != "ftl.waf"],
+                                      lambda change: abs(change.relative))
+        self.warnings = self._warnings()
+        self.equal = [_comparable(run) for run in baseline.runs] == [_comparable(run) for run in other.runs]
+
+    def as_dict(self):
+        changes = lambda list_: [change.as_dict() for change in list_]
+        return {"run": self.other.name, "seeds": self.other.seeds, "equal": self.equal, "warnings": self.warnings,
+                "configuration": [{"key": key, "before": before, "after": after} for key, before, after in self.config],
+                "headlines": changes(self.headlines), "stages": {op: changes(list_) for op, list_ in self.stages.items()},
+                "resources": changes(self.resources), "counters": changes(self.counters)}
+
+    def _config(self):
+        """(key, value before, value after) in the order of the configuration; None where one side has no such key."""
+        a, b = self.baseline.config, self.other.config
+        return [(key, a.get(key), b.get(key)) for key in dict.fromkeys([*a, *b]) if a.get(key) != b.get(key)]
+
+    def _names(self, prefix):
+        return [n for n in dict.fromkeys([*self.baseline.metrics, *self.other.metrics]) if n.startswith(prefix)]
+
+    def _stages(self, op):
+        stages = (name.split(".")[1] for name in self._names(op + ".") if name.endswith(".mean"))
+        return [stage for stage in stages if stage != "total"]
+
+    def _changed(self, metrics, key):
+        known = set(self.baseline.metrics) | set(self.other.metrics)
+        changes = [change_of(name, unit, self.baseline, self.other) for name, unit in metrics if name in known]
+        changed = [c for c in changes if c.difference != 0 or (c.low, c.high) not in ((None, None), (0, 0))]
+        return sorted(changed, key=key, reverse=True)  # stable: equal ones keep the order of the results
+
+    def _warnings(self):
+        a, b = self.baseline.first.json, self.other.first.json
+        warnings = []
+        if a["workload"] != b["workload"]:
+            warnings.append(f"the workloads differ: {a['workload']} and {b['workload']}")
+        if a["ssdtlm"] != b["ssdtlm"]:
+            warnings.append(f"the versions differ: {a['ssdtlm']} and {b['ssdtlm']}")
+        times = [self.baseline.mean("measured_window_s"), self.other.mean("measured_window_s")]
+        counts = [self.baseline.mean("commands"), self.other.mean("commands")]
+        if counts[0] != counts[1] and abs(relative(times[1] - times[0], times[0])) > SAME_TIME:
+            warnings.append(f"the measured windows differ: {counts[0]:.0f} commands in {times[0]:.6g} s and {counts[1]:.0f} in {times[1]:.6g} s")
+        for side in (self.baseline, self.other):
+            ends = sorted({run.json["ended_by"] for run in side.runs} - {"workload"})
+            if ends:
+                warnings.append(f"{side.name} was ended by {', '.join(ends)}, not by its workload")
+        if self.baseline.seeds != self.other.seeds:
+            text = [", ".join(map(str, side.seeds)) for side in (self.baseline, self.other)]
+            warnings.append(f"the seeds differ ({text[0]} and {text[1]}): runs are not paired")
+        return warnings
+
+
+def _size(change):
+    return abs(change.difference)
+
+
+def _comparable(run):
+    """All results, without what says where they come from."""
+    return {key: value for key, value in run.json.items() if key not in ("ssdtlm", "device", "notes", "config_toml")}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sides of a comparison: a run, or runs of the same configuration and workload with different seeds."""
+
+import functools
+import pathlib
+import statistics
+
+from ..errors import Problem, UserError, did_you_mean
+from ..result import Result
+
+SEED = "run.seed"
+
+
+class Side:
+    def __init__(self, name, runs):
+        self.name = name
+        self.runs = sorted(runs, key=lambda run: run.seed)
+        self.seeds = [run.seed for run in self.runs]
+        self._check()
+
+    @property
+    def first(self):
+        return self.runs[0]
+
+    @functools.cached_property
+    def config(self):
+        """Without the seed, which is said apart."""
+        return {key: value for key, value in self.first.config.items() if key != SEED}
+
+    def values(self, metric):
+        """Of each run, by ascending seed. What a run does not have (a stage never entered) is 0 in it."""
+        return [run.metrics.get(metric, 0) for run in self.runs]
+
+    def mean(self, metric):
+        values = self.values(metric)
+        return values[0] if len(values) == 1 else statistics.fmean(values)
+
+    @functools.cached_property
+    def metrics(self):
+        """Names, in the order of the results."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.metrics))
+
+    def _check(self):
+        problems = []
+        if len(set(self.seeds)) != len(self.seeds):
+            problems.append(Problem(self.name, f"holds two runs with one seed ({', '.join(map(str, self.seeds))})",
+                                    "runs that differ in the seed only"))
+        for run in self.runs[1:]:
+            others = [key for key in self.first.config if key != SEED and self.first.config[key] != run.config.get(key)]
+            others += [key for key in ("workload", "ssdtlm") if self.first.json[key] != run.json[key]]
+            if others:
+                problems.append(Problem(self.name, f"{run.path.name} and {self.first.path.name} differ in {', '.join(others)}",
+                                        "runs that differ in the seed only", "compare them with each other"))
+        if problems:
+            raise UserError(*problems)
+
+
+def read_side(path):
+    """Of the folder of a run, or of a folder of such folders. Raises UserError."""
+    folder = pathlib.Path(path)
+    below = [] if (folder / "result.json").exists() or not folder.is_dir() else sorted(p.parent for p in folder.glob("*/result.json"))
+    return Side(str(path), [Result(p) for p in below] if below else [Result(folder)])
+
+
+def read_sides(paths):
+    sides, problems = [], []
+    for path in paths:
+        try:
+            sides.append(read_side(path))
+        except UserError as error:
+            problems += error.problems
+    if len(paths) < 2:
+        problems.append(Problem("command line", "only one run is given", "two or more", "name the run to compare with first"))
+    if problems:
+        raise UserError(*problems)
+    return sides
+
+
+def check_metric(name, sides):
+    """Raises UserError when no run has a metric of this name."""
+    known = [metric for side in sides for metric in side.metrics]
+    if name not in known:
+        raise UserError(Problem(f"metric '{name}'", "no run has it", "for example read.iops, read.total.p99, ftl.waf",
+                                did_you_mean(name, known)))

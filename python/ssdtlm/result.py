@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a run, read: plain lists and dicts, or data frames when pandas is there."""
+
+import csv
+import functools
+import json
+import pathlib
+import tomllib
+
+from .errors import Problem, UserError
+
+OPERATIONS = ("read", "write", "trim", "flush")
+
+
+def _number(text):
+    try:
+        return int(text)
+    except ValueError:
+        return float(text) if text else None
+
+
+class Result:
+    """What a run wrote. Raises UserError when `path` holds no results of a run that ended in order."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        file = self.path / "result.json"
+        try:
+            self.json = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            if (self.path / "failed.json").is_file():
+                raise UserError(Problem(str(path), "holds a run that failed (failed.json)", "a run that ended in order")) from None
+            raise UserError(Problem(str(path), "holds no result.json", "the folder of a run (ssdtlm run -o DIR)")) from None
+        except (OSError, ValueError) as error:
+            raise UserError(Problem(str(file), f"cannot be read: {error}")) from None
+        if not isinstance(self.json, dict) or not {"ssdtlm", "seed", "latency_us", "config_toml"} <= self.json.keys():
+            raise UserError(Problem(str(file), "is not a result of ssdtlm run"))
+
+    def __repr__(self):
+        return f"Result({str(self.path)!r})"
+
+    @property
+    def title(self):
+        return f"{self.json['workload']} on {self.json['device']}"
+
+    @property
+    def seed(self):
+        return self.json["seed"]
+
+    @functools.cached_property
+    def config(self):
+        """Key -> value of every parameter ("nand.t_read": "75us"), name and description of the device left out."""
+        return {key: value for key, (value, _) in self._config.items()}
+
+    @functools.cached_property
+    def origins(self):
+        """Key -> where the value comes from: "default", "mine.toml:3:10", "--set nand.t_read=60us"."""
+        return {key: origin for key, (_, origin) in self._config.items()}
+
+    @functools.cached_property
+    def _config(self):
+        table, values = "", {}
+        for line in self.json["config_toml"].splitlines():
+            if line.startswith("["):
+                table = line.strip("[]") + "."
+            elif line.strip():
+                key, value, origin = _assignment(line)
+                values[table + key] = (value, origin)
+        for key in ("name", "description"):
+            values.pop(key, None)
+        return values
+
+    @property
+    def latency(self):
+        """Rows of operation and stage: {"op", "stage", "count", "share", "mean", "p50", ..., "max"}; times in us, share of
+        the operation's mean from 0 to 1. Stage "total" is the whole latency."""
+        return [{"op": op, "stage": stage, **row} for op, stages in self.json["latency_us"].items() for stage, row in stages.items()]
+
+    @property
+    def resources(self):
+        """Rows {"resource", "members", "busy_mean", "busy_max", "busiest"}; busy from 0 to 1."""
+        return [{"resource": name, **row} for name, row in self.json.get("resources", {}).items()]
+
+    @functools.cached_property
+    def time_series(self):
+        """Rows of timeseries.csv, one per interval; see docs/results.md for the columns. None where there is no value."""
+        return self._rows("timeseries.csv")
+
+    def _rows(self, name):
+        try:
+            with open(self.path / name, newline="", encoding="utf-8") as file:
+                return [{k: _number(v) if k != "op" else v for k, v in row.items()} for row in csv.DictReader(file)]
+        except (OSError, ValueError) as error:
+            raise UserError(Problem(str(self.path / name), f"cannot be read: {error}")) from None
+
+    @functools.cached_property
+    def metrics(self):
+        """Name -> number of everything that result.json measures: "read.iops", "read.total.p99" (us), "ftl.waf",
+        "resources.die.busy_mean" (0 to 1), "counters.gc_victims"."""
+        j = self.json
+        flat = {key: j[key] for key in ("commands", "measured_window_s") if key in j}
+        for op in OPERATIONS:
+            if j.get(op, {}).get("ios"):
+                flat.update({f"{op}.{key}": j[op][key] for key in ("ios", "iops", "MB_per_s")})
+        for row in self.latency:
+            names = [key for key in row if key not in ("op", "stage", "count")]
+            flat.update({f"{row['op']}.{row['stage']}.{key}": row[key] for key in names})
+        for row in self.resources:
+            flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
+        for group in ("ftl", "counters"):
+            flat.update({f"{group}.{key}": value for key, value in j.get(group, {}).items()})
+        return flat
+
+
+def _assignment(line):
+    """key = value  # origin; the value may hold a '#' too."""
+    at = line.find(" # ")
+    while at >= 0:
+        try:
+            ((key, value),) = tomllib.loads(line[:at]).items()
+            return key, value, line[at + 3:].strip()
+        except ValueError:
+            at = line.find(" # ", at + 1)
+    ((key, value),) = tomllib.loads(line).items()
+    return key, value, ""
+
+
+def data_frame(rows):
+    """Rows of a Result as a pandas.DataFrame. Raises UserError without pandas."""
+    try:
+        import pandas  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        raise UserError(Problem("data_frame", "needs pandas", "", "pip install pandas")) from None
+    return pandas.DataFrame(rows)

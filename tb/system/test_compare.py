@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm compare`: what it finds is computed here from the results once more."""
+import json
+import math
+import shutil
+import statistics
+import sys
+import unittest
+
+from support import CHECK_FAILED, OK, SOURCE, USER_ERROR, Result, SystemTest
+
+sys.path.insert(0, str(SOURCE / "python"))
+from ssdtlm.comparison.statistics import interval, t_quantile  # noqa: E402  pylint: disable=wrong-import-position
+
+# Two-sided 95 % and 99 % points of Student's t: Abramowitz and Stegun, table 26.10.
+T_TABLE = {(0.95, 1): 12.706, (0.95, 2): 4.303, (0.95, 3): 3.182, (0.95, 9): 2.262, (0.95, 30): 2.042, (0.95, 120): 1.980,
+           (0.99, 1): 63.657, (0.99, 5): 4.032, (0.99, 20): 2.845}
+
+
+class Statistics(unittest.TestCase):
+    def test_table_of_student(self):
+        for (confidence, degrees), t in T_TABLE.items():
+            self.assertAlmostEqual(t_quantile(confidence, degrees), t, delta=6e-4, msg=f"{confidence} {degrees}")
+        self.assertTrue(T_TABLE[0.95, 3] > t_quantile(0.95, 3.5) > t_quantile(0.95, 4))
+
+    def test_intervals(self):
+        before, after = [10.0, 12.0, 17.0], [11.0, 14.0, 18.0]
+        low, high = interval(before, after, paired=True)  # differences 1, 2, 1: mean 4/3, deviation 1/sqrt(3)
+        half = 4.303 / 3
+        self.assertAlmostEqual(low, 4 / 3 - half, delta=1e-3)
+        self.assertAlmostEqual(high, 4 / 3 + half, delta=1e-3)
+        # Welch: variances 13 and 37/3, so the error is sqrt(76/9) / ... and just under 4 degrees of freedom.
+        low, high = interval(before, after, paired=False)
+        error = math.sqrt(statistics.variance(before) / 3 + statistics.variance(after) / 3)
+        self.assertTrue(2.776 * error <= (high - low) / 2 < 2.79 * error)
+        self.assertIsNone(interval([1.0], [2.0, 3.0], paired=False))
+        self.assertEqual(interval([1.0, 2.0], [2.0, 3.0], paired=True), (1.0, 1.0))
+
+
+class Compare(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.read = self.job("read", "rw=randread", "bs=4k", "iodepth=1", "number_ios=300", "norandommap")
+        self.mix = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=1500", "norandommap", "io_size=100m")
+
+    def compared(self, *args, code=OK):
+        done = self.ssdtlm("compare", *args)
+        self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+        return done.stdout
+
+    def refused(self, *args):
+        done = self.ssdtlm("compare", *args)
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        return done.stderr
+
+    def test_equal_results(self):
+        self.simulate("tiny-test", self.mix, output="a")
+        self.simulate("tiny-test", self.mix, output="b")
+        text = self.compared("a", "b", "--fail-if", "read.total.p99 > +0%")
+        self.assertIn("The configurations are equal.\nThe results are equal.\n", text)
+        self.assertIn("ok: b: read.total.p99 > +0%: +0.00 % (one seed: no interval)", text)
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        self.assertEqual((found["equal"], found["configuration"], found["headlines"]), (True, [], []))
+
+    def test_what_differs(self):
+        """A slower tR: the array's stage takes just that longer, and the other stages' changes fill up the total's."""
+        a = self.simulate("tiny-test", self.read, "--set", "nand.t_read=75us", output="a").json()
+        b = self.simulate("tiny-test", self.read, "--set", "nand.t_read=100us", output="b").json()
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        self.assertEqual(found["configuration"], [{"key": "nand.t_read", "before": "75us", "after": "100us"}])
+        stages = found["stages"]["read"]
+        self.assertEqual(stages[0]["metric"], "read.array.mean")
+        self.assertAlmostEqual(stages[0]["difference"], 25, places=9)
+        sizes = [abs(s["difference"]) for s in stages]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        total = b["latency_us"]["read"]["total"]["mean"] - a["latency_us"]["read"]["total"]["mean"]
+        self.assertAlmostEqual(sum(s["difference"] for s in stages), total, places=9)
+        headlines = {c["metric"]: c for c in found["headlines"]}
+        self.assertAlmostEqual(headlines["read.iops"]["relative"], b["read"]["iops"] / a["read"]["iops"] - 1, places=12)
+        self.assertEqual({c["metric"] for c in found["resources"]} & {"resources.die.busy_mean"}, {"resources.die.busy_mean"})
+        text = self.compared("a", "b")
+        self.assertRegex(text, r"nand.t_read +75us +100us\n")
+        self.assertRegex(text, r"stages of read, difference of the mean\n.*\n  read.array.mean \(us\) +75 +100 +\+25 +\+33.33 %\n")
+        self.assertIn("| nand.t_read | 75us | 100us |\n", self.compared("a", "b", "--markdown"))
+
+    def test_thresholds_of_garbage_collection(self):
+        """A drive with a quarter of its blocks free: with the higher threshold garbage collection begins within the run."""
+        job = self.job("writes", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=2500", "norandommap", "io_size=100m")
+        for name, blocks in (("a", 4), ("b", 12)):
+            self.simulate("tiny-test", job, "--set", "precondition.state=sequential", "--set", f"gc.soft_free_blocks={blocks}", output=name)
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        self.assertEqual([c["key"] for c in found["configuration"]], ["gc.soft_free_blocks"])
+        stages = {c["metric"]: c for list_ in found["stages"].values() for c in list_}
+        self.assertEqual(stages["read.die_wait_gc.mean"]["before"], 0)
+        self.assertGreater(stages["read.die_wait_gc.mean"]["after"], 0)
+        self.assertIn("read.die_wait_gc.mean", [c["metric"] for c in found["stages"]["read"][:2]])
+        self.assertEqual(found["stages"]["write"][0]["metric"], "write.buffer.mean")
+        counters = {c["metric"]: c for c in found["counters"]}
+        self.assertEqual(counters["ftl.gc_pages"]["before"], 0)
+        self.assertGreater(counters["ftl.gc_pages"]["after"], 0)
+
+    def test_exit_codes(self):
+        self.simulate("tiny-test", self.read, "--set", "nand.t_read=75us", output="a")
+        self.simulate("tiny-test", self.read, "--set", "nand.t_read=100us", output="b")
+        for condition, code in (("read.array.mean > +33%", CHECK_FAILED), ("read.array.mean > +34%", OK),
+                                ("read.array.mean > +24.9", CHECK_FAILED), ("read.array.mean > +25.1", OK),
+                                ("read.array.mean > 99.9", CHECK_FAILED), ("read.array.mean < 100.1", CHECK_FAILED),
+                                ("read.iops < -10%", CHECK_FAILED), ("read.iops < -50%", OK), ("read.iops>+0%", OK)):
+            text = self.compared("a", "b", "--fail-if", condition, code=code)
+            self.assertIn(("FAIL" if code else "ok") + f": b: {condition}: ", text)
+        both = ("--fail-if", "read.iops < -50%", "--fail-if", "read.iops < -10%")
+        self.assertEqual([v["failed"] for v in json.loads(self.compared("a", "b", "--json", *both, code=CHECK_FAILED))["conditions"]],
+                         [False, True])
+        self.compared("b", "a", "a", *both)
+
+    def test_several_seeds(self):
+        seeds = (1, 2, 3, 4)
+        runs = {}
+        for side, pages in (("before", 8), ("after", 2)):
+            runs[side] = [self.simulate("tiny-test", self.mix, "--set", f"buffer.flush_depth_per_die={pages}", "--seed", seed,
+                                        output=f"{side}/{seed}").json() for seed in seeds]
+        means = {side: [r["latency_us"]["write"]["total"]["mean"] for r in runs[side]] for side in runs}
+        changes = [b - a for a, b in zip(means["before"], means["after"])]
+        self.assertGreater(statistics.stdev(changes), 0)
+        half = T_TABLE[0.95, 3] * statistics.stdev(changes) / 2
+        (found,) = json.loads(self.compared("before", "after", "--json"))["runs"]
+        self.assertEqual(found["seeds"], [1, 2, 3, 4])
+        (change,) = [c for c in found["headlines"] if c["metric"] == "write.total.mean"]
+        self.assertAlmostEqual(change["difference"], statistics.fmean(changes), places=9)
+        self.assertAlmostEqual(change["low"], statistics.fmean(changes) - half, delta=1e-3 * half)
+        self.assertAlmostEqual(change["high"], statistics.fmean(changes) + half, delta=1e-3 * half)
+        # The condition holds only when the whole interval lies beyond the bound.
+        for bound, code in ((change["low"] - 0.01 * half, CHECK_FAILED), (change["low"] + 0.01 * half, OK), (change["difference"] - 1e-6, OK)):
+            text = self.compared("before", "after", "--fail-if", f"write.total.mean > {bound:+.9f}", code=code)
+            self.assertIn("95 % interval", text)
+        # Other seeds: not paired, and said.
+        shutil.rmtree(self.dir / "after" / "4")
+        self.assertIn("the seeds differ (1, 2, 3, 4 and 1, 2, 3): runs are not paired", self.compared("before", "after"))
+
+    def test_warnings(self):
+        for name, job in (("a", self.mix), ("b", self.read)):
+            self.simulate("tiny-test", job, output=name)
+        file = self.dir / "b" / "result.json"
+        file.write_text(json.dumps({**Result(self.dir / "b").json(), "ssdtlm": "0.0.9"}))
+        text = self.compared("a", "b")
+        for warning in (r"the workloads differ: mix.fio and read.fio", r"the versions differ: \S+ and 0.0.9",
+                        r"the measured windows differ: 1500 commands in \S+ s and 300 in \S+ s"):
+            self.assertRegex(text, "warning: " + warning + "\n")
+        self.assertNotIn("warning", self.compared("a", "a"))
+
+    def test_mistakes(self):
+        self.simulate("tiny-test", self.read, output="a")
+        (self.dir / "empty").mkdir()
+        text = self.refused("a", "empty", "nowhere", "--fail-if", "p99 up", "--fail-if", "read.iops >= 5")
+        self.assertEqual(len(text.splitlines()), 4, text)
+        self.assertIn("empty: holds no result.json; the folder of a run", text)
+        self.assertRegex(self.refused("a", "a", "--fail-if", "read.totl.p99 > 1"), "no run has it.*did you mean 'read.total.p99'")
+        self.assertIn("only one run is given", self.refused("a"))
+        self.assertIn("did you mean '--json'?", self.refused("a", "a", "--jsn"))
+        shutil.copytree(self.dir / "a", self.dir / "twice" / "1")
+        shutil.copytree(self.dir / "a", self.dir / "twice" / "2")
+        self.assertIn("twice: holds two runs with one seed (1, 1)", self.refused("a", "twice"))
+        self.simulate("tiny-test", self.read, "--seed", "2", "--set", "nand.t_read=80us", output="twice/2")
+        self.assertIn("2 and 1 differ in nand.t_read", self.refused("a", "twice"))
+        (self.dir / "a" / "result.json").rename(self.dir / "a" / "failed.json")
+        self.assertIn("a: holds a run that failed", self.refused("a", "a"))
+        (self.dir / "a" / "result.json").write_text("{")
+        self.assertIn("result.json: cannot be read", self.refused("a", "a"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that are written in Python: which interpreter, which package, which version; and the package from Python."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import BINARY, JOBS, OK, SOURCE, USER_ERROR, SystemTest
+
+sys.path.insert(0, str(SOURCE / "python"))
+os.environ["SSDTLM_BINARY"] = BINARY
+import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm.__main__ import COMMANDS, parser  # noqa: E402  pylint: disable=wrong-import-position
+
+JOB = JOBS / "qd1_4k_randread.fio"
+BUILD_TREE_PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
+
+
+class Dispatch(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.dir / "home")}
+
+    def interpreter(self, path):
+        """One that says where it is, and what it was given."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'#!/bin/sh\necho "{path}" "$@" "$PYTHONPATH" "$SSDTLM_BINARY_VERSION"\nexit 42\n')
+        path.chmod(0o755)
+        return path
+
+    def compare(self, binary=BINARY, **environment):
+        return subprocess.run([binary, "compare", "a b", "c"], cwd=self.dir, capture_output=True, text=True,
+                              env={**self.environment, **environment})
+
+    def installed(self):
+        """The program and its package as a wheel brings them into an environment."""
+        environment = self.dir / "env"
+        package = environment / "lib" / "python3.11" / "site-packages" / "ssdtlm"
+        shutil.copytree(SOURCE / "python" / "ssdtlm", package)
+        (package / "bin").mkdir()
+        shutil.copy(BINARY, package / "bin" / "ssdtlm")
+        (environment / "pyvenv.cfg").write_text("")
+        return environment, package / "bin" / "ssdtlm"
+
+    def test_search_order(self):
+        environment, binary = self.installed()
+        expected = []
+        system = self.interpreter(self.dir / "path" / "python3")
+        expected.append((system, {"PATH": f"{system.parent}:/bin"}))
+        expected.append((self.interpreter(self.dir / "home/.local/share/ssdtlm/python/bin/python3"), {}))
+        expected.append((self.interpreter(self.dir / "data/ssdtlm/python/bin/python3"), {"XDG_DATA_HOME": str(self.dir / "data")}))
+        expected.append((self.interpreter(environment / "bin" / "python3"), {}))
+        expected.append((self.interpreter(self.dir / "named"), {"SSDTLM_PYTHON": str(self.dir / "named")}))
+        made = {}
+        for python, settings in expected:
+            made.update(settings)
+            if python != system and BUILD_TREE_PYTHON.exists() and "env" not in str(python) and "named" not in str(python):
+                continue  # the build tree's goes first
+            for other, _ in expected:
+                other.chmod(0o755 if expected.index((other, _)) <= [p for p, _ in expected].index(python) else 0o644)
+            if python == system and BUILD_TREE_PYTHON.exists():
+                continue
+            done = self.compare(binary, **made)
+            package = environment / "lib/python3.11/site-packages"
+            self.assertEqual(done.stdout, f"{python} -m ssdtlm compare a b c {package} {ssdtlm.__version__}\n", python)
+            self.assertEqual((done.returncode, done.stderr), (42, ""))
+
+    def test_package_of_the_source_tree(self):
+        named = self.interpreter(self.dir / "named")
+        done = self.compare(SSDTLM_PYTHON=str(named), PYTHONPATH="/other")
+        self.assertEqual(done.stdout, f"{named} -m ssdtlm compare a b c {SOURCE / 'python'}:/other {ssdtlm.__version__}\n")
+
+    def test_without_python(self):
+        done = self.compare(SSDTLM_PYTHON="/nowhere/python3")
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertRegex(done.stderr, r"^ssdtlm compare: is written in Python, and /nowhere/python3 cannot be started: No such file.*; "
+                                      r"Python 3.11 or later; apt-get install python3, or name an interpreter in SSDTLM_PYTHON\n$")
+        done = subprocess.run([BINARY, "run", "tiny-test", "-w", JOB, "-q", "-o", "out"], cwd=self.dir, capture_output=True, text=True,
+                              env={"PATH": "/nowhere"})
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+
+    def test_unequal_versions(self):
+        _, binary = self.installed()
+        version = binary.parents[1] / "version.py"
+        version.write_text(version.read_text().replace(ssdtlm.__version__, "9.9.9"))
+        done = self.compare(binary, SSDTLM_PYTHON=sys.executable)
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertRegex(done.stderr, rf"^{binary}: is version {ssdtlm.__version__}, the Python package in .* is 9.9.9; equal versions; ")
+        # And from Python's side: the program that is started by a script.
+        code = "import ssdtlm; ssdtlm.run('tiny-test', 'x.fio')"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              env={**self.environment, "PYTHONPATH": str(binary.parents[2])})
+        self.assertIn(f"{binary}: is version {ssdtlm.__version__}, the Python package", done.stderr)
+
+    def test_a_folder_of_the_same_name(self):
+        (self.dir / "ssdtlm").mkdir()
+        (self.dir / "ssdtlm" / "__init__.py").write_text("raise SystemExit(77)")
+        done = self.compare()
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("a b: holds no result.json", done.stderr)
+
+    def test_options_are_those_of_the_help(self):
+        subparsers = parser()._subparsers._group_actions[0].choices  # pylint: disable=protected-access
+        self.assertEqual(set(subparsers), set(COMMANDS))
+        for name, sub in subparsers.items():
+            page = self.ssdtlm("help", name).stdout
+            documented = set(re.findall(r"^  (?:-\w, )?(--[a-z][\w-]*)", page, re.M))
+            known = {o for action in sub._actions for o in action.option_strings if o.startswith("--")}  # pylint: disable=protected-access
+            self.assertEqual(documented, known, name)
+
+
+class Api(SystemTest):
+    def test_run(self):
+        result = ssdtlm.run("tiny-test", JOB, output=self.dir / "out", seed=3, set={"nand.t_read": "80us"}, nand__independent_plane_read=True)
+        self.assertEqual(result.path, self.dir / "out")
+        self.assertEqual((result.seed, result.config["nand.t_read"], result.origins["nand.t_read"]), (3, "80us", "--set nand.t_read=80us"))
+        self.assertIs(result.config["nand.independent_plane_read"], True)
+        self.assertEqual(result.metrics["read.array.mean"], 80)
+        self.assertEqual({r["op"] for r in result.latency}, {"read"})
+        self.assertAlmostEqual(sum(r["share"] for r in result.latency if r["stage"] != "total"), 1, places=9)
+        self.assertEqual(sum(r["read_ios"] for r in result.time_series), result.json["read"]["ios"])
+        self.assertEqual({r["resource"] for r in result.resources} & {"die", "channel bus"}, {"die", "channel bus"})
+        self.assertTrue(ssdtlm.compare(result.path, result.path).differences[0].equal)
+
+    def test_workload_as_text(self):
+        text = "[j]\nioengine=libaio\nrw=randread\nbs=4k\nnumber_ios=100\nnorandommap\n"
+        result = ssdtlm.run("tiny-test", text)
+        self.addCleanup(shutil.rmtree, result.path)
+        self.assertEqual(result.json["read"]["ios"], 100)
+
+    def test_mistakes(self):
+        with self.assertRaises(ssdtlm.UserError) as caught:
+            ssdtlm.run("tiny-test", JOB, output=self.dir / "out", nand__t_raed="80us", host__queue_pairs=0)
+        self.assertEqual(len(caught.exception.problems), 2)
+        self.assertIn("did you mean", str(caught.exception))
+        with self.assertRaisesRegex(ssdtlm.UserError, "holds no result.json"):
+            ssdtlm.Result(self.dir)
+
+    def test_configuration_reads_back(self):
+        """Values with the mark of a comment in them, and keys of all tables."""
+        self.write("odd # name.toml", 'description = "a # b"\n')
+        result = ssdtlm.run(["tiny-test", self.dir / "odd # name.toml"], JOB, output=self.dir / "out")
+        listed = ssdtlm.result.tomllib.loads(result.json["config_toml"])
+        for key, value in result.config.items():
+            found = listed
+            for part in key.split("."):
+                found = found[part]
+            self.assertEqual(found, value, key)
+        self.assertEqual(listed["description"], "a # b")
+        self.assertNotIn("description", result.config)
+
+
+if __name__ == "__main__":
+    unittest.main()
