@@ -210,6 +210,7 @@ RunSummary Simulation::summarise() {
     r.counters = s.counters();
     r.books = s.books(ftl_begin_);
     r.latency = latency_.rows();
+    r.latency_bins = latency_.bins();
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);

@@ -134,13 +134,14 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
     if (window <= 0) return all;
     // A resource that was reserved ahead of the window's end counts as busy for no more than the window.
     const auto share = [window](Ps a, Ps b) { return std::min(1.0, to_seconds(b - a) / window); };
-    const auto single = [&](const char* n, Ps a, Ps b) { all.push_back({n, 1, share(a, b), share(a, b), n}); };
+    const auto single = [&](const char* n, Ps a, Ps b) { all.push_back({n, 1, share(a, b), share(a, b), n, {share(a, b)}}); };
     const auto group = [&](const char* n, const std::vector<Ps>& a, const std::vector<Ps>& b) {
         ResourceUse r;
         r.name = n;
         r.members = static_cast<std::uint32_t>(b.size());
         for (std::size_t i = 0; i < b.size(); ++i) {
             const double u = share(a[i], b[i]);
+            r.busy.push_back(u);
             r.mean += u / static_cast<double>(b.size());
             if (u > r.max || r.busiest.empty()) {
                 r.max = u;

@@ -55,6 +55,41 @@ rate_iops=1000
             self.assertTrue(0 <= r["busy_mean"] <= r["busy_max"] <= 1, name)
         self.assertEqual(json.loads((self.result.path / "wall_clock.json").read_text()).keys() & {"wall_s"}, {"wall_s"})
 
+    def test_bins_are_the_breakdown(self):
+        """The sums over latency_bins.csv are those of latency.csv, and each bin's mean lies in it."""
+        rows = self.result.rows("latency_bins.csv")
+        by_op = collections.defaultdict(list)
+        for row in rows:
+            by_op[row["op"]].append(row)
+        self.assertEqual(set(by_op), set(self.json["latency_us"]))
+        stages = [name for name in rows[0] if name.endswith("_ps")]
+        for op, bins in by_op.items():
+            exact = self.json["latency_us"][op]
+            count = sum(int(b["count"]) for b in bins)
+            self.assertEqual(count, exact["total"]["count"])
+            for stage in stages:
+                mean = exact.get(stage[:-3], {"mean": 0})["mean"]
+                self.assertAlmostEqual(sum(int(b[stage]) for b in bins) / count * 1e-6, mean, delta=1e-12 + 1e-12 * mean)
+            for b in bins:
+                mean_ns = sum(int(b[stage]) for stage in stages) / int(b["count"]) / 1000
+                self.assertLessEqual(int(b["from_ns"]) - 0.5, mean_ns)
+                self.assertLessEqual(mean_ns, int(b["below_ns"]) - 0.5)
+            # fio's rule: the bin at which the cumulative count reaches the percentile; printed is its middle.
+            for p in (50, 90, 99):
+                cumulative = 0
+                for b in bins:
+                    cumulative += int(b["count"])
+                    if cumulative * 100 >= p * count:
+                        break
+                self.assertLessEqual(int(b["from_ns"]) / 1000, exact["total"][f"p{p}"])
+                self.assertLessEqual(exact["total"][f"p{p}"], int(b["below_ns"]) / 1000)
+
+    def test_members_of_resources(self):
+        for name, r in self.json["resources"].items():
+            self.assertEqual(len(r["busy"]), r["members"], name)
+            self.assertAlmostEqual(sum(r["busy"]) / r["members"], r["busy_mean"], places=12)
+            self.assertEqual(max(r["busy"]), r["busy_max"])
+
     def test_stages_sum_to_the_total(self):
         by_op = collections.defaultdict(dict)
         rows = self.result.rows("latency.csv")

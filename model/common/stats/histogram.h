@@ -33,12 +33,15 @@ public:
         const std::uint64_t i = drop * kPerOctave + (v >> drop);
         return static_cast<unsigned>(std::min<std::uint64_t>(i, kBuckets - 1));
     }
+    /// The smallest value of a bucket. The largest is one below that of the next; the last bucket has no end.
+    static constexpr std::uint64_t lowest_of(unsigned index) {
+        if (index < 2 * kPerOctave) return index;
+        return static_cast<std::uint64_t>(kPerOctave + index % kPerOctave) << (index / kPerOctave - 1);
+    }
     /// The value that stands for a bucket: itself below 128, else the middle of its range.
     static constexpr std::uint64_t midpoint_of(unsigned index) {
         if (index < 2 * kPerOctave) return index;
-        const unsigned drop = index / kPerOctave - 1;
-        const std::uint64_t low = static_cast<std::uint64_t>(kPerOctave + index % kPerOctave) << drop;
-        return low + (std::uint64_t{1} << (drop - 1));
+        return lowest_of(index) + (std::uint64_t{1} << (index / kPerOctave - 2));
     }
 
     BucketCounts() = default;

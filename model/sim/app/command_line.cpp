@@ -74,6 +74,7 @@ public:
         }
         if (problems_.empty()) report_extras();
         if (problems_.empty()) finish();
+        line_.run.command.assign(argv, argv + argc);
         if (line_.command == Command::python) line_.python_words.assign(argv + 1, argv + argc);
         if (!problems_.empty()) throw UserError(problems_);
         return std::move(line_);

@@ -185,6 +185,7 @@ private:
 
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
+        summary.command = options_.command;
         summary.ended_by = summary.interrupted ? "interrupt" : ended_by(limited_.reached(), options_.limit_texts);
         if (!error) return;
         summary.ended_by = "failure";

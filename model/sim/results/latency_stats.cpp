@@ -50,17 +50,25 @@ inline void LatencyStats::new_duration(StageSum& sum, BucketCounts& ns, std::int
     if (ps > sum.max_ps) sum.max_ps = ps;
 }
 
+inline LatencyStats::Bin& LatencyStats::bin_of(Op& op, std::int64_t total_ps) {
+    if (__builtin_expect(op.bins.empty(), 0)) op.bins.resize(BucketCounts::kBuckets);
+    return op.bins[BucketCounts::index_of(to_ns(total_ps))];
+}
+
 void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
                                bool measured) {
     Op& op = ops_[static_cast<std::size_t>(request.op)];
     const std::int64_t total = (now - issued).count();
+    if (total > op.recent_max_ps) op.recent_max_ps = total;
     std::int64_t sum = 0;
     if (!measured) {
         ++op.unmeasured_count;
         op.unmeasured_bytes += request.bytes;
+        op.unmeasured_ps += total;
         sum = timeline.sum().count();
     } else {
-        op.total.record(to_ns(total));
+        Bin& bin = bin_of(op, total);
+        ++bin.count;
         ++op.count;
         op.total_ps += total;
         if (total > op.max_ps) op.max_ps = total;
@@ -69,11 +77,11 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTi
         if (issued < job.begin) job.begin = issued;
         job.end = now;
         job.ops |= 1u << static_cast<unsigned>(request.op);
-        timeline.for_each([&op, &sum](Stage stage, std::int64_t ps) {
+        timeline.for_each([&op, &bin, &sum](Stage stage, std::int64_t ps) {
             const auto i = static_cast<std::size_t>(stage);
             sum += ps;
             StageSum& s = op.stage[i];
-            s.ps += ps;
+            bin.ps[i] += ps;
             if (ps != s.last_ps) new_duration(s, op.stage_ns[i], ps);
             ++s.repeats;
         });
@@ -113,6 +121,13 @@ std::vector<LatencyStats::Row> LatencyStats::rows() const {
     for (std::size_t o = 0; o < kOps; ++o) {
         const Op& op = ops_[o];
         if (op.count == 0) continue;
+        BucketCounts totals;
+        std::array<std::int64_t, kStageCount> ps{};
+        for (unsigned b = 0; b < op.bins.size(); ++b) {
+            if (op.bins[b].count == 0) continue;
+            totals.record(BucketCounts::midpoint_of(b), op.bins[b].count);
+            for (std::size_t i = 0; i < kStageCount; ++i) ps[i] += op.bins[b].ps[i];
+        }
         for (std::size_t i = 0; i < kStageCount; ++i) {
             const StageSum& s = op.stage[i];
             BucketCounts ns = op.stage_ns[i];
@@ -121,17 +136,26 @@ std::vector<LatencyStats::Row> LatencyStats::rows() const {
             Row row;
             row.op = host_op_name(static_cast<HostOp>(o));
             row.stage = stage_name(static_cast<Stage>(i));
-            fill(row, ns, op.count - ns.count(), s.ps, s.max_ps);
-            row.share = op.total_ps == 0 ? 0 : static_cast<double>(s.ps) / static_cast<double>(op.total_ps);
+            fill(row, ns, op.count - ns.count(), ps[i], s.max_ps);
+            row.share = op.total_ps == 0 ? 0 : static_cast<double>(ps[i]) / static_cast<double>(op.total_ps);
             rows.push_back(row);
         }
         Row total;
         total.op = host_op_name(static_cast<HostOp>(o));
         total.stage = "total";
-        fill(total, op.total, 0, op.total_ps, op.max_ps);
+        fill(total, totals, 0, op.total_ps, op.max_ps);
         total.share = 1;
         rows.push_back(total);
     }
+    return rows;
+}
+
+std::vector<LatencyStats::BinRow> LatencyStats::bins() const {
+    std::vector<BinRow> rows;
+    for (std::size_t o = 0; o < kOps; ++o)
+        for (unsigned b = 0; b < ops_[o].bins.size(); ++b)
+            if (const Bin& bin = ops_[o].bins[b]; bin.count != 0)
+                rows.push_back({host_op_name(static_cast<HostOp>(o)), b, bin.count, bin.ps});
     return rows;
 }
 

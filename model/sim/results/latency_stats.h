@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latency breakdown: per operation and stage the exact sum and a histogram, and the check that the stages of
-// every command sum to its end-to-end latency.
+// The latency breakdown: per operation and bucket of total latency the commands and the exact sum of each stage, per stage
+// a histogram, and the check that the stages of every command sum to its end-to-end latency.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/latency/timeline.h"
@@ -26,11 +27,22 @@ public:
         double mean = 0, p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, p99_99 = 0, max = 0;
     };
 
+    /// One line of latency_bins.csv: the measured commands whose total latency, rounded to ns, is in one bucket of fio's.
+    /// Whole numbers: lines of two runs with the same operation and bucket may be added.
+    struct BinRow {
+        std::string op;
+        unsigned bucket = 0;  ///< BucketCounts
+        std::uint64_t count = 0;
+        std::array<std::int64_t, kStageCount> ps{};  ///< sums; together they are the sum of the total latency
+    };
+
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
     /// Stages that were never entered are left out.
     std::vector<Row> rows() const;
+    /// Buckets that hold a command, ascending for each operation.
+    std::vector<BinRow> bins() const;
     std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
@@ -46,29 +58,42 @@ public:
     /// Every completion, measured or not.
     std::uint64_t all_commands() const;
     std::uint64_t all_bytes(HostOp op) const { return bytes(op) + ops_[static_cast<std::size_t>(op)].unmeasured_bytes; }
+    /// Sum of the total latency of every completion, measured or not.
+    Ps all_latency(HostOp op) const {
+        const Op& o = ops_[static_cast<std::size_t>(op)];
+        return Ps{o.total_ps + o.unmeasured_ps};
+    }
+    /// The longest total latency of a completion, measured or not, since the last call; 0 without one.
+    Ps take_longest(HostOp op) { return Ps{std::exchange(ops_[static_cast<std::size_t>(op)].recent_max_ps, 0)}; }
     std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
-    /// What each command needs of a stage: half a cache line. The same duration follows itself more often than not, so
+    /// What each command needs of a stage. The same duration follows itself more often than not, so
     /// it is only counted here, and only another one needs the histogram or can be the largest.
     struct StageSum {
         std::int64_t last_ps = -1;
         std::uint64_t repeats = 0;  ///< of the last duration, not yet in the histogram
-        std::int64_t ps = 0;
         std::int64_t max_ps = 0;
     };
+    struct Bin {
+        std::uint64_t count = 0;
+        std::array<std::int64_t, kStageCount> ps{};
+    };
     struct Op {
-        BucketCounts total;  // ns
+        std::vector<Bin> bins;  ///< by bucket of the total; empty before the first command
         std::uint64_t count = 0;
         std::uint64_t unmeasured_count = 0;
         std::int64_t total_ps = 0;
+        std::int64_t unmeasured_ps = 0;
         std::int64_t max_ps = 0;
+        std::int64_t recent_max_ps = 0;
         std::uint64_t bytes = 0;
         std::uint64_t unmeasured_bytes = 0;
         alignas(64) std::array<StageSum, kStageCount> stage;
         std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };
     static void new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps);
+    static Bin& bin_of(Op& op, std::int64_t total_ps);
     static void settle(const StageSum& sum, BucketCounts& ns);
     JobSpan& add_job(std::uint32_t job);
 

@@ -67,7 +67,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["limiting"] = s.limiting;
     for (const auto& r : s.resources)
         j["resources"][r.name] = {
-            {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}};
+            {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}, {"busy", r.busy}};
     j["ftl"] = {{"waf", s.waf},
                 {"units_per_page", s.units_per_page},
                 {"host_units", s.ftl.host_units},
@@ -90,8 +90,26 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     return json_dump(j) + "\n";
 }
 
+namespace {
+/// The bounds of a bucket in ns: from (included) to below (excluded, empty for the last, which has none).
+std::string latency_bins_csv(const RunSummary& s) {
+    std::string csv = "op,from_ns,below_ns,count";
+    for (std::size_t i = 0; i < kStageCount; ++i) csv += fmt::format(",{}_ps", stage_name(static_cast<Stage>(i)));
+    csv += "\n";
+    for (const auto& r : s.latency_bins) {
+        const bool last = r.bucket + 1 == BucketCounts::kBuckets;
+        csv += fmt::format("{},{},{},{}", r.op, BucketCounts::lowest_of(r.bucket),
+                           last ? "" : std::to_string(BucketCounts::lowest_of(r.bucket + 1)), r.count);
+        for (const std::int64_t ps : r.ps) csv += fmt::format(",{}", ps);
+        csv += "\n";
+    }
+    return csv;
+}
+}  // namespace
+
 std::string wall_clock_json(const RunSummary& s) {
     Json j;
+    j["command"] = s.command;
     j["wall_s"] = s.wall_seconds;
     j["cpu_s"] = s.cpu_seconds;
     j["start_up_s"] = s.start_up_seconds;
@@ -110,6 +128,7 @@ void add_results(ResultFiles& files, const RunSummary& s, const std::string& res
         csv += fmt::format("{},{},{},{:.3f},{:.6f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.6f}\n", r.op, r.stage, r.count,
                            r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     files.add("latency.csv", csv);
+    files.add("latency_bins.csv", latency_bins_csv(s));
     // Last: who finds it finds the others.
     files.add(s.failure ? "failed.json" : "result.json", result_json(s, resolved_config));
 }

@@ -20,6 +20,7 @@ struct ResourceUse {
     double mean = 0;          ///< busy share, mean over the members
     double max = 0;           ///< of the busiest member
     std::string busiest;      ///< its name
+    std::vector<double> busy; ///< of each member
 };
 
 /// Two numbers that must be equal at the end of a run.
@@ -65,6 +66,7 @@ struct RunSummary {
     std::vector<BookLine> books;
     std::vector<std::string> notes;      ///< of the workload importer
     std::vector<LatencyStats::Row> latency;
+    std::vector<LatencyStats::BinRow> latency_bins;
     struct Direction {
         std::uint64_t ios = 0;
         std::uint64_t bytes = 0;
@@ -75,6 +77,7 @@ struct RunSummary {
     Direction read, write, trim, flush;
 
     // Depends on the machine: written to wall_clock.json only.
+    std::vector<std::string> command;    ///< the command line
     double wall_seconds = 0;             ///< from the end of bring-up
     double cpu_seconds = 0;              ///< of this process, from the end of bring-up
     double start_up_seconds = 0;         ///< building, preconditioning, bring-up

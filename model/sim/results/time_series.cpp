@@ -22,10 +22,11 @@ std::string milliseconds(Ps t) {
 
 }  // namespace
 
-TimeSeries::TimeSeries(Agenda& agenda, Ps interval, const LatencyStats& latency, const Ftl& ftl, std::ostream& out)
+TimeSeries::TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const Ftl& ftl, std::ostream& out)
     : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl), out_(out) {
     out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
-            "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,waf,free_blocks\n";
+            "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,waf,free_blocks,"
+            "read_mean_us,read_max_us,write_mean_us,write_max_us\n";
 }
 
 bool TimeSeries::Counts::operator==(const Counts& o) const {
@@ -42,6 +43,8 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.flush_ios = latency_.all_count(HostOp::flush);
     c.read_bytes = latency_.all_bytes(HostOp::read);
     c.write_bytes = latency_.all_bytes(HostOp::write);
+    c.read_latency = latency_.all_latency(HostOp::read);
+    c.write_latency = latency_.all_latency(HostOp::write);
     const FtlCounters& f = ftl_.counters();
     c.erased_blocks = f.blocks_erased;
     c.host_units = f.host_units;
@@ -108,7 +111,16 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
                    rate(before.write_bytes, after.write_bytes) * 1e-6, after.erased_blocks - before.erased_blocks,
                    after.moved_pages - before.moved_pages, host_units, flash_units);
     if (host_units != 0) fmt::format_to(to, "{:.4f}", static_cast<double>(flash_units) / static_cast<double>(host_units));
-    fmt::format_to(to, ",{}\n", after.free_blocks);
+    fmt::format_to(to, ",{}", after.free_blocks);
+    const auto latency = [&](std::uint64_t ios, Ps sum, HostOp op) {
+        if (ios == 0) return fmt::format_to(to, ",,");  // what is longest belongs to a later row
+        const Ps longest = latency_.take_longest(op);
+        return fmt::format_to(to, ",{:.3f},{:.3f}", static_cast<double>(sum.count()) * 1e-6 / static_cast<double>(ios),
+                              static_cast<double>(longest.count()) * 1e-6);
+    };
+    latency(after.read_ios - before.read_ios, after.read_latency - before.read_latency, HostOp::read);
+    latency(after.write_ios - before.write_ios, after.write_latency - before.write_latency, HostOp::write);
+    fmt::format_to(to, "\n");
     out_.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 

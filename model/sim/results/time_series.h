@@ -17,12 +17,14 @@ namespace ssdtlm {
 ///   read_iops = read_ios / interval, read_MBps = read_bytes / interval, likewise for writes;
 ///   waf = flash_units / host_units: mapping units that the flash pages given out in the interval have room for, for host
 ///         data and for pages moved by garbage collection, by units of the host put into them. Empty without host units.
+/// Mean and longest total latency of the reads and writes that completed in the row; empty without one. By Little's law,
+/// ios * mean / interval is the mean number outstanding.
 /// free_blocks counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later
 /// interval, none of those between is looked at.
 class TimeSeries {
 public:
     /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what `latency` and `ftl` count.
-    TimeSeries(Agenda& agenda, Ps interval, const LatencyStats& latency, const Ftl& ftl, std::ostream& out);
+    TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const Ftl& ftl, std::ostream& out);
 
     /// The present instant is time zero of the series.
     void start();
@@ -33,6 +35,7 @@ private:
     struct Counts {
         std::uint64_t read_ios = 0, write_ios = 0, trim_ios = 0, flush_ios = 0;
         std::uint64_t read_bytes = 0, write_bytes = 0;
+        Ps read_latency{}, write_latency{};
         std::uint64_t erased_blocks = 0;
         std::uint64_t host_units = 0;
         std::uint64_t flash_units = 0;
@@ -49,7 +52,7 @@ private:
 
     Agenda& agenda_;
     const Ps interval_;
-    const LatencyStats& latency_;
+    LatencyStats& latency_;
     const Ftl& ftl_;
     std::ostream& out_;
     SimTime epoch_{};

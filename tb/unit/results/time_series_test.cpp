@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
@@ -52,6 +53,7 @@ std::int64_t ps_of(const std::string& ms) {
 
 struct Happening {
     std::int64_t at = 0;
+    std::int64_t read_ps = 0, write_ps = 0, longest_read_ps = 0, longest_write_ps = 0;
     std::uint64_t read_bytes = 0, write_bytes = 0, trims = 0, host_units = 0, flash_units = 0;
 };
 
@@ -67,23 +69,28 @@ struct Bench {
     PageAddress pending{};
     bool programming = false;
 
-    void complete(HostOp op, std::uint32_t bytes) {
+    /// Returns its latency.
+    std::int64_t complete(HostOp op, std::uint32_t bytes) {
         HostRequest r;
         r.op = op;
         r.bytes = bytes;
+        const Ps taken{1 + static_cast<std::int64_t>(random.below(100'000'000))};
+        const SimTime issued = agenda.now() - taken;
         Timeline t;
-        t.begin(agenda.now());
-        latency.on_complete(r, agenda.now(), agenda.now(), agenda.now(), t, random.percent(80));
+        t.begin(issued);
+        t.charge(Stage::array, agenda.now());
+        latency.on_complete(r, issued, issued, agenda.now(), t, random.percent(80));
+        return taken.count();
     }
     /// A completion, a page given out and mapped, or the end of its program: apart, as in the firmware.
     void happen(std::uint64_t kind) {
         Happening h;
         h.at = agenda.now().time_since_epoch().count();
         if (kind == 0) {
-            complete(HostOp::read, 4096);
+            h.read_ps = complete(HostOp::read, 4096);
             h.read_bytes = 4096;
         } else if (kind == 1) {
-            complete(HostOp::write, 12288);
+            h.write_ps = complete(HostOp::write, 12288);
             h.write_bytes = 12288;
         } else if (kind == 2) {
             complete(HostOp::trim, 4096);
@@ -146,6 +153,10 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
             sum.read_bytes += h.read_bytes;
             sum.write_bytes += h.write_bytes;
             sum.trims += h.trims;
+            sum.read_ps += h.read_ps;
+            sum.write_ps += h.write_ps;
+            sum.longest_read_ps = std::max(sum.longest_read_ps, h.read_ps);
+            sum.longest_write_ps = std::max(sum.longest_write_ps, h.write_ps);
             sum.host_units += h.host_units;
             sum.flash_units += h.flash_units;
         }
@@ -164,6 +175,16 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
         ASSERT_EQ(number("write_bytes"), sum.write_bytes);
         ASSERT_EQ(number("host_units"), sum.host_units);
         ASSERT_EQ(number("flash_units"), sum.flash_units);
+        const auto check_latency = [&row](const std::string& op, std::uint64_t ios, std::int64_t ps, std::int64_t longest) {
+            if (ios == 0) {
+                ASSERT_EQ(row.at(op + "_mean_us") + row.at(op + "_max_us"), "");
+                return;
+            }
+            ASSERT_NEAR(std::stod(row.at(op + "_mean_us")), static_cast<double>(ps) * 1e-6 / static_cast<double>(ios), 0.00051);
+            ASSERT_NEAR(std::stod(row.at(op + "_max_us")), static_cast<double>(longest) * 1e-6, 0.00051);
+        };
+        check_latency("read", reads, sum.read_ps, sum.longest_read_ps);
+        check_latency("write", writes, sum.write_ps, sum.longest_write_ps);
         const double seconds = static_cast<double>(length) * 1e-12;
         ASSERT_NEAR(std::stod(row.at("read_iops")), static_cast<double>(reads) / seconds, 0.051);
         ASSERT_NEAR(std::stod(row.at("write_MBps")), static_cast<double>(sum.write_bytes) / seconds * 1e-6, 0.00051);
