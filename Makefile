@@ -5,12 +5,12 @@ WORKLOAD ?= configs/workload/random_mix.fio
 OUT      ?= results/$(basename $(notdir $(WORKLOAD)))
 JOBS     ?= $(shell nproc)
 
-.PHONY: run test test-asan test-nightly bench wave build deps clean
+.PHONY: run test test-asan test-nightly bench wave build python deps clean
 
 run: build
 	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
 
-test: deps
+test: deps python
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -LE nightly
@@ -39,6 +39,10 @@ wave: build
 build: deps
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS) --target ssdtlm
+
+# What `ssdtlm report` needs, into an environment where the programs of this tree look for it.
+python: deps
+	@tools/install-python.sh build/python
 
 deps:
 	@tools/install-deps.sh

@@ -21,7 +21,7 @@ install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
 # The commands written in Python; the program finds them there.
 install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python FILES_MATCHING PATTERN "*.py"
-        PATTERN __pycache__ EXCLUDE)
+        PATTERN "*.css" PATTERN "*.js" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)

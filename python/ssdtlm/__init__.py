@@ -5,12 +5,14 @@
     result = ssdtlm.run("hexa-16g", "job.fio", set={"nand.t_read": "60us"})
     print(result.metrics["read.total.p99"])
     print(ssdtlm.compare("results/before", "results/after"))
+    ssdtlm.report(result, output="report.html")
 """
 
 from .comparison.compare import Comparison, compare
 from .errors import RunFailed, UserError
+from .reporting.report import report
 from .result import Result, data_frame
 from .simulate import run
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Result", "RunFailed", "UserError", "__version__", "compare", "data_frame", "run"]
+__all__ = ["Comparison", "Result", "RunFailed", "UserError", "__version__", "compare", "data_frame", "report", "run"]

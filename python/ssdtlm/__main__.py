@@ -7,13 +7,15 @@ import os
 import signal
 import sys
 
+from . import extras
 from .binary import check_version
 from .comparison import compare
 from .errors import Problem, UserError
+from .reporting import report
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare}
+COMMANDS = {"compare": compare, "report": report, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

@@ -86,6 +86,28 @@ class Result:
         """Rows of timeseries.csv, one per interval; see docs/results.md for the columns. None where there is no value."""
         return self._rows("timeseries.csv")
 
+    @functools.cached_property
+    def latency_bins(self):
+        """Rows of latency_bins.csv: {"op", "from_ns", "below_ns", "count", "host_queue_ps", ..., "completion_ps"}: commands by
+        total latency, with the exact sum of each stage. below_ns is None in the last bin, which has no end."""
+        return self._rows("latency_bins.csv")
+
+    @functools.cached_property
+    def fio(self):
+        """fio.json, in the shape of fio 3.33."""
+        return self._file("fio.json")
+
+    @property
+    def wall_clock(self):
+        """wall_clock.json: host time, memory, and the command line."""
+        return self._file("wall_clock.json")
+
+    def _file(self, name):
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UserError(Problem(str(self.path / name), f"cannot be read: {error}")) from None
+
     def _rows(self, name):
         try:
             with open(self.path / name, newline="", encoding="utf-8") as file:

@@ -231,9 +231,16 @@ private:
             ->allow_extra_args(false)
             ->type_name("CONDITION");
         group(compare, "Output");
-        compare->add_option("-n,--lines", p.number, "Lines of each table; 0: all (default 10)")->type_name("N");
+        compare->add_option("-n,--lines", p.text, "Lines of each table; 0: all (default 10)")->type_name("N");
         compare->add_flag("--json", p.flag, "Print JSON, with all lines");
         compare->add_flag("--markdown", p.flag, "Print Markdown");
+        auto* report = subcommand(app_, "report", "Write one HTML file of charts about one or several runs", Command::python);
+        group(report, "Runs");
+        report->add_option("run", p.words, "Folders of runs, shown side by side with the same scales")->required()->type_name(kFolderKind);
+        group(report, "Output");
+        report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")->type_name(kFileKind);
+        auto* python = family("python", "The Python that `report` needs");
+        subcommand(*python, "setup", "Install what `report` needs from PyPI, into the user's data folder", Command::python);
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);

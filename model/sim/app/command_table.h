@@ -20,7 +20,7 @@ namespace ssdtlm {
 struct PythonTexts {
     std::vector<std::string> words;
     std::vector<std::string> conditions;
-    std::string number;
+    std::string text;
     bool flag = false;
 };
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What some commands need beyond Python's standard library, and `ssdtlm python setup`, which installs it into an environment
+of its own in the user's data folder, where the program looks for it."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+from .errors import Problem, UserError
+
+# Extra -> {module: requirement}; pyproject.toml has the same.
+EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"}}
+
+
+def requirements(extra):
+    return list(EXTRAS[extra].values())
+
+
+def need(extra):
+    """Raises UserError with the line that repairs it when this interpreter lacks what `extra` brings."""
+    missing = [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
+    if missing:
+        raise UserError(Problem(f"ssdtlm {extra}", f"needs {' and '.join(missing)}, which {sys.executable} does not have", "",
+                                f"run `ssdtlm python setup`, or pip install {' '.join(repr(r) for r in requirements(extra))}"))
+
+
+def environment():
+    """The folder of `ssdtlm python setup`; model/sim/app/python_commands.cpp looks there."""
+    data = os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share"
+    return pathlib.Path(data) / "ssdtlm" / "python"
+
+
+def add_arguments(parser):
+    parser.add_subparsers(dest="what", required=True).add_parser("setup", allow_abbrev=False)
+
+
+def command(_):
+    """`ssdtlm python setup`. Returns (text for standard output, exit code)."""
+    folder = environment()
+    wanted = sorted({r for extra in EXTRAS for r in requirements(extra)})
+    for words, what in (([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}"),
+                        ([str(folder / "bin" / "python3"), "-m", "pip", "install", "--disable-pip-version-check", *wanted], "pip install")):
+        # Their own output is progress; standard output is for what was asked.
+        done = subprocess.run(words, stdout=sys.stderr, check=False)
+        if done.returncode != 0:
+            raise UserError(Problem("ssdtlm python setup", f"{what} ended with exit code {done.returncode}", "",
+                                    "Debian: apt-get install python3-venv; and look at what it printed"))
+    return f"{', '.join(wanted)} in {folder}\n", 0

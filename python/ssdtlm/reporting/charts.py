@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts of a report, as Vega-Lite by Altair. Each is one view (single or layered) as wide as its place on the page, so that
+it fits a telephone; several runs have a chart each, with equal scales."""
+
+import csv
+import dataclasses
+import io
+
+import altair as alt
+
+# Okabe and Ito's colours for lines (their blue lighter), Tol's "light" for areas: told apart by colour-blind readers, on white and on black.
+LINES = ["#3B8BC8", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"]
+AREAS = ["#77AADD", "#EE8866", "#EEDD88", "#44BB99", "#FFAABB", "#BBCC33", "#99DDFF", "#AAAA00"]
+OTHER, OTHER_COLOUR = "other", "#BBBBBB"
+MAX_STAGES = len(AREAS)
+# Of labels of bars, and of an axis with its title, in pixels.
+LABEL_WIDTH, AXIS_HEIGHT = 100, 45
+# Text and lines take the colour of the page's text, light or dark, on the screen or on paper.
+INK = "currentColor"
+CONFIG = {
+    "background": None,
+    "view": {"stroke": None},
+    "axis": {"labelColor": INK, "titleColor": INK, "tickColor": INK, "domainColor": INK, "gridColor": INK, "gridOpacity": 0.15,
+             "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "labelOverlap": True, "labelSeparation": 6, "labelLimit": 150},
+    "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom", "labelFontSize": 11, "columns": 2, "title": None,
+               "symbolType": "square", "labelLimit": 260},
+    "font": "system-ui, sans-serif",
+}
+
+
+@dataclasses.dataclass
+class Chart:
+    """The rows that `spec` shows are in it under the name "table"."""
+
+    name: str
+    title: str
+    spec: dict
+
+
+def _chart(name, title, rows, layers, height):
+    chart = alt.layer(*layers) if len(layers) > 1 else layers[0]
+    spec = chart.properties(width="container", height=height).to_dict(validate=False)
+    for part in [spec, *spec.get("layer", [])]:
+        part.pop("data", None)
+    spec.pop("datasets", None)
+    kinds = {column: "string" if isinstance(value, str) else "number" for column, value in rows[0].items()}
+    # As CSV, which names its columns once, and which the page offers.
+    spec.update(data={"name": "table", "values": _csv(rows), "format": {"type": "csv", "parse": kinds}}, config=CONFIG, autosize={"type": "fit-x", "contains": "padding"})
+    return Chart(name, title, spec)
+
+
+def _csv(rows):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _base():
+    return alt.Chart(alt.Data(values=[]))
+
+
+def _shown(values, digits=4):
+    """Enough digits for a chart; files stay small."""
+    return float(f"{values:.{digits + 2}g}") if isinstance(values, float) else values
+
+
+class StageColours:
+    """The largest stages of all that is shown have a colour each, the others share one."""
+
+    def __init__(self, parts):
+        """parts: dicts {stage: time}."""
+        share = {}
+        for part in parts:
+            total = sum(part.values())
+            for stage, value in part.items():
+                share[stage] = max(share.get(stage, 0), value / total if total else 0)
+        largest = sorted(share, key=share.get, reverse=True)[:MAX_STAGES]
+        # In the order in which a command passes them.
+        self.stages = [stage for stage in share if stage in largest] + ([OTHER] if len(share) > len(largest) else [])
+
+    def rows(self, part):
+        """(stage, time, order) with the small ones summed up."""
+        sums = dict.fromkeys(self.stages, 0.0)
+        for stage, value in part.items():
+            sums[stage if stage in sums else OTHER] += value
+        return [(stage, value, order) for order, (stage, value) in enumerate(sums.items())]
+
+    def encoding(self, left, top):
+        """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a telephone."""
+        colours = [OTHER_COLOUR if stage == OTHER else AREAS[i] for i, stage in enumerate(self.stages)]
+        return alt.Color("stage:N", scale=alt.Scale(domain=self.stages, range=colours), sort=self.stages,
+                         legend=alt.Legend(orient="none", direction="vertical", columns=2, legendX=-left, legendY=top))
+
+
+def stacked(name, title, parts, colours, longest):
+    """Bars of stages. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
+    rows = [{"bar": label, "stage": stage, "us": _shown(value), "order": order}
+            for label, part in parts for stage, value, order in colours.rows(part)]
+    bars = _base().mark_bar(stroke=INK, strokeWidth=0.3).encode(
+        x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(domain=[0, longest], nice=True)),
+        y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts], axis=alt.Axis(minExtent=LABEL_WIDTH, labelLimit=LABEL_WIDTH)),
+        color=colours.encoding(LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
+    chart = _chart(name, title, rows, [bars], 28 * len(parts))
+    chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(colours.stages) + 1) // 2)}
+    return chart
+
+
+def busy(name, title, rows):
+    """rows: {"resource", "busy", "busiest"} in percent: mean over the members as a bar, the busiest as a mark."""
+    order = [row["resource"] for row in rows]
+    y = alt.Y("resource:N", title=None, sort=order)
+    scale = alt.Scale(domain=[0, 100])
+    bars = _base().mark_bar(color=AREAS[0]).encode(x=alt.X("busy:Q", title="busy (%)", scale=scale), y=y,
+                                                   tooltip=["resource:N", "busy:Q", "busiest:Q"])
+    marks = _base().mark_tick(color=LINES[4], thickness=2).encode(x=alt.X("busiest:Q", scale=scale), y=y)
+    return _chart(name, title, [{k: _shown(v) for k, v in row.items()} for row in rows], [bars, marks], 24 * len(rows))
+
+
+def distribution(name, title, lines):
+    """lines: {label: [(us, percent)]}."""
+    rows = [{"line": label, "us": _shown(us), "percent": _shown(percent, 6)} for label, points in lines.items() for us, percent in points]
+    line = _base().mark_line(interpolate="linear", strokeWidth=1.5).encode(
+        x=alt.X("us:Q", title="total latency (us)", scale=alt.Scale(type="log")),
+        y=alt.Y("percent:Q", title="commands (%)", scale=alt.Scale(domain=[0, 100])),
+        color=_line_colour(lines), tooltip=["line:N", "us:Q", "percent:Q"])
+    return _chart(name, title, rows, [line], 220)
+
+
+def _line_colour(lines):
+    return alt.Color("line:N", scale=alt.Scale(domain=list(lines), range=LINES[:len(lines)]), legend=alt.Legend() if len(lines) > 1 else None)
+
+
+def over_time(name, title, unit, lines, end, top):
+    """lines: {label: points of data.series()}: the mean as a line, minimum to maximum as an area behind it. The scales end
+    at `end` ms and `top`."""
+    rows = [{"line": label, **{k: _shown(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
+    x = alt.X("ms:Q", title="simulated time (ms)", scale=alt.Scale(domain=[0, end], nice=False))
+    scale = alt.Scale(domain=[0, top or 1], nice=True)
+    colour = _line_colour(lines)
+    area = _base().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=colour)
+    line = _base().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
+        x=x, y=alt.Y("mean:Q", title=unit, scale=scale), color=colour, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
+    return _chart(name, title, rows, [area, line], 130)
+
+
+def heat_map(name, title, rows):
+    """rows of data.utilisation()."""
+    cells = _base().mark_rect().encode(
+        x=alt.X("channel:O", title="channel", axis=alt.Axis(labelAngle=0)), y=alt.Y("die:O", title="die of the channel"),
+        color=alt.Color("busy:Q", scale=alt.Scale(scheme="viridis", domain=[0, 100]),
+                        legend=alt.Legend(title="busy (%)", orient="bottom", gradientLength=180)),
+        tooltip=["channel:O", "die:O", "busy:Q"])
+    return _chart(name, title, [{k: _shown(v) for k, v in row.items()} for row in rows], [cells], 18 * (1 + max(row["die"] for row in rows)))
+
+
+def amplification(name, title, parts):
+    """parts: (label, rows of data.write_amplification())."""
+    rows = [{"bar": label, "order": order, "cause": row["cause"], "units": _shown(row["units"])}
+            for label, causes in parts for order, row in enumerate(causes)]
+    causes = list(dict.fromkeys(row["cause"] for row in rows))
+    bars = _base().mark_bar(stroke=INK, strokeWidth=0.3).encode(
+        x=alt.X("units:Q", title="flash units written for one of the host"), y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts]),
+        color=alt.Color("cause:N", scale=alt.Scale(domain=causes, range=AREAS[:len(causes)]), legend=alt.Legend(columns=1)),
+        order=alt.Order("order:Q"), tooltip=["bar:N", "cause:N", "units:Q"])
+    return _chart(name, title, rows, [bars], 28 * len(parts))

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report shows, as rows for its charts and tables. Standard library only; times in us unless a name says otherwise."""
+
+import itertools
+import math
+import statistics
+
+from ..result import OPERATIONS
+
+BANDS = ((0, 50), (50, 90), (90, 99), (99, 99.9), (99.9, 99.99), (99.99, 100))
+PERCENTILES = (50, 90, 99, 99.9, 99.99)
+# A percentile with fewer commands above it rests on chance.
+FEW_ABOVE = 10
+# A line of a chart: groups of rows with mean, minimum and maximum.
+MOST_POINTS = 150
+# SNIA Solid State Storage Performance Test Specification: steady when, over five rounds, throughput varies by at most
+# 20 % of its mean and its fitted line by at most 10 %.
+ROUNDS, MAX_VARIATION, MAX_SLOPE = 5, 0.20, 0.10
+
+
+def operations(result):
+    """Those that a run measured."""
+    return [op for op in OPERATIONS if op in result.json["latency_us"]]
+
+
+def few_above(count, percentile):
+    return count * (100 - percentile) / 100 < FEW_ABOVE
+
+
+def _total(row):
+    return sum(row[name] for name in row if name.endswith("_ps"))
+
+
+def breakdown(result, op):
+    """Stage -> its part of the mean."""
+    return {stage: row["mean"] for stage, row in result.json["latency_us"][op].items() if stage != "total"}
+
+
+def bands(result, op):
+    """Commands by their place in the order of total latency: rows {"band", "commands", "from", "below", "mean", "stages":
+    {stage: mean}}; the stages sum to the mean. A band ends with the bin that its percentile lies in (fio's bins, at most
+    1.6 % wide), so that one whose percentiles share a bin is empty and left out."""
+    bins = [row for row in result.latency_bins if row["op"] == op]
+    count = sum(row["count"] for row in bins)
+    rows, cumulative, at = [], 0, 0
+    for low, high in BANDS:
+        # The rank of the percentile; in whole numbers, as 0.999 * count would be rounded.
+        rank = -(-count * round(high * 100) // 10000)
+        members = []
+        while at < len(bins) and cumulative < rank:
+            members.append(bins[at])
+            cumulative += bins[at]["count"]
+            at += 1
+        if not members:
+            continue
+        commands = sum(row["count"] for row in members)
+        stages = {name.removesuffix("_ps"): sum(row[name] for row in members) / commands * 1e-6
+                  for name in members[0] if name.endswith("_ps")}
+        name = f"{low}–{high} %" if high < 100 else f"above {low} %"
+        rows.append({"band": name, "commands": commands, "from": members[0]["from_ns"] / 1000,
+                     "below": None if members[-1]["below_ns"] is None else members[-1]["below_ns"] / 1000,
+                     "mean": sum(map(_total, members)) / commands * 1e-6, "stages": {s: v for s, v in stages.items() if v}})
+    return rows
+
+
+def cdf(result, op):
+    """Points (latency, share of commands below it in percent): of every bin, thinned to the points of a line. The first and
+    the last stay."""
+    bins = [row for row in result.latency_bins if row["op"] == op]
+    count = sum(row["count"] for row in bins)
+    largest = result.json["latency_us"][op]["total"]["max"]
+    points = [(max(bins[0]["from_ns"], 1) / 1000, 0.0)] if bins else []
+    for row, cumulative in zip(bins, itertools.accumulate(row["count"] for row in bins)):
+        upper = largest if row["below_ns"] is None else row["below_ns"] / 1000
+        points.append((max(upper, 0.001), 100 * cumulative / count))
+    if len(points) <= 2 * MOST_POINTS:
+        return points
+    step = (len(points) - 1) / (2 * MOST_POINTS - 1)
+    return [points[round(i * step)] for i in range(2 * MOST_POINTS)]
+
+
+def series(result, value, highest=None):
+    """Rows {"ms", "mean", "low", "high"} of value(row of the time series), which may be None: `mean` weighted by time, `high`
+    the largest of highest(row) where that is given. The last row repeats the one before at the end of the run."""
+    rows = result.time_series
+    size = max(1, math.ceil(len(rows) / MOST_POINTS))
+    points = []
+    for begin in range(0, len(rows), size):
+        group = [(row, v) for row in rows[begin:begin + size] if (v := value(row)) is not None]
+        if not group:
+            continue
+        weight = sum(row["interval_ms"] for row, _ in group)
+        mean = sum(row["interval_ms"] * v for row, v in group) / weight
+        points.append({"ms": rows[begin]["start_ms"], "mean": mean, "low": min(v for _, v in group),
+                       "high": max(highest(row) if highest else v for row, v in group)})
+    if points:
+        points.append({**points[-1], "ms": rows[-1]["start_ms"] + rows[-1]["interval_ms"]})
+    return points
+
+
+def queue_depth(row):
+    """Mean number of outstanding reads and writes, by Little's law: what completes in the row, times its mean latency."""
+    return sum(row[f"{op}_ios"] * (row[f"{op}_mean_us"] or 0) for op in ("read", "write")) / (row["interval_ms"] * 1000)
+
+
+def utilisation(result):
+    """Rows {"channel", "die", "busy"} in percent; die counts within its channel. Empty without the numbers."""
+    busy = result.json.get("resources", {}).get("die", {}).get("busy", [])
+    channels = result.config["nand.geometry.channels"]
+    per_channel = len(busy) // channels
+    return [{"channel": i // per_channel, "die": i % per_channel, "busy": 100 * share} for i, share in enumerate(busy)]
+
+
+def write_amplification(result):
+    """Rows {"cause", "units"}: flash units written for each unit that the host wrote; they sum to the WAF. Empty when the
+    host wrote nothing to flash."""
+    ftl = result.json["ftl"]
+    host, per_page = ftl["host_units"], ftl["units_per_page"]
+    if not host:
+        return []
+    units = {"host data": host, "unused room in host pages": ftl["host_pages_allocated"] * per_page - host,
+             "moved by garbage collection": ftl["gc_units_moved"],
+             "unused room in moved pages": ftl["gc_pages"] * per_page - ftl["gc_units_moved"]}
+    return [{"cause": cause, "units": n / host} for cause, n in units.items()]
+
+
+def configuration(result):
+    """Rows (key, value, origin) of what neither the device's own file nor a default says."""
+    own = result.json["device"] + ".toml:"
+    return [(key, result.config[key], origin) for key, origin in result.origins.items()
+            if origin != "default" and not origin.startswith(own)]
+
+
+def stationary(result):
+    """(variation, slope) of throughput over the measured window in five rounds, as parts of its mean; None when the window
+    has fewer than twenty rows of the time series."""
+    rows = result.time_series
+    if not rows:
+        return None
+    end = rows[-1]["start_ms"] + rows[-1]["interval_ms"]
+    begin = max(0.0, end - result.json["measured_window_s"] * 1000)
+    if sum(row["start_ms"] >= begin for row in rows) < 4 * ROUNDS:
+        return None
+    width = (end - begin) / ROUNDS
+    done = [0.0] * ROUNDS
+    for row in rows:
+        ios = sum(row[f"{op}_ios"] for op in OPERATIONS)
+        for i in range(ROUNDS):  # a row may reach over the end of a round
+            low, high = begin + i * width, begin + (i + 1) * width
+            overlap = min(row["start_ms"] + row["interval_ms"], high) - max(row["start_ms"], low)
+            if overlap > 0:
+                done[i] += ios * overlap / row["interval_ms"]
+    mean = statistics.fmean(done)
+    if mean == 0:
+        return None
+    fitted = statistics.linear_regression(range(ROUNDS), done).slope * (ROUNDS - 1)
+    return (max(done) - min(done)) / mean, abs(fitted) / mean
+
+
+def is_stationary(found):
+    return found[0] <= MAX_VARIATION and found[1] <= MAX_SLOPE
+
+
+def jobs(result):
+    """Rows {"job", "iops", "mean"} of fio.json, and Jain's fairness of the IOPS (1: all equal)."""
+    rows = []
+    for job in result.fio["jobs"]:
+        ios = sum(job[op]["total_ios"] for op in ("read", "write", "trim"))
+        latency = sum(job[op]["total_ios"] * job[op]["lat_ns"]["mean"] for op in ("read", "write", "trim"))
+        rows.append({"job": job["jobname"], "iops": sum(job[op]["iops"] for op in ("read", "write", "trim")),
+                     "mean": latency / ios / 1000 if ios else 0.0})
+    squares = sum(row["iops"] ** 2 for row in rows)
+    return rows, sum(row["iops"] for row in rows) ** 2 / (len(rows) * squares) if squares else 1.0
+
+
+def headroom(result):
+    """(resource, mean busy, factor): throughput that the busiest resource leaves room for, as a factor of the present one,
+    while each command needs as much of it as now. None without resources."""
+    rows = result.resources
+    if not rows:
+        return None
+    top = max(rows, key=lambda row: row["busy_mean"])
+    return top["resource"], top["busy_mean"], 1 / top["busy_mean"] if top["busy_mean"] else math.inf

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML file with everything in it: style, charts, data and the libraries that draw them."""
+
+import html
+import json
+import pathlib
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def escape(text):
+    return html.escape(str(text), quote=True)
+
+
+def paragraph(text, kind=""):
+    return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
+
+
+def table(head, rows, text_columns=()):
+    """Cells are text; the first column and `text_columns` (numbers) are set left."""
+    cell = lambda i, text: f'<td class="text">{escape(text)}</td>' if i in text_columns else f"<td>{escape(text)}</td>"
+    body = "".join("<tr>" + "".join(cell(i, text) for i, text in enumerate(row)) + "</tr>\n" for row in rows)
+    top = "".join(f"<th>{escape(text)}</th>" for text in head)
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
+
+
+class Page:
+    def __init__(self, title):
+        self.title = title
+        self._body = []
+        self._specs = {}
+
+    def add(self, text):
+        self._body.append(text)
+
+    def heading(self, text):
+        self.add(f"<h2>{escape(text)}</h2>\n")
+
+    def charts(self, charts):
+        """Beside each other where there is room."""
+        figures = []
+        for chart in charts:
+            self._specs[chart.name] = chart.spec
+            figures.append(f'<figure><h3>{escape(chart.title)}</h3><div class="chart" id="{escape(chart.name)}"></div>'
+                           f'<button data-csv="{escape(chart.name)}">CSV</button></figure>\n')
+        self.add('<div class="grid">\n' + "".join(figures) + "</div>\n")
+
+    def text(self, libraries):
+        """The file. `libraries`: JavaScript that defines vegaEmbed()."""
+        style = (FOLDER / "page.css").read_text(encoding="utf-8")
+        script = (FOLDER / "page.js").read_text(encoding="utf-8")
+        # "</script" inside a script would end it.
+        specs = json.dumps(self._specs, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        libraries = libraries.replace("</script", "<\\/script")
+        return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+                f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(self.title)}</title>\n'
+                f'<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n<body>\n{"".join(self._body)}'
+                f'<script type="application/json" id="specs">{specs}</script>\n'
+                f'<script type="module">\n{libraries}\n</script>\n'
+                f'<script type="module">\n{script}</script>\n</body>\n</html>\n')

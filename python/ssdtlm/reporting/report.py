@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm report`."""
+
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+from ..binary import find_binary
+from ..errors import Problem, UserError
+from ..extras import need
+from ..result import Result
+
+DEFAULT_OUTPUT = "report.html"
+
+
+@functools.lru_cache(maxsize=None)
+def _preset(device):
+    """Key -> value as text; empty for a device that is no preset."""
+    try:
+        done = subprocess.run([find_binary(), "config", "show", device, "--json"], capture_output=True, text=True, check=False)
+        return {key: str(row["value"]) for key, row in json.loads(done.stdout)["parameters"].items()}
+    except (UserError, OSError, ValueError, KeyError):
+        return {}
+
+
+def _libraries():
+    """Vega, Vega-Lite and Vega-Embed. Putting them together takes seconds, so the user's cache keeps them."""
+    import vl_convert  # pylint: disable=import-outside-toplevel
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ssdtlm"
+    file = cache / f"vega-{vl_convert.__version__}.js"
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError:
+        text = vl_convert.javascript_bundle()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        _write(file, text)
+    except OSError:
+        pass  # the next report puts them together again
+    return text
+
+
+def _write(path, text):
+    """All or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def report(*runs, output=None):
+    """Writes one HTML file about one or several runs (folders or Results) and returns its path; without `output`,
+    report.html in the folder of the first. Needs the extra `report`. Raises UserError."""
+    need("report")
+    from . import sections  # pylint: disable=import-outside-toplevel
+    from .page import Page, escape  # pylint: disable=import-outside-toplevel
+    results, problems = [], []
+    for run in runs:
+        try:
+            results.append(run if isinstance(run, Result) else Result(run))
+        except UserError as error:
+            problems += error.problems
+    if problems or not results:
+        raise UserError(*problems or [Problem("report", "no run is given")])
+    path = pathlib.Path(output) if output is not None else results[0].path / DEFAULT_OUTPUT
+
+    shown = sections.Runs(results)
+    titles = list(dict.fromkeys(result.title for result in results))
+    page = Page("ssdtlm: " + "; ".join(titles))
+    page.add(f"<h1>{escape('; '.join(titles))}</h1>\n")
+    sections.headline(page, shown)
+    sections.limits(page, shown)
+    sections.stages(page, shown)
+    sections.distribution(page, shown)
+    sections.over_time(page, shown)
+    sections.device(page, shown)
+    sections.jobs(page, shown)
+    sections.configuration(page, shown, lambda device, key: _preset(device).get(key))
+    sections.repeat(page, shown, path.parent)
+    try:
+        _write(path, page.text(_libraries()))
+    except OSError as error:
+        raise UserError(Problem(str(path), f"cannot be written: {error.strerror}", "", "choose another file with -o")) from None
+    return path
+
+
+def add_arguments(parser):
+    parser.add_argument("run", nargs="+")
+    parser.add_argument("-o", "--output")
+
+
+def command(arguments):
+    """Returns (text for standard output, exit code)."""
+    path = report(*arguments.run, output=arguments.output)
+    return f"report in {path}\n", 0

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of a report, from results to a page."""
+
+import math
+import os
+import shlex
+
+from . import charts, data
+from .page import escape, paragraph, table
+
+
+def number(x):
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
+
+
+class Runs:
+    """The results with a short label each, and what they share."""
+
+    def __init__(self, results):
+        self.results = results
+        names = [result.path.resolve().name for result in results]
+        self.labels = names if len(set(names)) == len(names) else [str(result.path) for result in results]
+        if len(set(self.labels)) != len(self.labels):
+            self.labels = [f"{i + 1}: {label}" for i, label in enumerate(self.labels)]
+        self.several = len(results) > 1
+        self.operations = [op for op in data.OPERATIONS if any(op in data.operations(result) for result in results)]
+        self.end_ms = max((result.time_series[-1]["start_ms"] + result.time_series[-1]["interval_ms"] for result in results if result.time_series),
+                          default=0)
+        bands = [band["stages"] for result in results for op in data.operations(result) for band in data.bands(result, op)]
+        self.colours = charts.StageColours([data.breakdown(r, op) for r in results for op in data.operations(r)] + bands)
+
+    def __iter__(self):
+        return iter(zip(self.labels, self.results))
+
+    def with_operation(self, op):
+        return [(label, result) for label, result in self if op in data.operations(result)]
+
+    def titled(self, title, label):
+        return f"{title}: {label}" if self.several else title
+
+
+def headline(page, runs):
+    page.heading("Results")
+    head, marked = ["", *runs.labels], False
+    rows = []
+    line = lambda name, value: rows.append([name, *(value(result) for result in runs.results)])
+    line("device", lambda r: r.json["device"])
+    line("workload", lambda r: r.json["workload"])
+    line("measured commands", lambda r: number(r.json["commands"]))
+    line("measured time (s)", lambda r: number(r.json["measured_window_s"]))
+    for op in runs.operations:
+        metric = lambda name: lambda r, name=name, op=op: number(r.metrics[f"{op}.{name}"]) if op in data.operations(r) else "–"
+        line(f"{op} IOPS", metric("iops"))
+        line(f"{op} MB/s", metric("MB_per_s"))
+        line(f"{op} latency, mean (us)", metric("total.mean"))
+        wait = lambda r, op=op: r.metrics.get(f"{op}.host_queue.mean", 0)
+        if any(wait(r) for r in runs.results):
+            line(f"{op}: of it, waiting in the host (us)", lambda r: number(wait(r)))
+        for p in data.PERCENTILES:
+            def percentile(r, op=op, p=p):
+                if op not in data.operations(r):
+                    return "–"
+                return metric_text(r, op, p)
+            line(f"{op} latency, p{p} (us)", percentile)
+            marked = marked or any(row.endswith("†") for row in rows[-1][1:])
+        line(f"{op} latency, longest (us)", metric("total.max"))
+    line("write amplification", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["host_units"] else "–")
+    page.add(table(head, rows))
+    if marked:
+        page.add(paragraph(f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance.", "faint"))
+
+
+def metric_text(result, op, percentile):
+    row = result.json["latency_us"][op]["total"]
+    return number(row[f"p{percentile}"]) + (" †" if data.few_above(row["count"], percentile) else "")
+
+
+def limits(page, runs):
+    page.heading("What limits, and how much is left")
+    for label, result in runs:
+        text = result.json["limiting"]
+        found = data.headroom(result)
+        if found and math.isfinite(found[2]):
+            resource, busy, factor = found
+            text += (f". While a command needs as much of it as now, {resource} ({100 * busy:.1f} % busy) leaves room for at most "
+                     f"{factor:.2f} times this throughput ({100 * (factor - 1):.0f} % more).")
+        page.add(paragraph(f"{label}: {text}" if runs.several else text))
+    page.charts([charts.busy(f"busy-{i}", runs.titled("Busy resources", label),
+                             [{"resource": row["resource"], "busy": 100 * row["busy_mean"], "busiest": 100 * row["busy_max"]} for row in result.resources])
+                 for i, (label, result) in enumerate(runs) if result.resources])
+    page.add(paragraph("Bar: mean over all members. Mark: the busiest member.", "faint"))
+
+
+def stages(page, runs):
+    page.heading("Where the time goes")
+    drawn = []
+    for op in runs.operations:
+        parts = [(label, data.breakdown(result, op)) for label, result in runs.with_operation(op)]
+        drawn.append(charts.stacked(f"mean-{op}", f"{op}: mean latency by stage", parts, runs.colours, max(sum(p.values()) for _, p in parts)))
+    page.charts(drawn)
+    page.heading("Where the time of slow commands goes")
+    page.add(paragraph("Commands in the order of their total latency; each bar holds the mean stages of the commands between two percentiles, "
+                       "which sum to their mean latency. A band ends with the bin of its percentile (at most 1.6 % wide); one without "
+                       "commands is left out.", "faint"))
+    drawn, rows = [], []
+    for op in runs.operations:
+        found = [(label, i, data.bands(result, op)) for i, (label, result) in enumerate(runs) if op in data.operations(result)]
+        longest = max(band["mean"] for _, _, bands in found for band in bands)
+        for label, i, bands in found:
+            parts = [(band["band"], band["stages"]) for band in bands]
+            drawn.append(charts.stacked(f"bands-{op}-{i}", runs.titled(f"{op}: latency by band", label), parts, runs.colours, longest))
+            rows += [[f"{label} {op}" if runs.several else op, band["band"], f"{band['commands']:,}", number(band["from"]),
+                      "–" if band["below"] is None else number(band["below"]), number(band["mean"])] for band in bands]
+    page.charts(drawn)
+    page.add("<details><summary>Bands in numbers</summary>\n" +
+             table(["", "band", "commands", "from (us)", "below (us)", "mean (us)"], rows, (1,)) + "</details>\n")
+
+
+def distribution(page, runs):
+    page.heading("Distribution of latency")
+    page.charts([charts.distribution(f"cdf-{op}", f"{op}: share of commands that are done within a latency",
+                                     {label: data.cdf(result, op) for label, result in runs.with_operation(op)}) for op in runs.operations])
+
+
+def _rate(column):
+    return lambda row: row[column] / row["interval_ms"]
+
+
+# Name, title, unit, {line: (value, highest)}.
+SERIES = (
+    ("iops", "Throughput", "IOPS", {op: (lambda row, op=op: row[f"{op}_iops"], None) for op in ("read", "write")}),
+    ("bandwidth", "Bandwidth", "MB/s", {op: (lambda row, op=op: row[f"{op}_MBps"], None) for op in ("read", "write")}),
+    ("latency", "Latency (line: mean, area: to the longest)", "us",
+     {op: (lambda row, op=op: row[f"{op}_mean_us"], lambda row, op=op: row[f"{op}_max_us"]) for op in ("read", "write")}),
+    ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (data.queue_depth, None)}),
+    ("moved", "Pages moved by garbage collection", "pages/ms", {"moved": (_rate("moved_pages"), None)}),
+    ("erased", "Erased blocks", "blocks/ms", {"erased": (_rate("erased_blocks"), None)}),
+    ("waf", "Write amplification", "WAF", {"WAF": (lambda row: row["waf"], None)}),
+    ("free", "Free blocks", "blocks", {"free": (lambda row: row["free_blocks"], None)}),
+)
+
+
+def _lines(result, functions):
+    """Those that are not zero throughout."""
+    lines = {line: data.series(result, value, highest) for line, (value, highest) in functions.items()}
+    return {line: points for line, points in lines.items() if any(point["high"] for point in points)}
+
+
+def over_time(page, runs):
+    page.heading("Over time")
+    for label, result in runs:
+        found = data.stationary(result)
+        if found and not data.is_stationary(found):
+            page.add(paragraph(f"{label}: throughput was not steady: over five rounds of the measured window it varied by {100 * found[0]:.0f} % of its "
+                               f"mean (at most 20 %) and its trend by {100 * found[1]:.0f} % (at most 10 %, SNIA PTS).", "warning"))
+        elif found:
+            page.add(paragraph(f"{label}: throughput was steady by SNIA's rule: it varied by {100 * found[0]:.1f} % of its mean over five rounds, its "
+                               f"trend by {100 * found[1]:.1f} %."))
+        else:
+            page.add(paragraph(f"{label}: too short to say whether throughput was steady (fewer than 20 intervals).", "faint"))
+    page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one.", "faint"))
+    drawn = []
+    for name, title, unit, functions in SERIES:
+        lines = [_lines(result, functions) for result in runs.results]
+        top = max((p["high"] for of_run in lines for points in of_run.values() for p in points), default=0)
+        drawn += [charts.over_time(f"{name}-{i}", runs.titled(title, label), unit, of_run, runs.end_ms, top)
+                  for i, (label, of_run) in enumerate(zip(runs.labels, lines)) if of_run]
+    page.charts(drawn)
+
+
+def device(page, runs):
+    page.heading("The device")
+    drawn = [charts.heat_map(f"dies-{i}", runs.titled("Busy dies", label), rows) for i, (label, result) in enumerate(runs) if (rows := data.utilisation(result))]
+    amplified = [(label, rows) for label, result in runs if (rows := data.write_amplification(result))]
+    if amplified:
+        drawn.append(charts.amplification("amplification", "Write amplification by cause", amplified))
+    page.charts(drawn)
+
+
+def jobs(page, runs):
+    rows = []
+    for label, result in runs:
+        found, fairness = data.jobs(result)
+        if len(found) > 1:
+            rows += [[label if runs.several else "", row["job"], number(row["iops"]), number(row["mean"])] for row in found]
+            rows.append([label if runs.several else "", "fairness of IOPS (Jain)", f"{fairness:.3f}", ""])
+    if rows:
+        page.heading("Jobs")
+        page.add(table(["", "job", "IOPS", "mean latency (us)"], rows, (1,)))
+
+
+def configuration(page, runs, preset_value):
+    """preset_value(device, key): the preset's value as text, or None."""
+    page.heading("Configuration")
+    rows = [[label, key, _text(value), preset_value(result.json["device"], key) or "–", origin]
+            for label, result in runs for key, value, origin in data.configuration(result)]
+    if rows:
+        columns = ["", "parameter", "value", "preset", "set by"]
+        page.add(table(columns, rows, (1, 4)))
+    else:
+        page.add(paragraph("Nothing differs from the preset."))
+    for label, result in runs:
+        page.add(f"<details><summary>All parameters{escape(': ' + label if runs.several else '')}</summary><pre>{escape(result.json['config_toml'])}</pre></details>\n")
+        for note in result.json["notes"]:
+            page.add(paragraph(f"note: {note}", "faint"))
+
+
+def _text(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def repeat(page, runs, folder):
+    page.heading("To run it again")
+    for label, result in runs:
+        command = " ".join(map(shlex.quote, result.wall_clock.get("command", [])))
+        page.add(f"<p>{escape(label)}: version {escape(result.json['ssdtlm'])}, seed {result.seed}<br><code>{escape(command)}</code></p>\n")
+        timeline = result.path / "trace.json"
+        if timeline.exists():
+            page.add(f"<p>Timeline, for ui.perfetto.dev: <code>{escape(os.path.relpath(timeline, folder))}</code></p>\n")

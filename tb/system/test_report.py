@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm report`: its numbers are those of the result files, and the page is opened in headless Chromium."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import unittest
+
+from browser import Browser, program
+from support import BINARY, OK, SOURCE, USER_ERROR, Result, SystemTest
+
+sys.path.insert(0, str(SOURCE / "python"))
+os.environ["SSDTLM_BINARY"] = BINARY
+import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm.reporting import data  # noqa: E402  pylint: disable=wrong-import-position
+
+PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
+WAYS = {"read": 0, "write": 1}
+# Pairs of texts of one drawing whose boxes overlap, in pixels; touching borders are no overlap.
+OVERLAPS = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect(), getComputedStyle(t)])
+    .filter(([s, b, c]) => s.trim() && b.width > 0 && c.opacity !== '0' && c.visibility !== 'hidden');
+  return texts.flatMap(([s, a], i) => texts.slice(i + 1).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    .map(([t]) => [svg.closest('.chart').id, s, t]));
+})"""
+
+# Texts that are cut off at the border of their drawing.
+CUT = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
+  const whole = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => [t.textContent, t.getBoundingClientRect()])
+    .filter(([s, b]) => b.width > 0 && (b.left < whole.left - 1 || b.right > whole.right + 1 || b.bottom > whole.bottom + 1))
+    .map(([s]) => [svg.closest('.chart').id, s]);
+})"""
+
+
+class Numbers(SystemTest):
+    """What is computed for the charts, without a browser."""
+
+    def setUp(self):
+        super().setUp()
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=4000", "norandommap", "io_size=100m")
+        self.simulate("tiny-test", job, "--set", "precondition.state=sequential", "--set", "gc.soft_free_blocks=12")
+        self.result = ssdtlm.Result(self.dir / "out")
+
+    def test_bands(self):
+        for op in ("read", "write"):
+            bands = data.bands(self.result, op)
+            exact = self.result.json["latency_us"][op]
+            count = exact["total"]["count"]
+            self.assertGreater(len(bands), 3)
+            self.assertEqual(sum(b["commands"] for b in bands), count)
+            for b in bands:
+                self.assertAlmostEqual(sum(b["stages"].values()), b["mean"], places=9)
+                self.assertTrue(b["from"] - 0.001 <= b["mean"] <= b["below"], b)
+            for stage, row in exact.items():
+                if stage != "total":
+                    mean = sum(b["commands"] * b["stages"].get(stage, 0) for b in bands) / count
+                    self.assertAlmostEqual(mean, row["mean"], places=9)
+            # Bands end where the percentiles of result.json are.
+            ends = {b["band"]: b for b in bands}
+            self.assertTrue(ends["0–50 %"]["below"] * 0.98 <= exact["total"]["p50"] <= ends["0–50 %"]["below"])
+            self.assertGreaterEqual(ends["0–50 %"]["commands"], count / 2)
+            self.assertEqual([b["from"] for b in bands], sorted(b["from"] for b in bands))
+            points = data.cdf(self.result, op)
+            self.assertLessEqual(len(points), 300)
+            self.assertEqual(points[-1][1], 100)
+            self.assertEqual(points, sorted(points))
+
+    def test_series_keep_extremes(self):
+        rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "v": (i * 7919) % 1000} for i in range(1234)]
+        fake = type("Fake", (), {"time_series": rows})()
+        points = data.series(fake, lambda row: row["v"])
+        self.assertLessEqual(len(points), 151)
+        self.assertEqual(max(p["high"] for p in points), max(r["v"] for r in rows))
+        self.assertEqual(min(p["low"] for p in points), min(r["v"] for r in rows))
+        groups = [rows[i:i + 9] for i in range(0, 1234, 9)]
+        self.assertEqual([(p["ms"], p["low"], p["high"]) for p in points[:-1]],
+                         [(g[0]["start_ms"], min(r["v"] for r in g), max(r["v"] for r in g)) for g in groups])
+        self.assertEqual(points[-1]["ms"], 12340)
+
+    def test_write_amplification(self):
+        causes = {row["cause"]: row["units"] for row in data.write_amplification(self.result)}
+        self.assertAlmostEqual(sum(causes.values()), self.result.json["ftl"]["waf"], places=9)
+        self.assertGreater(causes["moved by garbage collection"], 0)
+
+    def test_stationary(self):
+        def fake(rates):
+            rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "read_ios": rate, "write_ios": 0, "trim_ios": 0, "flush_ios": 0}
+                    for i, rate in enumerate(rates)]
+            return type("Fake", (), {"time_series": rows, "json": {"measured_window_s": 0.01 * len(rates)}})()
+
+        self.assertEqual(data.stationary(fake([100] * 50)), (0, 0))
+        variation, slope = data.stationary(fake([100 + i // 10 for i in range(50)]))  # rounds of 100 to 104
+        self.assertAlmostEqual(variation, 4 / 102)
+        self.assertAlmostEqual(slope, 4 / 102)
+        self.assertFalse(data.is_stationary(data.stationary(fake([100] * 25 + [130] * 25))))
+        self.assertIsNone(data.stationary(fake([100] * 19)))
+
+    def test_queue_depth_by_littles_law(self):
+        rows = self.result.time_series
+        busy = sum(data.queue_depth(row) * row["interval_ms"] for row in rows) / sum(row["interval_ms"] for row in rows)
+        self.assertAlmostEqual(busy, 8, delta=0.1)  # a closed loop at depth 8
+
+    def test_marked_percentiles(self):
+        self.assertTrue(data.few_above(9_999, 99.9))
+        self.assertFalse(data.few_above(11_000, 99.9))
+
+    def test_extras_are_those_of_the_package(self):
+        project = tomllib.loads((SOURCE / "python" / "pyproject.toml").read_text())["project"]
+        self.assertEqual(project["optional-dependencies"], {extra: extras.requirements(extra) for extra in extras.EXTRAS})
+        self.assertNotIn("dependencies", project)
+
+    def test_without_the_extra(self):
+        done = subprocess.run([BINARY, "report", "out"], cwd=self.dir, capture_output=True, text=True,
+                              env={**os.environ, "SSDTLM_PYTHON": "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable})
+        if done.returncode == OK:
+            self.skipTest("this Python has altair")
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertRegex(done.stderr, r"^ssdtlm report: needs altair and vl_convert, which .* does not have; run `ssdtlm python setup`, or pip install ")
+
+
+@unittest.skipUnless(PYTHON.exists(), "make python")
+class Page(SystemTest):
+    def report(self, *args):
+        done = subprocess.run([BINARY, "report", *map(str, args)], cwd=self.dir, capture_output=True, text=True,
+                              env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        return self.dir / re.fullmatch(r"report in (.*)\n", done.stdout)[1]
+
+    def test_mistakes(self):
+        done = subprocess.run([BINARY, "report", "a", "b"], cwd=self.dir, capture_output=True, text=True,
+                              env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
+        self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+
+    @unittest.skipUnless(program(), "no chromium")
+    def test_in_a_browser(self):
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=4000", "norandommap", "io_size=100m", "numjobs=2")
+        for i, soft in enumerate((4, 6, 8, 12)):
+            self.simulate("tiny-test", job, "--set", "precondition.state=sequential", "--set", f"gc.soft_free_blocks={soft}", output=f"run {i} <b>&")
+        names = [f"run {i} <b>&" for i in range(4)]
+        one, four = self.report(names[0]), self.report(*names, "-o", "four.html")
+        self.assertEqual(one, self.dir / names[0] / "report.html")
+        browser = Browser(self.dir / "profile")
+        self.addCleanup(browser.close)
+        for path, runs in ((one, names[:1]), (four, names)):
+            self.assertLess(path.stat().st_size, 1_500_000)
+            browser.open(path, "window.drawn")
+            self.check_quiet(browser, path)
+            self.check_values(browser, runs)
+            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+            self.check_schemes(browser)
+            browser.open(path, "window.drawn", width=390, height=800)
+            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 390)
+            self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
+            folder = os.environ.get("SSDTLM_SCREENSHOTS")
+            if folder:
+                self.screenshots(browser, path, folder)
+            print(f"{path.name}: {path.stat().st_size} bytes, {browser.evaluate('Object.keys(views).length')} charts", file=sys.stderr)
+
+    def check_quiet(self, browser, path):
+        """Nothing on the console, and nothing asked for but the file itself."""
+        self.assertEqual([p for m, p in browser.events if m in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")], [])
+        urls = [p["request"]["url"] for m, p in browser.events if m == "Network.requestWillBeSent"]
+        self.assertEqual([u for u in urls if not u.startswith("data:")], [path.resolve().as_uri()])
+
+    def rows(self, browser, chart):
+        """Of the chart's data, as its CSV has them."""
+        found = browser.evaluate(f"views[{json.dumps(chart)}].data('table').map(row => ({{...row}}))")
+        names = {"resource", "bar", "stage", "line", "cause"}
+        return [{k: v if k in names else float(v) for k, v in row.items()} for row in found]
+
+    def drawn(self, browser, chart, role):
+        """What the marks of a drawing say of themselves: [{"busy (%)": "99.2", "resource": "die"}]."""
+        labels = browser.evaluate(f"[...document.querySelectorAll('#{chart} svg [aria-roledescription=\"{role}\"]')].map(e => e.getAttribute('aria-label'))")
+        return [dict(part.rsplit(": ", 1) for part in label.split("; ")) for label in labels]
+
+    def check_values(self, browser, names):
+        results = {name: Result(self.dir / name).json() for name in names}
+        for i, (name, result) in enumerate(results.items()):
+            rows = {row["resource"]: row for row in self.rows(browser, f"busy-{i}")}
+            marks = {mark["resource"]: mark for mark in self.drawn(browser, f"busy-{i}", "bar")}
+            self.assertEqual(set(rows), set(result["resources"]))
+            for resource, r in result["resources"].items():
+                self.assertAlmostEqual(rows[resource]["busy"], 100 * r["busy_mean"], delta=1e-4 * 100 * r["busy_mean"])
+                self.assertAlmostEqual(float(marks[resource]["busy (%)"]), 100 * r["busy_mean"], delta=1e-3 * 100 * r["busy_mean"] + 1e-6)
+                self.assertAlmostEqual(rows[resource]["busiest"], 100 * r["busy_max"], delta=1e-4 * 100 * r["busy_max"])
+            dies = self.rows(browser, f"dies-{i}")
+            busy = result["resources"]["die"]["busy"]
+            self.assertEqual([(d["channel"], d["die"]) for d in dies], [(0, 0), (1, 0)])  # tiny-test: two channels, one die each
+            for d, share in zip(dies, busy):
+                self.assertAlmostEqual(d["busy"], 100 * share, delta=0.01)
+            ios = {op: 0.0 for op in WAYS}
+            points = self.rows(browser, f"iops-{i}")
+            for op in WAYS:
+                line = [p for p in points if p["line"] == op]
+                self.assertLessEqual(len(line), 300)
+                ios[op] = sum(p["mean"] * (q["ms"] - p["ms"]) / 1000 for p, q in zip(line, line[1:]))
+                self.assertAlmostEqual(ios[op], result[op]["ios"], delta=1e-3 * result[op]["ios"])
+            for op in WAYS:
+                self.check_bands(self.rows(browser, f"bands-{op}-{i}"), result, op)
+        for op in WAYS:
+            rows = self.rows(browser, f"mean-{op}")
+            self.assertEqual({row["bar"] for row in rows}, set(names))
+            for name, result in results.items():
+                stages = {row["stage"]: row["us"] for row in rows if row["bar"] == name}
+                exact = result["latency_us"][op]
+                self.assertAlmostEqual(sum(stages.values()), exact["total"]["mean"], delta=1e-4 * exact["total"]["mean"])
+                for stage, us in stages.items():
+                    if stage != "other":
+                        self.assertAlmostEqual(us, exact.get(stage, {"mean": 0})["mean"], delta=1e-4 * us + 1e-9)
+            bars = self.drawn(browser, f"mean-{op}", "bar")
+            self.assertGreaterEqual(len(bars), 4 * len(names))
+        text = browser.evaluate("document.body.innerText")
+        for name, result in results.items():
+            self.assertIn(name, text)
+            self.assertIn(result["limiting"], text)
+            self.assertIn(f"gc.soft_free_blocks", text)
+        self.assertEqual(browser.evaluate("document.querySelectorAll('b').length"), 0, "names are text, not markup")
+        sizes = browser.evaluate("Object.keys(views).map(n => document.getElementById(n).querySelector('svg').getBoundingClientRect().height)")
+        self.assertTrue(all(size > 20 for size in sizes), sizes)
+
+    def check_bands(self, rows, result, op):
+        of_band = {}
+        for row in rows:
+            of_band[row["bar"]] = of_band.get(row["bar"], 0) + row["us"]
+        means = list(of_band.values())
+        self.assertGreaterEqual(len(means), 3)
+        self.assertEqual(means, sorted(means))
+        total = result["latency_us"][op]["total"]
+        self.assertLessEqual(means[0], total["p50"])
+        self.assertTrue(total["p50"] * 0.98 <= means[1] <= total["p90"] * 1.02)
+        self.assertLessEqual(means[-1], total["max"] * 1.0001)
+
+    def check_schemes(self, browser):
+        """Text stands out against the paper in light, dark and print: contrast of at least 4.5 (WCAG 2.1, AA)."""
+        for dark, media in ((False, ""), (True, ""), (True, "print")):
+            browser.scheme(dark, media)
+            colours = browser.evaluate("[getComputedStyle(document.querySelector('.chart svg text')).fill, getComputedStyle(document.body).color, "
+                                       "getComputedStyle(document.body).backgroundColor]")
+            light = [luminance(colour) for colour in colours]
+            for text in light[:2]:
+                self.assertGreater((max(text, light[2]) + 0.05) / (min(text, light[2]) + 0.05), 4.5, (dark, media, colours))
+            self.assertEqual(light[2] < 0.5, dark and media != "print", colours)
+        browser.scheme(False)
+
+    def screenshots(self, browser, path, folder):
+        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 390, False)):
+            browser.open(path, "window.drawn", width=width, dark=dark)
+            browser.screenshot(type(path)(folder) / f"{path.stem}-{name}.png")
+
+
+def luminance(colour):
+    """Of WCAG 2.1, of "rgb(r, g, b)"."""
+    parts = [int(n) / 255 for n in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+if __name__ == "__main__":
+    unittest.main()
