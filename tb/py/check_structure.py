@@ -28,7 +28,7 @@ RULES = {
     "common/stats": (BASE, False),
     "common/latency": (BASE, False),
     "common/wave": (BASE, False),
-    "common/tlm": (BASE, ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
+    "common/tlm": (BASE + ["common/containers"], ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
                           "lt_adapter"]),
     "host_pcie/protocol": (VOCABULARY, ["link_extension"]),
     "nand/onfi": (VOCABULARY, ["onfi_payload"]),

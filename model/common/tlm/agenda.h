@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/containers/pool.h"
 #include "common/report/error.h"
 #include "common/units/units.h"
 
@@ -34,7 +35,7 @@ public:
         return near == kNone || far_at_ <= buckets_[near].head->at ? far_at_ : buckets_[near].head->at;
     }
     std::uint64_t executed() const { return executed_; }
-    std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_); }
+    std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_ - cancelled_); }
 
     /// Not inlined: the code that one command runs through is about as large as a processor's first instruction cache,
     /// and this is called from everywhere.
@@ -70,6 +71,30 @@ public:
         post(at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
     }
 
+    /// An entry that can be taken back. Its handle is stale once it runs or was cancelled.
+    struct Cancellable {
+        SimTime at{};
+        Handler handler = nullptr;
+        void* self = nullptr;
+        std::uint64_t arg = 0;
+    };
+    using Entry = Handle<Cancellable>;
+    /// post() with a handle, for some more cost: the same order, as if posted by post().
+    Entry post_cancellable(SimTime at, Handler handler, void* self, std::uint64_t arg) {
+        Cancellable& c = cancellable_.acquire();
+        c = Cancellable{at, handler, self, arg};
+        const Entry entry = Pool<Cancellable>::handle_of(c);
+        post(at, run_cancellable, this, entry.number());
+        return entry;
+    }
+    template <auto Method, class T>
+    Entry post_cancellable(SimTime at, T* self, std::uint64_t arg = 0) {
+        return post_cancellable(at, [](void* s, std::uint64_t a) { (static_cast<T*>(s)->*Method)(a); }, self, arg);
+    }
+    /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run, runs
+    /// now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if it is one.
+    bool cancel(Entry entry);
+
     /// Runs the earliest entry. Precondition: not empty.
     void step() { run_one(kNever); }
     /// Runs the earliest entry if its time is not behind `limit`; false when there is none.
@@ -81,10 +106,7 @@ public:
         if (__builtin_expect(far_at_ <= n->at, 0)) return run_far(limit);  // posted before n if for the same time
         if (n->at > limit) return false;
         b.head = n->next;
-        if (b.head == nullptr) {
-            used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-            if (used_[i / 64] == 0) words_ &= ~(std::uint64_t{1} << (i / 64));
-        }
+        if (b.head == nullptr) leave_bucket(i);
         now_ = n->at;
         ++executed_;
         const Handler handler = n->handler;
@@ -172,6 +194,11 @@ private:
         const std::size_t next = lowest(later != 0 ? later : words_);
         return next * 64 + lowest(used_[next]);
     }
+    /// It has become empty.
+    void leave_bucket(std::size_t i) {
+        used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+        if (used_[i / 64] == 0) words_ &= ~(std::uint64_t{1} << (i / 64));
+    }
     /// Puts `n` behind all entries of its time; it is not the last one of the bucket.
     __attribute__((noinline)) static void insert(Bucket& b, Node* n) {
         Node** link = &b.head;
@@ -200,11 +227,24 @@ private:
         wake_ = wake;
         if (wake != nullptr) wake(wake_self_, at);
     }
+    static void run_cancellable(void* self, std::uint64_t entry) {
+        Agenda& agenda = *static_cast<Agenda*>(self);
+        Cancellable& pooled = agenda.cancellable_.at(entry);
+        const Cancellable c = pooled;
+        agenda.cancellable_.release(pooled);
+        c.handler(c.self, c.arg);
+    }
+    bool take_near(SimTime at, std::uint64_t entry);
+    void take_far(std::uint64_t entry);
     [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
 
     __attribute__((noinline)) void post_far(const FarEntry& e) {
         far_.push_back(e);
-        std::size_t i = far_.size() - 1;
+        raise_far(far_.size() - 1, e);
+        far_at_ = far_.front().at;
+    }
+    /// Puts `e` at place i or above.
+    void raise_far(std::size_t i, const FarEntry& e) {
         while (i > 0) {
             const std::size_t parent = (i - 1) / kArity;
             if (!before(e, far_[parent])) break;
@@ -212,28 +252,37 @@ private:
             i = parent;
         }
         far_[i] = e;
-        far_at_ = far_.front().at;
     }
-    __attribute__((noinline)) bool run_far(SimTime limit) {
-        if (far_.empty() || far_at_ > limit) return false;
-        const FarEntry first = far_.front();
-        const FarEntry e = far_.back();
-        far_.pop_back();
+    /// Puts `e` at place i or below.
+    void lower_far(std::size_t i, const FarEntry& e) {
         const std::size_t n = far_.size();
-        for (std::size_t i = 0; n != 0;) {
+        for (;;) {
             const std::size_t child = kArity * i + 1;
             const std::size_t last = child + kArity < n ? child + kArity : n;
             std::size_t best = child;
             for (std::size_t c = child + 1; c < last; ++c)
                 if (before(far_[c], far_[best])) best = c;
-            if (child >= n || !before(far_[best], e)) {
-                far_[i] = e;
-                break;
-            }
+            if (child >= n || !before(far_[best], e)) break;
             far_[i] = far_[best];
             i = best;
         }
-        far_at_ = n == 0 ? kNever : far_.front().at;
+        far_[i] = e;
+    }
+    void remove_far(std::size_t i) {
+        const FarEntry e = far_.back();
+        far_.pop_back();
+        if (i < far_.size()) {
+            if (i > 0 && before(e, far_[(i - 1) / kArity]))
+                raise_far(i, e);
+            else
+                lower_far(i, e);
+        }
+        far_at_ = far_.empty() ? kNever : far_.front().at;
+    }
+    __attribute__((noinline)) bool run_far(SimTime limit) {
+        if (far_.empty() || far_at_ > limit) return false;
+        const FarEntry first = far_.front();
+        remove_far(0);
         now_ = first.at;
         ++executed_;
         first.handler(first.self, first.arg);
@@ -254,6 +303,41 @@ private:
     std::array<Bucket, kBuckets> buckets_{};
     std::vector<FarEntry> far_;
     std::vector<std::unique_ptr<Node[]>> chunks_;
+    std::uint64_t cancelled_ = 0;
+    Pool<Cancellable> cancellable_;
 };
+
+inline bool Agenda::cancel(Entry entry) {
+    Cancellable* const c = cancellable_.find(entry);
+    if (c == nullptr) return false;
+    if (!take_near(c->at, entry.number())) take_far(entry.number());
+    cancellable_.release(*c);
+    ++cancelled_;
+    return true;
+}
+
+/// False: it is not in its time's bucket, so it was posted far ahead.
+inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
+    if (bucket_of(at) - bucket_of(now_) >= kBuckets) return false;
+    const std::size_t i = bucket_of(at) % kBuckets;
+    Bucket& b = buckets_[i];
+    Node* before = nullptr;
+    for (Node* n = b.head; n != nullptr; before = n, n = n->next) {
+        if (n->arg != entry || n->handler != run_cancellable) continue;
+        (before == nullptr ? b.head : before->next) = n->next;
+        if (b.tail == n) b.tail = before;
+        if (b.head == nullptr) leave_bucket(i);
+        n->next = free_;
+        free_ = n;
+        return true;
+    }
+    return false;
+}
+
+inline void Agenda::take_far(std::uint64_t entry) {
+    for (std::size_t i = 0; i < far_.size(); ++i)
+        if (far_[i].arg == entry && far_[i].handler == run_cancellable) return remove_far(i);
+    panic("Agenda", "a cancellable entry is in neither the buckets nor the heap");
+}
 
 }  // namespace ssdtlm

@@ -39,8 +39,8 @@ void CompletionPosting::signal_coalesced(std::uint16_t vector) {
         switch (coalescer_.posted(vector, features_.coalescing_threshold() + 1)) {
             case InterruptCoalescer::Due::now: break;
             case InterruptCoalescer::Due::start_timer:
-                agenda_.post<&CompletionPosting::coalescing_timer>(agenda_.now() + features_.coalescing_time() * Ps{100us},
-                                                                   this, coalescer_.timer(vector));
+                timers_[vector] = agenda_.post_cancellable<&CompletionPosting::coalescing_timer>(
+                    agenda_.now() + features_.coalescing_time() * Ps{100us}, this, vector);
                 return;
             case InterruptCoalescer::Due::later: return;
         }
@@ -48,8 +48,20 @@ void CompletionPosting::signal_coalesced(std::uint16_t vector) {
     signal(vector);
 }
 
-void CompletionPosting::coalescing_timer(std::uint64_t timer) {
-    if (coalescer_.expired(timer)) signal(InterruptCoalescer::vector_of(timer));
+void CompletionPosting::coalescing_timer(std::uint64_t vector) {
+    coalescer_.sent(static_cast<std::uint32_t>(vector));  // also where the host has turned coalescing off meanwhile
+    signal(static_cast<std::uint16_t>(vector));
+}
+
+/// A message tells of all that the vector has coalesced.
+void CompletionPosting::announced(std::uint16_t vector) {
+    coalescer_.sent(vector);
+    agenda_.cancel(timers_[vector]);
+}
+
+void CompletionPosting::reset() {
+    coalescer_.reset();
+    for (const Agenda::Entry timer : timers_) agenda_.cancel(timer);
 }
 
 void CompletionPosting::write_vectors(std::uint32_t offset, std::uint32_t value) {

@@ -35,7 +35,8 @@ public:
           counters_(counters),
           sink_(sink),
           msix_(queues.count()),
-          coalescer_(queues.count()) {}
+          coalescer_(queues.count()),
+          timers_(queues.count()) {}
 
     /// Sends or holds an entry that has all but the queue's head and the phase.
     void post(SubmissionQueue& sq, nvme::Cqe& cqe) {
@@ -53,7 +54,7 @@ public:
         coalescing_ = features_.coalescing_threshold() != 0 && features_.coalescing_time() != 0;
     }
     /// No interrupt is owed any more.
-    void reset() { coalescer_.reset(); }
+    void reset();
 
     /// MSI-X table and pending bits, `offset` from the start of BAR0; dwords.
     std::uint32_t read_vectors(std::uint32_t offset) const {
@@ -70,7 +71,8 @@ private:
     void send_held(std::uint16_t cqid);
     void signal(std::uint16_t vector);
     void signal_coalesced(std::uint16_t vector);
-    void coalescing_timer(std::uint64_t timer);
+    void coalescing_timer(std::uint64_t vector);
+    void announced(std::uint16_t vector);
 
     Agenda& agenda_;
     DmaPort& dma_;
@@ -80,13 +82,14 @@ private:
     PostedSink& sink_;
     MsixTable msix_;
     InterruptCoalescer coalescer_;
+    std::vector<Agenda::Entry> timers_;  // by vector: of what it coalesces
     bool coalescing_ = false;
 };
 
 // What every command passes on its way out is inline, so that it is one function without frames in between.
 
 inline void CompletionPosting::signal(std::uint16_t vector) {
-    if (__builtin_expect(coalescing_, 0)) coalescer_.sent(vector);
+    if (__builtin_expect(coalescing_, 0)) announced(vector);
     if (__builtin_expect(!msix_.fire(vector), 0)) {
         ++counters_.interrupts_masked;
         return;

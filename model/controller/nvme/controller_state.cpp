@@ -12,11 +12,11 @@ void ControllerState::act(NvmeRegisters::Action action) {
             break;
         case NvmeRegisters::Action::enable:
             work_.create_admin_queues(registers_);
-            agenda_.post<&ControllerState::become_ready>(agenda_.now() + ready_time_, this, ++enable_epoch_);
+            becomes_ready_ = agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
-            ++enable_epoch_;
+            agenda_.cancel(becomes_ready_);
             flush_wanted_ = false;
             settling_ = true;
             settle();
@@ -29,9 +29,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
     }
 }
 
-void ControllerState::become_ready(std::uint64_t epoch) {
-    if (epoch == enable_epoch_) registers_.ready();
-}
+void ControllerState::become_ready(std::uint64_t) { registers_.ready(); }
 
 void ControllerState::settle_slow() {
     if (!work_.idle()) return;

@@ -55,7 +55,7 @@ public:
 
 private:
     void act(NvmeRegisters::Action action);
-    void become_ready(std::uint64_t epoch);
+    void become_ready(std::uint64_t);
     void settle_slow();
 
     Agenda& agenda_;
@@ -66,7 +66,7 @@ private:
     bool settling_ = false;  // a reset or a shutdown waits for work to end
     bool flush_wanted_ = false;
     bool flush_running_ = false;
-    std::uint64_t enable_epoch_ = 0;
+    Agenda::Entry becomes_ready_;
 };
 
 }  // namespace ssdtlm

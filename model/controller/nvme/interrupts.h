@@ -46,38 +46,22 @@ private:
 /// Counts the completions of each vector that no message has announced yet.
 class InterruptCoalescer {
 public:
-    explicit InterruptCoalescer(std::uint32_t vectors) : vectors_(vectors) {}
+    explicit InterruptCoalescer(std::uint32_t vectors) : waiting_(vectors) {}
 
+    /// A message is due now; or when a timer runs out, which the next message takes back, and which is to start now or runs.
     enum class Due : std::uint8_t { now, start_timer, later };
     /// A completion was posted; `threshold` completions (1-based) make a message due.
     Due posted(std::uint32_t vector, std::uint32_t threshold) {
-        State& s = vectors_[vector];
-        if (++s.waiting >= threshold) return Due::now;
-        return s.waiting == 1 ? Due::start_timer : Due::later;
+        const std::uint32_t waiting = ++waiting_[vector];
+        if (waiting >= threshold) return Due::now;
+        return waiting == 1 ? Due::start_timer : Due::later;
     }
-    /// The argument of the timer that start_timer asks for.
-    std::uint64_t timer(std::uint32_t vector) const { return std::uint64_t{vectors_[vector].epoch} << 16 | vector; }
-    /// True: the timer belongs to completions that still wait; a message for vector_of(timer) is due.
-    bool expired(std::uint64_t timer) const {
-        const State& s = vectors_[vector_of(timer)];
-        return s.epoch == static_cast<std::uint32_t>(timer >> 16) && s.waiting != 0;
-    }
-    static std::uint16_t vector_of(std::uint64_t timer) { return static_cast<std::uint16_t>(timer); }
     /// A message was sent: it announces everything posted so far.
-    void sent(std::uint32_t vector) {
-        vectors_[vector].waiting = 0;
-        ++vectors_[vector].epoch;
-    }
-    void reset() {
-        for (std::uint32_t v = 0; v < vectors_.size(); ++v) sent(v);
-    }
+    void sent(std::uint32_t vector) { waiting_[vector] = 0; }
+    void reset() { waiting_.assign(waiting_.size(), 0); }
 
 private:
-    struct State {
-        std::uint32_t waiting = 0;
-        std::uint32_t epoch = 0;
-    };
-    std::vector<State> vectors_;
+    std::vector<std::uint32_t> waiting_;
 };
 
 }  // namespace ssdtlm

@@ -74,12 +74,12 @@ void IoPath::wait_until(SimTime when) {
     if (when == kNever) return;
     const SimTime at = epoch_ + when.time_since_epoch();
     if (at >= wake_at_) return;
+    agenda_.cancel(wake_);
     wake_at_ = at;
-    agenda_.post<&IoPath::wake>(at, this);
+    wake_ = agenda_.post_cancellable<&IoPath::wake>(at, this);
 }
 
 void IoPath::wake(std::uint64_t) {
-    if (agenda_.now() != wake_at_) return;  // an earlier wake has taken its place
     wake_at_ = kNever;
     pump();
 }

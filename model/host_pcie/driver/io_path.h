@@ -198,6 +198,7 @@ private:
     std::uint64_t backlog_ = 0;
     SimTime epoch_{};
     SimTime wake_at_ = kNever;
+    Agenda::Entry wake_;  // at wake_at_
     bool started_ = false;
     bool taking_ = true;      // requests: neither is the workload done, nor has it been stopped
     bool stopped_ = false;

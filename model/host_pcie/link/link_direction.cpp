@@ -155,12 +155,12 @@ bool LinkDirection::grant_one(SimTime now) {
 
 void LinkDirection::wake_at(SimTime t) {
     if (wake_time_ <= t) return;
+    if (wake_time_ != kNever) agenda_.cancel(wake_);
     wake_time_ = t;
-    agenda_.post<&LinkDirection::wake>(t, this, ++wake_generation_);
+    wake_ = agenda_.post_cancellable<&LinkDirection::wake>(t, this);
 }
 
-void LinkDirection::wake(std::uint64_t generation) {
-    if (generation != wake_generation_) return;
+void LinkDirection::wake(std::uint64_t) {
     wake_time_ = kNever;
     pump();
 }

@@ -200,7 +200,7 @@ private:
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);
-    void wake(std::uint64_t generation);
+    void wake(std::uint64_t);
     CreditAccount& account(TlpKind kind) { return credits_[static_cast<std::size_t>(tlp_class(kind))]; }
 
     Agenda& agenda_;
@@ -218,7 +218,7 @@ private:
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
     SimTime wake_time_ = kNever;
-    std::uint64_t wake_generation_ = 0;
+    Agenda::Entry wake_;  // at wake_time_
     SimTime blocked_since_ = kNever;  // first waiting burst lacks credits while the wire is idle
     bool pumping_ = false;
     LinkCounters counters_;

@@ -154,5 +154,115 @@ TEST(Agenda, ClaimedEntriesRunInTheOrderOfPostedOnes) {
     EXPECT_EQ(convoys[0].seen, convoys[2].seen);
 }
 
+TEST(Agenda, WhatIsCancelledLeavesNoTrace) {
+    Agenda a;
+    Log log;
+    a.post<&Log::note>(SimTime{10ns}, &log, 1);
+    const Agenda::Entry soon = a.post_cancellable<&Log::note>(SimTime{5ns}, &log, 2);
+    const Agenda::Entry late = a.post_cancellable<&Log::note>(SimTime{5s}, &log, 3);
+    EXPECT_EQ(a.next_time(), SimTime{5ns});
+    EXPECT_EQ(a.pending(), 3u);
+    EXPECT_TRUE(a.cancel(soon));
+    EXPECT_FALSE(a.cancel(soon)) << "stale";
+    EXPECT_EQ(a.next_time(), SimTime{10ns});
+    EXPECT_TRUE(a.cancel(late));
+    EXPECT_EQ(a.pending(), 1u);
+    a.run();
+    EXPECT_EQ(log.seen, (std::vector<std::uint64_t>{1}));
+    EXPECT_EQ(a.now(), SimTime{10ns}) << "time does not go to what was cancelled";
+    EXPECT_EQ(a.executed(), 1u);
+    EXPECT_FALSE(a.cancel(Agenda::Entry{})) << "names nothing";
+}
+
+/// An entry that cancels itself, one that has run, and another of its own time.
+struct Canceller {
+    Agenda* agenda;
+    Agenda::Entry self, other;
+    std::vector<std::uint64_t> seen;
+    void run(std::uint64_t v) {
+        seen.push_back(v);
+        EXPECT_FALSE(agenda->cancel(self)) << "it runs";
+        EXPECT_EQ(agenda->cancel(other), v == 1);
+    }
+};
+
+TEST(Agenda, AHandleIsStaleWhileItsEntryRuns) {
+    Agenda a;
+    Canceller c{&a, {}, {}, {}};
+    c.self = a.post_cancellable<&Canceller::run>(SimTime{7ns}, &c, 1);
+    c.other = a.post_cancellable<&Canceller::run>(SimTime{7ns}, &c, 2);
+    a.post<&Canceller::run>(SimTime{7ns}, &c, 3);
+    a.run();
+    EXPECT_EQ(c.seen, (std::vector<std::uint64_t>{1, 3}));
+    // The slot is used again: the old handle must not reach the new entry.
+    const Agenda::Entry again = a.post_cancellable<&Canceller::run>(SimTime{9ns}, &c, 4);
+    EXPECT_FALSE(a.cancel(c.other));
+    EXPECT_FALSE(a.cancel(c.self));
+    EXPECT_TRUE(a.cancel(again));
+}
+
+/// Entries of both kinds, near and far, cancelled at random while others run; against a sorted list of what is left.
+struct Cancelling {
+    Agenda* agenda;
+    Random random{5};
+    struct Posted {
+        SimTime at;
+        Agenda::Entry entry;
+        bool cancellable = false, gone = false;  // gone: has run or was cancelled
+    };
+    std::vector<Posted> posted{};
+    std::uint64_t ran = 0, cancelled = 0, stale = 0;
+
+    void add() {
+        static constexpr std::uint64_t kScale[] = {1, 1'000, 200'000, 90'000'000, 540'000'000, 3'000'000'000};
+        const SimTime at = agenda->now() + Ps{static_cast<std::int64_t>(random.below(kScale[random.below(6)]))};
+        posted.push_back({at, {}, random.below(2) == 0, false});
+        Posted& p = posted.back();
+        if (p.cancellable)
+            p.entry = agenda->post_cancellable<&Cancelling::run>(at, this, posted.size() - 1);
+        else
+            agenda->post<&Cancelling::run>(at, this, posted.size() - 1);
+    }
+    void run(std::uint64_t id) {
+        ASSERT_FALSE(posted[id].gone) << id;
+        posted[id].gone = true;
+        ++ran;
+        ASSERT_EQ(agenda->now(), posted[id].at);
+        // It is the first of all that are left: none earlier, none posted before it for the same time.
+        for (std::size_t i = 0, n = random.below(64) == 0 ? posted.size() : 0; i < n; ++i)
+            ASSERT_TRUE(posted[i].gone || posted[i].at > posted[id].at || (posted[i].at == posted[id].at && i > id));
+        for (std::uint64_t n = random.below(4); n > 0 && posted.size() < 20'000; --n) add();
+        for (std::uint64_t n = random.below(3); n > 0; --n) {
+            const std::size_t back = random.below(3) == 0 ? posted.size() : std::min<std::size_t>(posted.size(), 60);
+            Posted& p = posted[posted.size() - 1 - random.below(back)];
+            ASSERT_EQ(agenda->cancel(p.entry), p.cancellable && !p.gone);
+            ++(p.cancellable && !p.gone ? cancelled : stale);
+            p.gone = p.gone || p.cancellable;
+        }
+        const std::uint64_t left = posted.size() - ran - cancelled;
+        ASSERT_EQ(agenda->pending(), left);
+    }
+};
+
+TEST(Agenda, RandomCancellingKeepsOrderAndCounts) {
+    Agenda a;
+    Cancelling c{&a};
+    for (int i = 0; i < 2000; ++i) c.add();
+    while (!a.empty() && !::testing::Test::HasFatalFailure()) {
+        SimTime first = kNever;
+        if (c.random.below(32) == 0) {
+            for (const auto& p : c.posted)
+                if (!p.gone) first = std::min(first, p.at);
+            ASSERT_EQ(a.next_time(), first);
+        }
+        a.step();
+    }
+    EXPECT_EQ(c.ran + c.cancelled, c.posted.size());
+    EXPECT_EQ(a.executed(), c.ran);
+    EXPECT_GT(c.cancelled, 2'000u);
+    EXPECT_GT(c.stale, 2'000u);
+    EXPECT_GT(c.ran, 5'000u);
+}
+
 }  // namespace
 }  // namespace ssdtlm
