@@ -5,6 +5,7 @@
 #include <verilated_fst_c.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "Vonfi_sequencer.h"
@@ -24,8 +25,9 @@ unsigned kind_of(FlashOp op) {
         case ArrayEffect::loads_register: return kRead;
         case ArrayEffect::programs_page: return kProgram;
         case ArrayEffect::erases_block: return kErase;
-        case ArrayEffect::none: break;
+        default: break;
     }
+    SSDTLM_CHECK(op == FlashOp::read_out, std::string("the sequencer in RTL does not play ") + onfi_operation(op).name);
     return kDataOut;
 }
 

@@ -33,6 +33,8 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
       planes_(config.geometry.planes_per_die),
       area_(area),
       first_t_read_(config.t_read.front()),
+      t_suspend_{config.t_program_suspend, config.t_erase_suspend},
+      t_resume_{config.t_program_resume, config.t_erase_resume},
       geometry_(config.geometry),
       id_(id) {
     for (std::size_t op = 0; op < kArrayOpCount; ++op) times_[op] = per_type(config, static_cast<FlashOp>(op));
@@ -57,13 +59,72 @@ __attribute__((noinline, cold)) void Die::refuse_finish(const OnfiTarget& t) con
     panic("Die", name(t) + ": array operation ends on an idle plane");
 }
 
+// --- suspend and resume ----------------------------------------------------------------------------------------------
+
+Die::Rule Die::check_beside_suspended(FlashOp op, const OnfiTarget& t) const {
+    if (op != FlashOp::read) return Rule::only_reads;
+    if ((suspended_ >> t.plane & 1u) == 0) return Rule::none;
+    const Plane& p = set_aside_[t.plane];
+    return p.block == t.block && (p.op == FlashOp::erase || p.page == t.page) ? Rule::suspended_work : Rule::none;
+}
+
+Die::Rule Die::check_suspend(FlashOp op) const {
+    if (onfi_operation(op).effect == ArrayEffect::suspends) {
+        const bool runs = locked_ != 0 && planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op == suspended_operation(op);
+        return runs ? Rule::none : Rule::runs;
+    }
+    if (busy_planes_ != 0) return Rule::not_busy;
+    const bool waits = suspended_ != 0 &&
+                       set_aside_[static_cast<std::size_t>(__builtin_ctz(suspended_))].op == suspended_operation(op);
+    return waits ? Rule::none : Rule::is_suspended;
+}
+
+SimTime Die::suspend(FlashOp op, SimTime start) {
+    const OnfiTarget none{};
+    if (check(op, &none, 1).broken != Rule::none) refuse(op, &none, 1);
+    const SimTime ready = planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].ready;
+    const SimTime stopped = start + t_suspend_[suspended_operation(op) == FlashOp::erase];
+    if (ready <= stopped) return ready;
+    remaining_ = ready - start;
+    set_aside_ = planes_;
+    suspended_ = locked_;
+    busy_planes_ = locked_ = 0;
+    return stopped;
+}
+
+SimTime Die::resume(FlashOp op, SimTime start) {
+    const OnfiTarget none{};
+    if (check(op, &none, 1).broken != Rule::none) refuse(op, &none, 1);
+    const SimTime ready = start + remaining_ + t_resume_[suspended_operation(op) == FlashOp::erase];
+    for (std::uint32_t p = 0; p < planes_per_die_; ++p) {
+        if ((suspended_ >> p & 1u) == 0) continue;
+        planes_[p] = set_aside_[p];
+        planes_[p].ready = ready;
+    }
+    busy_planes_ = locked_ = suspended_;
+    suspended_ = 0;
+    return ready;
+}
+
+// --- in words --------------------------------------------------------------------------------------------------------
+
 __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
     const Verdict verdict = check(op, targets, count);
-    const std::string verb = onfi_operation(op).name;
     if (verdict.broken == Rule::none) return {};
-    if (verdict.broken == Rule::plane_count)
-        return "die " + number(idx(id_)) + ": " + verb + " of " + number(count) + " planes; 1 to " + number(planes_per_die_) +
-               " planes can be addressed at once";
+    const std::string die = "die " + number(idx(id_)) + ": " + onfi_operation(op).name + " ";
+    switch (verdict.broken) {
+        case Rule::plane_count:
+            return die + "of " + number(count) + " planes; 1 to " + number(planes_per_die_) + " planes can be addressed at once";
+        case Rule::runs: return die + "while no " + onfi_operation(suspended_operation(op)).name + " runs; only what runs can be suspended";
+        case Rule::is_suspended:
+            return die + "while no " + onfi_operation(suspended_operation(op)).name + " is suspended; suspend it first";
+        default: return text(op, targets, verdict);
+    }
+}
+
+/// Of what one target breaks.
+std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) const {
+    const std::string verb = onfi_operation(op).name;
     const OnfiTarget& t = targets[verdict.target];
     const std::string where = name(t) + ": " + verb + " ";
     const std::string of_page = where + "of page " + number(t.page);
@@ -89,6 +150,11 @@ __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTar
         case Rule::register_holds:
             return of_page + ", but the page register holds block " + number(planes_[t.plane].block) + " page " +
                    number(planes_[t.plane].page);
+        case Rule::suspended_work:
+            return of_page + ", which a suspended " + onfi_operation(set_aside_[t.plane].op).name + " is at work on; resume it first";
+        case Rule::only_reads:
+            return where + "while a " + onfi_operation(set_aside_[static_cast<std::size_t>(__builtin_ctz(suspended_))].op).name +
+                   " is suspended; only reads are allowed then";
         case Rule::page_bytes: return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(page_bytes_);
         default: return where + "without data";
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
 // told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
-// middle, upper); a multi-plane operation takes the longest of its pages. Not modelled: cache operations, suspend,
-// partial-page programming, wear and failure of operations.
+// middle, upper); a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
+// be read but those it is at work on. Not modelled: cache operations, a program while an erase is suspended, limits on the
+// number of suspends, partial-page programming, wear and failure of operations.
 #pragma once
 
 #include <array>
@@ -23,7 +24,8 @@ class alignas(64) Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
 
-    /// Why the die would refuse the operation (of the array, or read_out) now; empty when it accepts.
+    /// Why the die would refuse the operation (of the array, read_out, a suspend or resume) now; empty when it accepts.
+    /// A suspend's or resume's one target says nothing.
     std::string probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
     /// Starts an operation of the array. R/B# falls at `start`; returns when it rises. A program's units are taken into
     /// the page registers at once. Panics with probe()'s text when refused.
@@ -39,6 +41,14 @@ public:
         else
             end_any(targets, count);
     }
+    /// Stops the program or erase (`op`: program_suspend or erase_suspend) that runs. Returns when R/B# rises, and then
+    /// suspended(); an operation that ends before the array could stop runs to its end: the time is that of issue(), and
+    /// its finish() is due. Panics with probe()'s text when refused.
+    SimTime suspend(FlashOp op, SimTime start);
+    /// Goes on with it: returns when R/B# rises, when finish() is due. What was read meanwhile has to be out.
+    SimTime resume(FlashOp op, SimTime start);
+    bool suspended() const { return suspended_ != 0; }
+
     /// Copies a page register to `target.spare`; null: only the checks.
     void data_out(const OnfiTarget& target);
 
@@ -63,7 +73,7 @@ private:
     /// What a datasheet forbids.
     enum class Rule : std::uint8_t {
         none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
-        page_in_order, has_data, register_loaded, register_holds, page_bytes
+        page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended
     };
     struct Verdict {
         Rule broken = Rule::none;
@@ -72,6 +82,9 @@ private:
     /// The rules, written once: issue() and data_out() act on the verdict, probe() puts it into words. In line, so that
     /// constant arguments leave only what they need.
     Verdict check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
+    /// For a read, program or erase of one target while something is suspended.
+    Rule check_beside_suspended(FlashOp op, const OnfiTarget& target) const;
+    Rule check_suspend(FlashOp op) const;
     bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
 
     SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
@@ -85,12 +98,14 @@ private:
     BlockId block_of(const OnfiTarget& t) const { return geometry_.block_id(PlaneId{first_plane_ + t.plane}, t.block); }
     Ps array_time(FlashOp op, std::uint32_t page) const;
     [[noreturn]] void refuse(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const;
+    std::string text(FlashOp op, const OnfiTarget* targets, Verdict verdict) const;
     [[noreturn]] void refuse_finish(const OnfiTarget& target) const;
     std::string name(const OnfiTarget& t) const;
 
     // What a read needs, in one cache line.
     std::uint32_t busy_planes_ = 0; // bit per plane
     std::uint32_t locked_ = 0;      // planes busy with what stops the whole die (anything but an independent read)
+    std::uint32_t suspended_ = 0;   // planes with a suspended program or erase
     const std::uint32_t planes_per_die_;
     const std::uint32_t blocks_per_plane_;
     const std::uint32_t pages_per_block_;
@@ -104,6 +119,10 @@ private:
     const Ps first_t_read_;
     // The rest.
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
+    std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
+    Ps remaining_{};                // of the suspended operation
+    const Ps t_suspend_[2];         // program, erase
+    const Ps t_resume_[2];
     const NandGeometry geometry_;
     const DieId id_;
 };
@@ -112,6 +131,8 @@ private:
 
 __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
     if (count == 0 || count > planes_per_die_) return {Rule::plane_count, 0};
+    if (const ArrayEffect effect = onfi_operation(op).effect; effect == ArrayEffect::suspends || effect == ArrayEffect::resumes)
+        return {check_suspend(op), 0};
     std::uint32_t seen = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const OnfiTarget& t = targets[i];
@@ -128,6 +149,8 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
         }
         if ((seen >> t.plane & 1u) != 0) return {Rule::planes_differ, i};
         seen |= 1u << t.plane;
+        if (__builtin_expect(suspended_ != 0, 0))
+            if (const Rule broken = check_beside_suspended(op, t); broken != Rule::none) return {broken, i};
         if (op == FlashOp::erase) continue;
         if (t.page >= pages_per_block_) return {Rule::page_exists, i};
         if (t.page != targets[0].page) return {Rule::pages_equal, i};
@@ -185,7 +208,7 @@ __attribute__((always_inline)) inline void Die::end(const OnfiTarget* targets, s
             case ArrayEffect::erases_block:
                 area_.erase(geometry_.block_id(PlaneId{first_plane_ + p}, plane.block));
                 break;
-            case ArrayEffect::none: break;
+            default: break;
         }
         busy_planes_ &= ~(1u << p);
         locked_ &= ~(1u << p);

@@ -39,6 +39,11 @@ struct NandConfig {
     std::vector<Ps> t_read{Ps{75'000'000}};    ///< per page type; one value: all types
     std::vector<Ps> t_program{Ps{750'000'000}};///< per page type; one value: all types
     Ps t_erase{3'800'000'000};
+    // Suspend and resume: current TLC parts, program 10..50 us and 5..20 us, erase 50..200 us and 20..100 us. Assumed.
+    Ps t_program_suspend{30'000'000};          ///< suspend to R/B# high; the array makes no progress in it
+    Ps t_program_resume{10'000'000};           ///< what the resumed operation takes more than it had left
+    Ps t_erase_suspend{100'000'000};
+    Ps t_erase_resume{50'000'000};
     bool independent_plane_read = false;       ///< each plane may read on its own (asynchronous plane read)
     bool transfer_spare = true;                ///< data cycles carry the sectors' share of the spare area (ECC parity)
 };

@@ -24,13 +24,17 @@ enum class FlashOp : std::uint8_t {
     select_plane,          ///< the same with LUN and plane
     read_status,
     read_status_enhanced,  ///< of a LUN and plane
+    program_suspend,       ///< of the LUN addressed
+    program_resume,        ///< of the LUN addressed last
+    erase_suspend,
+    erase_resume,
     count
 };
 inline constexpr std::size_t kFlashOpCount = static_cast<std::size_t>(FlashOp::count);
 /// Operations of the array: FlashOps below this.
 inline constexpr std::size_t kArrayOpCount = 3;
 
-enum class ArrayEffect : std::uint8_t { none, loads_register, programs_page, erases_block };
+enum class ArrayEffect : std::uint8_t { none, loads_register, programs_page, erases_block, suspends, resumes };
 enum class DataCycles : std::uint8_t { none, in, out };
 
 /// An address or command that the operation has not.
@@ -75,7 +79,7 @@ inline std::vector<Ps> t_prog(const NandConfig& c) { return c.t_program; }
 inline std::vector<Ps> t_bers(const NandConfig& c) { return {c.t_erase}; }
 }  // namespace onfi_times
 
-/// ONFI 4.x/5.x command set; 81h: the JEDEC form.
+/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none).
 inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
     {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r},
     {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog},
@@ -85,10 +89,19 @@ inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
     {"select plane", 0x06, kNoCycle, 2, 3, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
     {"read status", 0x70, kNoCycle, 0, 0, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
     {"read status enhanced", 0x78, kNoCycle, 0, 3, DataCycles::out, "tWHR", onfi_times::t_whr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
+    {"program suspend", 0x84, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends, nullptr},
+    {"program resume", 0x13, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes, nullptr},
+    {"erase suspend", 0x61, kNoCycle, 0, 3, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::suspends, nullptr},
+    {"erase resume", 0xD2, kNoCycle, 0, 0, DataCycles::none, "", nullptr, kNoCycle, kNoCycle, ArrayEffect::resumes, nullptr},
 }};
 
 constexpr const OnfiOperation& onfi_operation(FlashOp op) { return kOnfiOperations[static_cast<std::size_t>(op)]; }
 constexpr bool is_array_operation(FlashOp op) { return static_cast<std::size_t>(op) < kArrayOpCount; }
+
+/// What a suspend or resume is for.
+constexpr FlashOp suspended_operation(FlashOp op) {
+    return op == FlashOp::program_suspend || op == FlashOp::program_resume ? FlashOp::program : FlashOp::erase;
+}
 
 /// What begins with the opcode; FlashOp::count: nothing in use.
 constexpr FlashOp operation_of(std::uint8_t opcode) {

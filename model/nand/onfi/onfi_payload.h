@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generic payload's extension on the ONFI bus: one command sequence or one data-out burst.
 // Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered at once: TLM_UPDATED, END_REQ), BEGIN_RESP
-// from the target (answered TLM_COMPLETED) when its part is over: R/B# rises (read, program, erase) or the last data
-// cycle (read_out).
+// from the target (answered TLM_COMPLETED) when its part is over: R/B# rises (read, program, erase; a suspend), the last
+// data cycle (read_out) or the last cycle (a resume). A suspended program or erase is answered when it is done at last.
 #pragma once
 
 #include <array>

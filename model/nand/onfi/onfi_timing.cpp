@@ -72,9 +72,9 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     select_ = cmd(select.cycles()) + select.before_data(t);
     turnaround_ = t.t_rhw;
     busy_delay_ = t.t_wb;
-    for (std::size_t o = 0; o < kArrayOpCount; ++o) {
+    for (std::size_t o = 0; o < kFlashOpCount; ++o) {
         const OnfiOperation& op = kOnfiOperations[o];
-        Ps plane = cmd(op.cycles_before_data());
+        Ps plane = op.cycles() == 0 ? Ps{0} : cmd(op.cycles_before_data());
         if (op.data == DataCycles::in) plane += op.before_data(t) + cmd(op.cycles_after_data());
         for (std::uint32_t p = 1; p <= kMaxMultiPlane; ++p)
             issue_[o][p] = static_cast<std::int64_t>(p) * plane + static_cast<std::int64_t>(p - 1) * (t.t_wb + t.t_plane_busy);

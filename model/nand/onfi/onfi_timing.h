@@ -36,7 +36,7 @@ class OnfiBusTiming {
 public:
     explicit OnfiBusTiming(const NandConfig& config);
 
-    /// All planes' cycles of an operation of the array, without its data.
+    /// All planes' command and address cycles of an operation, without its data.
     Ps issue(FlashOp op, std::uint32_t planes) const { return issue_[static_cast<std::size_t>(op)][planes]; }
     /// The data cycles of one plane.
     struct Burst {
@@ -79,7 +79,7 @@ private:
     Ps turnaround_{};
     Ps busy_delay_{};
     std::vector<Burst> bursts_;  // by user sectors, up to a page
-    std::array<std::array<Ps, kMaxMultiPlane + 1>, kArrayOpCount> issue_{};
+    std::array<std::array<Ps, kMaxMultiPlane + 1>, kFlashOpCount> issue_{};
 };
 
 }  // namespace ssdtlm

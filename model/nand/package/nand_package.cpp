@@ -21,7 +21,8 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       agenda_(agenda),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
       luns_(config.geometry.dies_per_chip),
-      busy_delay_(config.onfi.t_wb) {
+      busy_delay_(config.onfi.t_wb),
+      running_(config.geometry.dies_per_chip) {
     bus_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
     dies_.reserve(config.geometry.dies_per_chip);
     for (std::uint32_t lun = 0; lun < config.geometry.dies_per_chip; ++lun)
@@ -41,12 +42,35 @@ tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payloa
     if (onfi->op == FlashOp::read_out) {
         die.data_out(onfi->target[0]);
         agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(*onfi));
-    } else {
-        const SimTime ready = die.issue(onfi->op, onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
+    } else if (onfi->op == FlashOp::read) {
+        const SimTime ready = die.issue(FlashOp::read, onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
         agenda_.post<&NandPackage::array_ready>(ready, this, handle(*onfi));
+    } else {
+        start(die, *onfi);
     }
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
+}
+
+void NandPackage::start(Die& die, OnfiExtension& onfi) {
+    Running& running = running_[onfi.die - first_in_channel_];
+    const SimTime begin = onfi.bus_end + busy_delay_;
+    switch (onfi_operation(onfi.op).effect) {
+        case ArrayEffect::suspends: {
+            const SimTime stopped = die.suspend(onfi.op, begin);
+            if (die.suspended()) agenda_.cancel(running.end);
+            agenda_.post<&NandPackage::data_end>(stopped, this, handle(onfi));
+            break;
+        }
+        case ArrayEffect::resumes:
+            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(die.resume(onfi.op, begin), this, handle(*running.onfi));
+            agenda_.post<&NandPackage::data_end>(onfi.bus_end, this, handle(onfi));
+            break;
+        default:
+            running.onfi = &onfi;
+            running.end = agenda_.post_cancellable<&NandPackage::array_ready>(
+                die.issue(onfi.op, onfi.target.data(), onfi.count, begin), this, handle(onfi));
+    }
 }
 
 void NandPackage::array_ready(std::uint64_t h) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part is over:
-// R/B# rises (read, program, erase) or the last data cycle (data out). Array contents are sampled when a read's
+// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). Array contents are sampled when a read's
 // array time ends and changed when a program's or erase's ends. Each LUN has its own R/B#; no status polling.
 #pragma once
 
@@ -32,6 +32,7 @@ private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void end_of_elaboration() override;
+    void start(Die& die, OnfiExtension& onfi);
     void array_ready(std::uint64_t onfi);
     void data_end(std::uint64_t onfi);
     void respond(tlm::tlm_generic_payload& payload);
@@ -44,7 +45,13 @@ private:
     const std::uint32_t first_in_channel_;
     const std::uint32_t luns_;
     const Ps busy_delay_;
+    /// A program or erase, which can be suspended.
+    struct Running {
+        Agenda::Entry end;
+        OnfiExtension* onfi = nullptr;
+    };
     std::vector<Die> dies_;
+    std::vector<Running> running_;  // by LUN
     tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
 };
 

@@ -214,8 +214,11 @@ void PinChecker::command(SimTime t, Target& to, std::uint8_t opcode) {
     to.row = 0;
     to.die = kUnknown;
     // What goes on with the page in the register, and 78h, which a page is still selected after.
-    if (op != FlashOp::change_column && !is_status(op)) to.readable = to.status = false;
-    if (onfi_operation(op).addresses() == 0) status_selected(t, to);
+    if (op != FlashOp::change_column && !is_status(op) && onfi_operation(op).effect != ArrayEffect::suspends) to.readable = to.status = false;
+    if (onfi_operation(op).addresses() != 0) return;
+    if (is_status(op)) return status_selected(t, to);
+    to.open = false;  // a resume: the die goes on with what it was told
+    busy_.push_back({way_, kUnknown, t});
 }
 
 void PinChecker::status_selected(SimTime t, Target& to) {
@@ -246,6 +249,10 @@ void PinChecker::addresses_done(SimTime t, Target& to) {
     if (onfi_operation(to.op).rows == 0) return;
     to.die = die_of_row(way_, to.row);
     if (is_status(to.op)) return status_selected(t, to);
+    if (onfi_operation(to.op).effect == ArrayEffect::suspends) {
+        to.open = false;
+        return;
+    }
     const bool may_be_busy = independent_ && (to.op == FlashOp::read || to.op == FlashOp::select_plane);
     if (to.die != kUnknown && !may_be_busy && value(rb_n(static_cast<std::uint32_t>(to.die))) == 0)
         violation("R/B#", t, hex(to.opcode) + " to die " + std::to_string(to.die) + ", which is busy");

@@ -182,10 +182,10 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
             data_in(w, bytes);
             w.begin_group();
         }
-        w.command(static_cast<std::uint8_t>(last ? op.confirm : op.queue));
+        if (op.confirm != kNoCycle) w.command(static_cast<std::uint8_t>(last ? op.confirm : op.queue));
         if (!last) w.busy_between_planes();
     }
-    w.finish(true);
+    w.finish(op.effect != ArrayEffect::suspends);  // R/B# is low then
 }
 
 void PinGenerator::play_status(PinSelect select, std::uint16_t die, const OnfiTarget& target, std::uint8_t status,

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -170,6 +172,133 @@ TEST_F(IndependentPlanes, ReadsOverlapButNothingElseDoes) {
 TEST_F(IndependentPlanes, ProgramLocksTheWholeDie) {
     issue(FlashOp::program, {at(0, 0, 0)});
     EXPECT_THAT(refusal(FlashOp::read, {at(1, 0, 0)}), HasSubstr("busy with a program"));
+}
+
+// --- suspend and resume ------------------------------------------------------------------------------------------------
+
+class Suspend : public DieTest {
+protected:
+    std::string probe(FlashOp op) {
+        const OnfiTarget none{};
+        return die.probe(op, &none, 1);
+    }
+    std::string refused(FlashOp op, SimTime start) {
+        const std::string why = probe(op);
+        EXPECT_THROW(static_cast<void>(onfi_operation(op).effect == ArrayEffect::suspends ? die.suspend(op, start) : die.resume(op, start)), Panic);
+        return why;
+    }
+    Page contents(const OnfiTarget& t) {
+        Page p{};
+        area.read_page(PageAddress{PlaneId{3u * 2 + t.plane}, t.block, t.page}, p.data());
+        return p;
+    }
+    NandConfig c = config();
+};
+
+TEST_F(Suspend, AnEraseTakesItsRestAndTheCostOfTheResume) {
+    run(FlashOp::program, {at(0, 1, 0)});
+    run(FlashOp::program, {at(1, 2, 0)});
+    const OnfiTarget erased = at(0, 1, 0), page = at(1, 2, 0);
+    EXPECT_EQ(issue(FlashOp::erase, {erased}), kStart + c.t_erase);
+    const SimTime suspended = kStart + 1ms;
+    EXPECT_EQ(die.suspend(FlashOp::erase_suspend, suspended), suspended + c.t_erase_suspend);
+    EXPECT_TRUE(die.suspended());
+    EXPECT_FALSE(die.busy());
+    EXPECT_EQ(die.next_event(), kNever);
+
+    run(FlashOp::read, {page});
+    EXPECT_EQ(data_out_refusal(page), "accepted");
+    EXPECT_THAT(refusal(FlashOp::read, {erased}), HasSubstr("which a suspended erase is at work on"));
+    EXPECT_THAT(refusal(FlashOp::read, {at(0, 1, 5)}), HasSubstr("which a suspended erase is at work on"));
+    EXPECT_THAT(refusal(FlashOp::program, {at(1, 2, 1)}), HasSubstr("while a erase is suspended; only reads"));
+    EXPECT_THAT(refusal(FlashOp::erase, {at(1, 3, 0)}), HasSubstr("only reads"));
+    EXPECT_EQ(contents(erased), kData) << "not erased yet";
+
+    const SimTime resumed = kStart + 7ms;
+    const SimTime end = resumed + (c.t_erase - 1ms) + c.t_erase_resume;
+    EXPECT_EQ(die.resume(FlashOp::erase_resume, resumed), end);
+    EXPECT_FALSE(die.suspended());
+    EXPECT_EQ(die.next_event(), end);
+    EXPECT_EQ(die.earliest_ready(FlashOp::read, 1), end);
+    die.finish(&erased, 1);
+    EXPECT_EQ(contents(erased)[0], kErased);
+    EXPECT_EQ(area.erase_count(c.geometry.block_id(PlaneId{6}, 1)), 1u);
+}
+
+TEST_F(Suspend, AProgramKeepsItsDataWhileItsPlaneReads) {
+    Page old{Spare{7}, Spare{8}, Spare{9}, Spare{10}}, out{};
+    OnfiTarget before = at(0, 4, 0);
+    before.spare = old.data();
+    run(FlashOp::program, {before});
+    run(FlashOp::program, {at(1, 4, 0)});
+    const std::vector<OnfiTarget> both{at(0, 4, 1), at(1, 4, 1)};
+    EXPECT_EQ(issue(FlashOp::program, both), kStart + c.t_program[1]);
+    die.suspend(FlashOp::program_suspend, kStart + 200us);
+    EXPECT_THAT(refusal(FlashOp::read, {both[1]}), HasSubstr("suspended program"));
+    run(FlashOp::read, {before});  // of the same block and plane: its register held the data to be programmed
+    die.data_out(OnfiTarget{0, 4, 0, 16384, out.data()});
+    EXPECT_EQ(out, old);
+    EXPECT_EQ(die.resume(FlashOp::program_resume, kStart + 400us),
+              kStart + 400us + (c.t_program[1] - 200us) + c.t_program_resume);
+    EXPECT_THAT(data_out_refusal(before), HasSubstr("busy with a program"));
+    die.finish(both.data(), 2);
+    EXPECT_EQ(contents(both[0]), kData);
+    EXPECT_EQ(contents(both[1]), kData);
+}
+
+TEST_F(Suspend, OnlyWhatRunsIsSuspendedAndOnlyWhatWaitsResumed) {
+    EXPECT_THAT(refused(FlashOp::erase_suspend, kStart), HasSubstr("while no erase runs"));
+    EXPECT_THAT(refused(FlashOp::erase_resume, kStart), HasSubstr("while no erase is suspended"));
+    const OnfiTarget block = at(0, 1, 0);
+    issue(FlashOp::erase, {block});
+    EXPECT_THAT(refused(FlashOp::program_suspend, kStart), HasSubstr("while no program runs"));
+    EXPECT_THAT(refused(FlashOp::erase_resume, kStart), HasSubstr("busy with a erase"));
+    die.suspend(FlashOp::erase_suspend, kStart + 1us);
+    EXPECT_THAT(refused(FlashOp::erase_suspend, kStart + 1ms), HasSubstr("while no erase runs"));
+    EXPECT_THAT(refused(FlashOp::program_resume, kStart + 1ms), HasSubstr("while no program is suspended"));
+    issue(FlashOp::read, {at(1, 0, 0)});
+    EXPECT_THAT(refused(FlashOp::erase_resume, kStart + 1ms), HasSubstr("busy with a read"));
+    const OnfiTarget read = at(1, 0, 0);
+    die.finish(&read, 1);
+    EXPECT_EQ(probe(FlashOp::erase_resume), "");
+}
+
+TEST_F(Suspend, WhatEndsBeforeTheArrayCouldStopRunsToItsEnd) {
+    const OnfiTarget block = at(0, 1, 0);
+    const SimTime end = issue(FlashOp::erase, {block});
+    EXPECT_EQ(die.suspend(FlashOp::erase_suspend, end - c.t_erase_suspend), end);
+    EXPECT_FALSE(die.suspended());
+    EXPECT_TRUE(die.busy());
+    die.finish(&block, 1);
+    issue(FlashOp::erase, {block});
+    EXPECT_EQ(die.suspend(FlashOp::erase_suspend, end - c.t_erase_suspend - Ps{1}), end - Ps{1});
+    EXPECT_TRUE(die.suspended());
+}
+
+/// tBERS + what lies between each suspend and its resume + a resume's cost each.
+TEST_F(Suspend, AnEraseSuspendedAtRandomTakesItsFormula) {
+    std::mt19937 random(3);
+    const OnfiTarget block = at(1, 5, 0);
+    std::uint32_t most = 0;
+    for (int round = 0; round < 300; ++round) {
+        SimTime now = kStart, end = issue(FlashOp::erase, {block});
+        Ps gaps{};
+        std::uint32_t suspends = 0;
+        for (;;) {
+            now += Ps{static_cast<std::int64_t>(random() % 2'000'000'000)};
+            if (now + c.t_erase_suspend >= end) break;
+            const SimTime resumed = die.suspend(FlashOp::erase_suspend, now) + Ps{static_cast<std::int64_t>(random() % 900'000'000)};
+            gaps += resumed - now;
+            ++suspends;
+            end = die.resume(FlashOp::erase_resume, resumed);
+            now = resumed;
+        }
+        ASSERT_EQ(end, kStart + c.t_erase + gaps + suspends * c.t_erase_resume);
+        ASSERT_EQ(die.next_event(), end);
+        die.finish(&block, 1);
+        most = std::max(most, suspends);
+    }
+    EXPECT_GT(most, 3u);
 }
 
 }  // namespace

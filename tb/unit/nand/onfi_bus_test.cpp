@@ -14,6 +14,7 @@
 #include "common/tlm/agenda.h"
 #include "common/tlm/payload_pool.h"
 #include "nand/channel/onfi_bus.h"
+#include "nand/onfi/onfi_timing.h"
 #include "nand/package/nand_package.h"
 
 int sc_main(int, char**) { return 0; }
@@ -105,6 +106,30 @@ TEST(OnfiBus, CarriesSequencesAndRefusesOverlap) {
         EXPECT_THAT(p.what(), ::testing::HasSubstr("sequences of one channel may not overlap"));
     }
     EXPECT_THROW(tester.send(FlashOp::erase, 4, agenda.now() + 1us, 145ns, OnfiTarget{}), Panic);
+
+    // An erase, a suspend, a read of another block, a resume: each as long on the bus as the table of operations says.
+    const OnfiBusTiming timing(config);
+    const Ps wb = config.onfi.t_wb;
+    const auto send = [&](FlashOp op, SimTime begin, std::uint32_t block) {
+        tester.send(op, 2, begin, timing.issue(op, 1), OnfiTarget{0, block, 0, 4096, nullptr});
+        return begin + timing.issue(op, 1);
+    };
+    EXPECT_EQ(timing.issue(FlashOp::erase_suspend, 1), 120ns);  // tCS + 4 tWC
+    EXPECT_EQ(timing.issue(FlashOp::erase_resume, 1), 45ns);    // tCS + tWC
+    tester.answers.clear();
+    const std::uint64_t entries = agenda.executed();
+    const SimTime erase = send(FlashOp::erase, agenda.now() + 1us, 1) + wb;
+    const SimTime suspend = send(FlashOp::erase_suspend, erase + 1ms, 1) + wb;
+    agenda.run();
+    EXPECT_TRUE(package1.die(0).suspended());
+    const SimTime read_end = send(FlashOp::read, agenda.now(), 2) + wb + 50us;
+    agenda.run();
+    const SimTime resume = send(FlashOp::erase_resume, agenda.now(), 1);
+    agenda.run();
+    const SimTime end = resume + wb + (config.t_erase - (suspend - erase)) + config.t_erase_resume;
+    EXPECT_EQ(tester.answers, (std::vector<SimTime>{suspend + config.t_erase_suspend, read_end, resume, end}));
+    EXPECT_EQ(agenda.executed() - entries, 4u) << "the erase's first end was taken from the agenda";
+    EXPECT_EQ(area.erase_count(config.geometry.block_id(PlaneId{2}, 1)), 1u);
 }
 
 }  // namespace

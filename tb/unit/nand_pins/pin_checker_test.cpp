@@ -123,6 +123,27 @@ TEST(PinChecker, AcceptsWhatTheGeneratorMakes) {
     }
 }
 
+TEST(PinChecker, AcceptsASuspendedEraseAndAReadMeanwhile) {
+    Channel channel(config());
+    channel.add(FlashOp::erase, 0);
+    channel.now += 1us;
+    channel.add(FlashOp::erase_suspend, 0);  // to a busy die
+    channel.ready(0);
+    channel.add(FlashOp::read, 0);
+    channel.ready(0);
+    channel.add(FlashOp::read_out, 0);
+    channel.add(FlashOp::erase_resume, 0);
+    channel.ready(0);
+    const PinChecker checker = checked(config(), channel.sequences);
+    EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
+    EXPECT_EQ(checker.commands(0x61), 1u);
+    EXPECT_EQ(checker.commands(0xD2), 1u);
+    // A resume whose R/B# does not fall within tWB.
+    PinSequence& resume = *(channel.sequences.end() - 2);
+    resume.edges.pop_back();
+    EXPECT_EQ(rules(checked(config(), channel.sequences)), std::set<std::string>{"tWB"});
+}
+
 TEST(PinChecker, AcceptsSingleDataRateCommands) {
     NandConfig c = config(50);
     c.onfi.interface = OnfiInterface::sdr;
