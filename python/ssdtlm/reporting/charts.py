@@ -67,43 +67,59 @@ def _shown(values, digits=4):
 
 
 class StageColours:
-    """The largest stages of all that is shown have a colour each, the others share one."""
+    """Of each operation the largest stages have a colour, the same one wherever they are seen; the others share one."""
 
     def __init__(self, parts):
-        """parts: dicts {stage: time}."""
+        """parts: {operation: [{stage: time}]}, of all that is shown."""
+        largest = {op: self._largest(of_op) for op, of_op in parts.items()}
+        # Those of several operations first: what is left is enough for the others.
+        stages = dict.fromkeys(stage for of_op in parts.values() for part in of_op for stage in part)
+        wanted = sorted(stages, key=lambda stage: -sum(stage in names for names in largest.values()))
+        self._colours = {}
+        for stage in wanted:
+            beside = {self._colours.get(other) for names in largest.values() if stage in names for other in names}
+            free = [colour for colour in AREAS if colour not in beside]
+            if free and any(stage in names for names in largest.values()):
+                self._colours[stage] = free[0]
+        # In the order in which a command passes them.
+        self.stages = {op: [s for s in stages if s in names and s in self._colours] + [OTHER] * any(set(part) - set(names) for part in parts[op])
+                       for op, names in largest.items()}
+
+    @staticmethod
+    def _largest(parts):
         share = {}
         for part in parts:
             total = sum(part.values())
             for stage, value in part.items():
                 share[stage] = max(share.get(stage, 0), value / total if total else 0)
-        largest = sorted(share, key=share.get, reverse=True)[:MAX_STAGES]
-        # In the order in which a command passes them.
-        self.stages = [stage for stage in share if stage in largest] + ([OTHER] if len(share) > len(largest) else [])
+        return sorted(share, key=share.get, reverse=True)[:MAX_STAGES]
 
-    def rows(self, part):
+    def rows(self, op, part):
         """(stage, time, order) with the small ones summed up."""
-        sums = dict.fromkeys(self.stages, 0.0)
+        sums = dict.fromkeys(self.stages[op], 0.0)
         for stage, value in part.items():
-            sums[stage if stage in sums else OTHER] += value
+            name = stage if stage in sums else OTHER
+            sums[name] = sums.get(name, 0.0) + value
         return [(stage, value, order) for order, (stage, value) in enumerate(sums.items())]
 
-    def encoding(self, left, top):
-        """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a telephone."""
-        colours = [OTHER_COLOUR if stage == OTHER else AREAS[i] for i, stage in enumerate(self.stages)]
-        return alt.Color("stage:N", scale=alt.Scale(domain=self.stages, range=colours), sort=self.stages,
+    def encoding(self, op, left, top):
+        """With a legend `left` of the axis and `top` below the chart's top: the labels of bars leave too little room on a
+        telephone."""
+        stages = self.stages[op]
+        return alt.Color("stage:N", sort=stages, scale=alt.Scale(domain=stages, range=[self._colours.get(stage, OTHER_COLOUR) for stage in stages]),
                          legend=alt.Legend(orient="none", direction="vertical", columns=2, legendX=-left, legendY=top))
 
 
-def stacked(name, title, parts, colours, longest):
-    """Bars of stages. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
+def stacked(name, title, op, parts, colours, longest):
+    """Bars of the stages of an operation. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
     rows = [{"bar": label, "stage": stage, "us": _shown(value), "order": order}
-            for label, part in parts for stage, value, order in colours.rows(part)]
+            for label, part in parts for stage, value, order in colours.rows(op, part)]
     bars = _base().mark_bar(stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(domain=[0, longest], nice=True)),
         y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts], axis=alt.Axis(minExtent=LABEL_WIDTH, labelLimit=LABEL_WIDTH)),
-        color=colours.encoding(LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
+        color=colours.encoding(op, LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
     chart = _chart(name, title, rows, [bars], 28 * len(parts))
-    chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(colours.stages) + 1) // 2)}
+    chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(colours.stages[op]) + 1) // 2)}
     return chart
 
 
