@@ -45,6 +45,7 @@ def needed_seconds(device, work, result):
     c = result["counters"]
     wire = max(c["link_wire_bytes_to_host"], c["link_wire_bytes_to_device"]) / device.link_bytes_per_s
     tags = c["dma_bytes_to_device"] / device.read_bytes_per_s
+    credits = c["dma_bytes_to_host"] / device.write_bytes_per_s
     waits_for_flash = device.program_s * 2 + device.erase_s + device.read_s
     one = device.command_s + device.read_s + waits_for_flash
     # A request is cut into commands; queues hold what their entries and the fetch window let them.
@@ -52,7 +53,7 @@ def needed_seconds(device, work, result):
     serial = work.serial_ios * cuts * one
     queues = c["nvme_sqes"] / (device.queues * device.queue_depth) * one
     flushes = (work.flushes + 1) * waits_for_flash
-    return max(busiest, wire, tags, serial, queues, flushes) + work.pace_s + one
+    return max(busiest, wire, tags, credits, serial, queues, flushes) + work.pace_s + one
 
 
 def depth_reached(folder):

@@ -38,7 +38,7 @@ class Preset(Device):
         self.fast, self.lba, self.user_bytes = True, 4096, 3 << 30
         # The slowest of them; see configs/device.
         self.read_s, self.program_s, self.erase_s, self.command_s = 100e-6, 1500e-6, 10e-3, 20e-6
-        self.link_bytes_per_s = self.read_bytes_per_s = 1.5e9
+        self.link_bytes_per_s = self.read_bytes_per_s = self.write_bytes_per_s = 1.5e9
         self.queues, self.queue_depth = 8, 512
 
 
@@ -178,6 +178,9 @@ def random_device(r, small_rtl=False):
     d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.
     d.read_bytes_per_s = min(tags, settings["link.upstream_nonposted_headers"]) * request / (4e-6 + request / d.link_bytes_per_s)
+    # A credit is away until the TLP has arrived, 1 us at most, and its return, 0.1 us, has come back.
+    credits = min(settings["link.upstream_posted_headers"], settings["link.upstream_posted_data"] * 16 // payload)
+    d.write_bytes_per_s = credits * payload / (1.1e-6 + payload / d.link_bytes_per_s)
     d.queues = queue_pairs
     d.queue_depth = min(entries - 1, window)
     return d
