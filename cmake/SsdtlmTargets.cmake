@@ -22,6 +22,17 @@ function(ssdtlm_library name)
   set_property(GLOBAL APPEND PROPERTY SSDTLM_LIBRARIES ssdtlm_${name})
 endfunction()
 
+# ssdtlm_policies(<library> <name> SOURCES ... [LINK ...]): policies that register themselves (common/config/policy_registry.h),
+# one file each, for whoever links ssdtlm::<library>. Nothing names them, so the linker is told to keep all. LINK must not
+# lead back to <library>: in a cycle the policies would be linked twice.
+function(ssdtlm_policies library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINK" ${ARGN})
+  ssdtlm_library(${name} SOURCES ${A_SOURCES} LINK ssdtlm::parameters ${A_LINK})
+  # An export does not put the namespace to a name inside LINK_LIBRARY.
+  target_link_libraries(ssdtlm_${library} INTERFACE "$<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm_${name}>>"
+                                                    "$<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm::${name}>>")
+endfunction()
+
 # ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry.
 function(ssdtlm_test name)
   cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})

@@ -50,7 +50,7 @@ TEST(Examples, WindowedGreedyTakesTheEmptiestOfTheOldest) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({SuperblockShape(g), 1, 0});
+    WindowedGreedy policy({SuperblockShape(g), 1, 0}, 4);
     for (std::uint32_t b = 0; b < 6; ++b) policy.sealed(SuperblockId{b}, 15, b);
     policy.invalidated(SuperblockId{2}, 14);
     policy.invalidated(SuperblockId{5}, 1);  // emptier, but not among the four oldest
@@ -63,7 +63,7 @@ TEST(Examples, WindowedGreedyFindsTheOnlyBlockWorthCollecting) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({SuperblockShape(g), 1, 0});
+    WindowedGreedy policy({SuperblockShape(g), 1, 0}, 4);
     for (std::uint32_t b = 0; b < 8; ++b) policy.sealed(SuperblockId{b}, 16, b);
     EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
     policy.invalidated(SuperblockId{7}, 15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A victim policy: the block with the fewest valid units among the kWindow oldest candidates of the group; when none
+// A victim policy: the block with the fewest valid units among the `window` oldest candidates of the group; when none
 // of those is worth collecting, the next oldest that is (the contract wants one if there is one).
 #pragma once
 
@@ -12,10 +12,9 @@ namespace ssdtlm::examples {
 
 class WindowedGreedy final : public VictimPolicy {
 public:
-    static constexpr std::ptrdiff_t kWindow = 4;
-
-    explicit WindowedGreedy(const VictimPolicySetup& s)
-        : shape_(s.shape),
+    WindowedGreedy(const VictimPolicySetup& s, std::uint32_t window)
+        : window_(window),
+          shape_(s.shape),
           most_valid_(s.shape.units() - s.reclaim_units),
           queues_(s.shape.groups()),
           valid_(s.shape.superblocks()) {}
@@ -29,7 +28,7 @@ public:
         auto& queue = queues_[idx(group)];
         auto best = queue.end();
         for (auto it = queue.begin(); it != queue.end(); ++it) {
-            if (best != queue.end() && it - queue.begin() >= kWindow) break;
+            if (best != queue.end() && it - queue.begin() >= window_) break;
             if (valid_[idx(*it)] > most_valid_) continue;
             if (best == queue.end() || valid_[idx(*it)] < valid_[idx(*best)]) best = it;
         }
@@ -40,6 +39,7 @@ public:
     }
 
 private:
+    std::ptrdiff_t window_;
     SuperblockShape shape_;
     std::uint32_t most_valid_;                 // of a block worth collecting
     std::vector<std::deque<SuperblockId>> queues_;  // by group, oldest first

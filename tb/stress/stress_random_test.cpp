@@ -30,7 +30,7 @@ SsdConfig random_device(Random& r) {
     c.scheduler.multi_plane = r.percent(50);
     c.scheduler.starvation_limit = one_of<std::uint32_t>(r, {0, 1, 2, 64});
     c.ftl.allocation = allocation_orders()[r.below(24)];
-    c.ftl.gc_policy = victim_policy_names()[r.below(victim_policy_names().size())];
+    c.ftl.gc_policy = VictimPolicies::instance().names()[r.below(VictimPolicies::instance().names().size())];
     c.ftl.gc_hard_free_blocks = 2 + static_cast<std::uint32_t>(r.below(2));
     c.ftl.gc_soft_free_blocks = c.ftl.gc_hard_free_blocks + 1 + static_cast<std::uint32_t>(r.below(3));
     c.ftl.gc_max_inflight_pages = one_of<std::uint32_t>(r, {1, 2, 8});

@@ -21,7 +21,7 @@ TEST(Stress, AllocationOrders) {
 }
 
 TEST(Stress, VictimPolicies) {
-    for (const std::string& policy : victim_policy_names()) {
+    for (const std::string& policy : VictimPolicies::instance().names()) {
         SsdConfig c = stress_device();
         c.name = c.ftl.gc_policy = policy;
         stress(c);

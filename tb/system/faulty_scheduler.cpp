@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with a scheduler that fails: stands in the place of the policy `fifo`, and does what SSDTLM_FAULT asks for, as
-// KIND:N. How a run ends that goes wrong is seen from outside with it.
+// The program with one more policy, `faulty`: a scheduler that fails as SSDTLM_FAULT asks for, as KIND:N. How a run ends that goes wrong is seen from outside with it.
 //   stall:N  grants nothing after N grants        lose:N   forgets the Nth request
 //   panic:N  breaks an invariant at the Nth       check:N  finds a wrong result at the Nth
 #include <cstdlib>
@@ -14,7 +13,9 @@ namespace {
 
 class FaultyScheduler final : public SchedulerPort {
 public:
-    FaultyScheduler(const SchedulerConfig& config, const SchedulerShape& shape) : inner_(make_read_first(config, shape)) {
+    FaultyScheduler(SchedulerConfig config, const SchedulerShape& shape) {
+        config.policy = "read_first";
+        inner_ = make_scheduler_policy(config, shape);
         const char* const text = std::getenv("SSDTLM_FAULT");
         const std::string fault = text == nullptr ? "" : text;
         kind_ = fault.substr(0, fault.find(':'));
@@ -39,17 +40,18 @@ public:
     bool proven() const override { return true; }
 
 private:
-    const std::unique_ptr<SchedulerPort> inner_;
+    std::unique_ptr<SchedulerPort> inner_;
     std::string kind_;
     std::uint64_t at_ = 0;
     std::uint64_t pushed_ = 0;
     std::uint64_t granted_ = 0;
 };
 
+const SchedulerPolicies::Registered kFaulty{{
+    "faulty",
+    "fails as it is told",
+    {},
+    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<FaultyScheduler>(s.config, s.shape); }}};
+
 }  // namespace
-
-std::unique_ptr<SchedulerPort> make_fifo(const SchedulerConfig& config, const SchedulerShape& shape) {
-    return std::make_unique<FaultyScheduler>(config, shape);
-}
-
 }  // namespace ssdtlm

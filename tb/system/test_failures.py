@@ -16,7 +16,7 @@ KINDS = {"stall": ("stalled", STALLED), "panic": ("internal error", INTERNAL), "
 
 class Failures(SystemTest):
     def faulty(self, fault, job, *args, device="tiny-test", output="out"):
-        return subprocess.run([FAULTY, "run", device, "--set", "scheduler.policy=fifo", "-w", job, "-o", output, *args],
+        return subprocess.run([FAULTY, "run", device, "--set", "scheduler.policy=faulty", "-w", job, "-o", output, *args],
                               cwd=self.dir, capture_output=True, text=True, timeout=300, env={**os.environ, "SSDTLM_FAULT": fault})
 
     def test_what_is_kept(self):

@@ -31,7 +31,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       blocks_(shape_, config.gc_hard_free_blocks),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
-      policy_(make_victim_policy(config.gc_policy, {shape_, geometry.units_per_page(), seed})) {}
+      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
+                                             config.gc_policies)) {}
 
 SuperblockId Ftl::select_victim(GroupId group) {
     if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)

@@ -39,7 +39,7 @@ void check_name(std::vector<Problem>& out, const char* key, const std::string& g
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     std::vector<Problem> out;
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
-    check_name(out, "gc.policy", config.gc_policy, victim_policy_names());
+    check_name(out, "gc.policy", config.gc_policy, VictimPolicies::instance().names());
     check_name(out, "ftl.allocation", config.allocation, allocation_orders());
     if (g.unit_bytes == 0 || g.page_bytes % g.unit_bytes != 0 || g.units_per_page() == 0 ||
         g.units_per_page() > kMaxUnitsPerPage) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "common/config/policy_registry.h"
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
 
@@ -26,6 +27,7 @@ struct FtlConfig {
                                               ///< superblock = die: P comes first wherever it stands
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
+    PolicyTable gc_policies;                  ///< parameters of victim policies
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
     std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once

@@ -15,10 +15,11 @@ private:
     std::uint8_t choose(const DieWork& work) const override { return oldest(work, work.waiting); }
 };
 
+const SchedulerPolicies::Registered kFifoScheduler{{
+    "fifo",
+    "on each die strictly in order of arrival",
+    {},
+    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<FifoScheduler>(s.config, s.shape); }}};
+
 }  // namespace
-
-std::unique_ptr<SchedulerPort> make_fifo(const SchedulerConfig& config, const SchedulerShape& shape) {
-    return std::make_unique<FifoScheduler>(config, shape);
-}
-
 }  // namespace ssdtlm

@@ -25,10 +25,11 @@ private:
     }
 };
 
+const SchedulerPolicies::Registered kReadFirstScheduler{{
+    "read_first",
+    "on each die reads of the host, then its writes, then garbage collection, each in order of arrival",
+    {},
+    [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<ReadFirstScheduler>(s.config, s.shape); }}};
+
 }  // namespace
-
-std::unique_ptr<SchedulerPort> make_read_first(const SchedulerConfig& config, const SchedulerShape& shape) {
-    return std::make_unique<ReadFirstScheduler>(config, shape);
-}
-
 }  // namespace ssdtlm

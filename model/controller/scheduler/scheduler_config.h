@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <string>
 
+#include "common/config/policy_registry.h"
+
 namespace ssdtlm {
 
 struct SchedulerConfig {
     std::string policy = "read_first";       ///< registered policy
+    PolicyTable policies;                    ///< parameters of policies
     std::string implementation = "tlm";      ///< tlm, tlm_clocked, rtl, compare
     std::string rtl_module = "transaction_scheduler";  ///< the Verilated block
     std::uint64_t clock_hz = 400'000'000;    ///< of the clocked implementations

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler policies by name. A new policy: one file like fifo.cpp, one line here, one in the registry's table.
+// The scheduler policies by name, and the implementations. A new policy: one file like fifo.cpp and its line in the build
+// list.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/config/policy_registry.h"
 #include "common/tlm/agenda.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/class_queues.h"
@@ -14,18 +16,22 @@
 
 namespace ssdtlm {
 
-std::unique_ptr<SchedulerPort> make_read_first(const SchedulerConfig& config, const SchedulerShape& shape);
-std::unique_ptr<SchedulerPort> make_fifo(const SchedulerConfig& config, const SchedulerShape& shape);
+struct SchedulerSetup {
+    const SchedulerConfig& config;
+    SchedulerShape shape;
+};
+/// All that are linked into the program; scheduler.policy names one, and [scheduler.<name>] has its parameters.
+using SchedulerPolicies = PolicyRegistry<SchedulerPort, SchedulerSetup>;
 
 /// What a scheduler needs to know of the flash.
 inline SchedulerShape scheduler_shape(const NandGeometry& g, bool independent_plane_read) {
     return {g.channels, g.dies_per_channel(), independent_plane_read, g.planes_per_die};
 }
 
-/// Registered names, in the order they are documented.
-std::vector<std::string> scheduler_policies();
 /// The policy named by config.policy; UserError with the nearest name when there is none.
-std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config, const SchedulerShape& shape);
+inline std::unique_ptr<SchedulerPort> make_scheduler_policy(const SchedulerConfig& config, const SchedulerShape& shape) {
+    return SchedulerPolicies::instance().make("scheduler.policy", config.policy, {config, shape}, config.policies);
+}
 
 /// Values of scheduler.implementation, in the order they are documented.
 std::vector<std::string> scheduler_implementations();

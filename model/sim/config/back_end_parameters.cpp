@@ -7,8 +7,10 @@ namespace ssdtlm {
 void add_back_end_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
     table.push_back(P::name(
-                        "scheduler.policy", scheduler_policies(), [](auto& c) -> auto& { return c.scheduler.policy; })
-                        .says("Which waiting flash transaction a free channel and die start next")
+                        "scheduler.policy", SchedulerPolicies::instance().names(),
+                        [](auto& c) -> auto& { return c.scheduler.policy; })
+                        .says("Which waiting flash transaction a free channel and die start next; " +
+                              SchedulerPolicies::instance().sentences())
                         .from("MQSim out-of-order scheduler: host reads before writes before collection"));
     table.push_back(
         P::name(
@@ -46,6 +48,8 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
                         .from("ONFI 5.0 multi-plane operations"));
+    add_policy_parameters(table, "scheduler", SchedulerPolicies::instance(),
+                          [](auto& c) -> auto& { return c.scheduler.policies; });
     table.push_back(P::integers(
                         "channel.rtl_sequencer", [](auto& c) -> auto& { return c.channel.rtl_sequencer; })
                         .range("0", "63")

@@ -34,8 +34,9 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "itself, so that the planes of a die drift apart once they are collected")
             .from("drives write superblocks that span all planes of a die, most of them all dies"));
     table.push_back(P::name(
-                        "gc.policy", victim_policy_names(), [](auto& c) -> auto& { return c.ftl.gc_policy; })
-                        .says("How the block to be collected is chosen")
+                        "gc.policy", VictimPolicies::instance().names(),
+                        [](auto& c) -> auto& { return c.ftl.gc_policy; })
+                        .says("How the block to be collected is chosen; " + VictimPolicies::instance().sentences())
                         .from("assumed: the best-known baseline"));
     table.push_back(P::integer(
                         "gc.soft_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_soft_free_blocks; })
@@ -52,6 +53,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "4096")
                         .says("Pages of one victim that are being read or programmed at once, per plane that it spans")
                         .from("assumed"));
+    add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
                         .range("4KiB", "64GiB")

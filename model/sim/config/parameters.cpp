@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/parameters.h"
 
+#include <algorithm>
 #include <map>
 
+#include "controller/ftl/gc/victim_policy.h"
+#include "controller/scheduler/scheduler_registry.h"
+
 namespace ssdtlm {
+namespace {
+
+/// A sentence for the table of each policy that has parameters, behind that of its kind.
+template <class Registry>
+void add_policy_tables(std::vector<TableSentence>& tables, const std::string& name, const Registry& registry) {
+    auto at = std::find_if(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == name; }) + 1;
+    for (const auto& [policy, entry] : registry.policies())
+        if (!entry.parameters.empty())
+            at = tables.insert(at, {name + "." + policy, "Policy " + policy + ": " + entry.sentence + "."}) + 1;
+}
+
+}  // namespace
 
 const std::vector<SsdParameter>& ssd_parameters() {
     static const std::vector<SsdParameter> table = [] {
@@ -41,26 +57,31 @@ int parameter_index(const std::string& key) {
 }
 
 const std::vector<TableSentence>& parameter_tables() {
-    static const std::vector<TableSentence> tables{
-        {"", "What the file describes."},
-        {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
-        {"link", "The PCIe link and the root complex."},
-        {"nvme", "The NVMe front end."},
-        {"firmware",
-         "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
-        {"ftl", "The flash translation layer."},
-        {"gc", "Garbage collection."},
-        {"buffer", "The write buffer in DRAM."},
-        {"precondition", "The state of the drive when the run starts; reached without simulating time."},
-        {"scheduler", "The flash transaction scheduler."},
-        {"channel", "The channel controllers."},
-        {"ecc", "Error correction."},
-        {"dram", "The DRAM port of the controller."},
-        {"nand", "The NAND dies."},
-        {"nand.geometry", "How the flash is divided."},
-        {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
-        {"run", "The simulation itself."},
-    };
+    static const std::vector<TableSentence> tables = [] {
+        std::vector<TableSentence> t{
+            {"", "What the file describes."},
+            {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
+            {"link", "The PCIe link and the root complex."},
+            {"nvme", "The NVMe front end."},
+            {"firmware",
+             "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
+            {"ftl", "The flash translation layer."},
+            {"gc", "Garbage collection."},
+            {"buffer", "The write buffer in DRAM."},
+            {"precondition", "The state of the drive when the run starts; reached without simulating time."},
+            {"scheduler", "The flash transaction scheduler."},
+            {"channel", "The channel controllers."},
+            {"ecc", "Error correction."},
+            {"dram", "The DRAM port of the controller."},
+            {"nand", "The NAND dies."},
+            {"nand.geometry", "How the flash is divided."},
+            {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
+            {"run", "The simulation itself."},
+        };
+        add_policy_tables(t, "gc", VictimPolicies::instance());
+        add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
+        return t;
+    }();
     return tables;
 }
 

@@ -20,6 +20,23 @@ int parameter_index(const std::string& key);
 /// The TOML tables in that order, each with a sentence.
 const std::vector<TableSentence>& parameter_tables();
 
+/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig.
+template <class Registry, class Field>
+void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const Registry& registry, Field field) {
+    for (const auto& [policy, entry] : registry.policies())
+        for (const PolicyParameter& own : entry.parameters) {
+            SsdParameter p;
+            static_cast<ParameterInfo&>(p) = own;
+            p.key = name + "." + policy + "." + own.key;
+            p.get = [own, field, policy = policy](const SsdConfig& c) {
+                const auto values = field(c).find(policy);
+                return own.get(values == field(c).end() ? PolicyValues{} : values->second);
+            };
+            p.set = [own, field, policy = policy](SsdConfig& c, const Value& v) { own.set(field(c)[policy], v); };
+            table.push_back(std::move(p));
+        }
+}
+
 // The parts, one per organ.
 void add_general_parameters(std::vector<SsdParameter>& table);
 void add_host_parameters(std::vector<SsdParameter>& table);

@@ -112,7 +112,7 @@ private:
 
 TEST(FlashStress, MixedTrafficInAllShapes) {
     std::vector<std::unique_ptr<Traffic>> all;
-    for (const std::string& policy : scheduler_policies())
+    for (const std::string& policy : SchedulerPolicies::instance().names())
         for (const std::uint32_t luns : {1u, 2u})
             for (const bool independent : {false, true})
                 for (const std::uint32_t planes : {1u, 4u}) {

@@ -22,7 +22,7 @@ struct RunningProgram {
 
 class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
-                         testing::Combine(testing::ValuesIn(victim_policy_names()),
+                         testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
                                           testing::Values(SuperblockSpan::plane, SuperblockSpan::die)),
                          [](const auto& p) {
                              return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane");

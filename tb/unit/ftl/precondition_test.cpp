@@ -78,7 +78,7 @@ TEST(Precondition, LayOutEqualsUnitByUnitWriting) {
     const std::uint64_t row = g.planes() * g.units_per_page(), stripe = row * g.pages_per_block;
     for (const auto& [order, span] : {std::pair{"CWDP", SuperblockSpan::plane}, std::pair{"PDWC", SuperblockSpan::plane},
                                       std::pair{"CWDP", SuperblockSpan::die}}) {
-        for (const auto& policy : victim_policy_names()) {
+        for (const auto& policy : VictimPolicies::instance().names()) {
             FtlConfig c = small_config(g, 0.6, span);
             c.allocation = order;
             c.gc_policy = policy;

@@ -25,13 +25,13 @@ SuperblockShape geometry() {
 constexpr std::uint32_t kReclaim = 4;
 
 class AnyVictimPolicy : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, AnyVictimPolicy, testing::ValuesIn(victim_policy_names()),
+INSTANTIATE_TEST_SUITE_P(All, AnyVictimPolicy, testing::ValuesIn(VictimPolicies::instance().names()),
                          [](const auto& name) { return name.param; });
 
 /// Random traffic; returns what was selected. Checks the contract on the way.
 std::vector<std::uint32_t> traffic(const std::string& name, std::uint64_t seed, bool greedy) {
     const SuperblockShape g = geometry();
-    const auto policy = make_victim_policy(name, {g, kReclaim, seed});
+    const auto policy = VictimPolicies::instance().make("gc.policy", name, {g, kReclaim, seed});
     std::map<std::uint32_t, std::uint32_t> candidates;  // block -> valid
     std::vector<std::uint32_t> selected;
     Random random(11);
@@ -76,7 +76,7 @@ TEST_P(AnyVictimPolicy, KeepsTheContractAndIsDeterministic) {
 
 TEST_P(AnyVictimPolicy, FindsTheOnlyBlockWorthCollecting) {
     const SuperblockShape g = geometry();
-    const auto policy = make_victim_policy(GetParam(), {g, kReclaim, 1});
+    const auto policy = VictimPolicies::instance().make("gc.policy", GetParam(), {g, kReclaim, 1});
     EXPECT_EQ(policy->select(GroupId{1}, 0), kNoSuperblock);
     for (std::uint32_t b = 0; b < g.superblocks(); ++b)
         policy->sealed(SuperblockId{b}, g.units() - (b == 33 ? kReclaim : kReclaim - 1), b);
@@ -89,7 +89,7 @@ TEST_P(AnyVictimPolicy, FindsTheOnlyBlockWorthCollecting) {
 
 TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
     const SuperblockShape g = geometry();
-    const auto policy = make_victim_policy("greedy", {g, 1, 1});
+    const auto policy = VictimPolicies::instance().make("gc.policy", "greedy", {g, 1, 1});
     for (const std::uint32_t b : {7u, 2u, 9u, 4u}) policy->sealed(SuperblockId{b}, 10, 0);
     policy->invalidated(SuperblockId{9}, 9);
     policy->invalidated(SuperblockId{7}, 9);
@@ -98,11 +98,11 @@ TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
 
 TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {
     try {
-        make_victim_policy("gredy", {geometry(), 1, 1});
+        VictimPolicies::instance().make("gc.policy", "gredy", {geometry(), 1, 1});
         FAIL() << "accepted";
     } catch (const UserError& e) {
-        EXPECT_NE(std::string(e.what()).find("did you mean greedy?"), std::string::npos) << e.what();
-        for (const auto& name : victim_policy_names()) EXPECT_NE(std::string(e.what()).find(name), std::string::npos);
+        EXPECT_NE(std::string(e.what()).find("did you mean 'greedy'"), std::string::npos) << e.what();
+        for (const auto& name : VictimPolicies::instance().names()) EXPECT_NE(std::string(e.what()).find(name), std::string::npos);
     }
 }
 

@@ -171,7 +171,7 @@ TEST(Proven, AreThePoliciesOfTheRegistryAndNoOthers) {
     };
     EXPECT_FALSE(Mine(SchedulerConfig{}, SchedulerShape{}).proven());
     SchedulerConfig config;
-    for (const std::string& policy : scheduler_policies()) {
+    for (const std::string& policy : SchedulerPolicies::instance().names()) {
         config.policy = policy;
         EXPECT_TRUE(make_scheduler_policy(config, SchedulerShape{})->proven()) << policy;
     }

@@ -202,7 +202,7 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPolicies, SchedulerContract,
-                         ::testing::Combine(::testing::ValuesIn(scheduler_policies()), ::testing::Bool(), ::testing::Bool(),
+                         ::testing::Combine(::testing::ValuesIn(SchedulerPolicies::instance().names()), ::testing::Bool(), ::testing::Bool(),
                                             ::testing::Values(0u, 1u, 7u), ::testing::Values(1u, 2u)));
 
 // --- what the policies promise -------------------------------------------------------------------------------------

@@ -51,10 +51,11 @@ private:
     std::vector<std::uint64_t> sealed_at_;  // by block
 };
 
+const VictimPolicies::Registered kCostBenefitPolicy{{
+    "cost_benefit",
+    "the block with the largest age times invalid by valid share (Rosenblum and Ousterhout 1992)",
+    {},
+    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<CostBenefit>(setup); }}};
+
 }  // namespace
-
-std::unique_ptr<VictimPolicy> make_cost_benefit_policy(const VictimPolicySetup& setup) {
-    return std::make_unique<CostBenefit>(setup);
-}
-
 }  // namespace ssdtlm

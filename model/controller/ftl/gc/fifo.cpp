@@ -37,10 +37,11 @@ private:
     std::vector<std::uint32_t> valid_;
 };
 
+const VictimPolicies::Registered kFifoPolicy{{
+    "fifo",
+    "the block that was sealed first",
+    {},
+    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<Fifo>(setup); }}};
+
 }  // namespace
-
-std::unique_ptr<VictimPolicy> make_fifo_policy(const VictimPolicySetup& setup) {
-    return std::make_unique<Fifo>(setup);
-}
-
 }  // namespace ssdtlm

@@ -50,10 +50,11 @@ private:
     std::vector<std::uint32_t> lowest_;  // per group: no bucket below has a block
 };
 
+const VictimPolicies::Registered kGreedyPolicy{{
+    "greedy",
+    "the block with the fewest valid units, of equals the one that got there first",
+    {},
+    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<Greedy>(setup); }}};
+
 }  // namespace
-
-std::unique_ptr<VictimPolicy> make_greedy_policy(const VictimPolicySetup& setup) {
-    return std::make_unique<Greedy>(setup);
-}
-
 }  // namespace ssdtlm

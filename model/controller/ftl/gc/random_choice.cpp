@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least valid of d blocks drawn uniformly with replacement: d = 1 is the random policy, d = 10 is d_choices, which
+// The least valid of d blocks drawn uniformly with replacement: d = 1 is the random policy; d_choices with 10
 // comes close to greedy without any sorted structure (Van Houdt, "A mean field model for a class of garbage collection
 // algorithms in flash-based solid state drives", 2013). When none drawn is worth collecting, the next one in the array
 // behind the first draw.
@@ -46,13 +46,22 @@ private:
     Random random_;
 };
 
+const VictimPolicies::Registered kRandomPolicy{{
+    "random",
+    "any block, all with the same chance",
+    {},
+    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<RandomChoice>(setup, 1); }}};
+
+const VictimPolicies::Registered kDChoicesPolicy{{
+    "d_choices",
+    "the least valid of some blocks that are drawn at random (Van Houdt 2013)",
+    {policy_integer("choices", 10)
+         .range("2", "1024")
+         .says("Blocks that are drawn for each victim")
+         .from("Van Houdt, SIGMETRICS 2013: at 10 close to greedy")},
+    [](const VictimPolicySetup& setup, const PolicySettings& own) {
+        return std::make_unique<RandomChoice>(setup, static_cast<std::uint32_t>(own.number("choices")));
+    }}};
+
 }  // namespace
-
-std::unique_ptr<VictimPolicy> make_random_policy(const VictimPolicySetup& setup) {
-    return std::make_unique<RandomChoice>(setup, 1);
-}
-std::unique_ptr<VictimPolicy> make_d_choices_policy(const VictimPolicySetup& setup) {
-    return std::make_unique<RandomChoice>(setup, 10);
-}
-
 }  // namespace ssdtlm

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
+#include "common/config/policy_registry.h"
 #include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
@@ -38,16 +36,7 @@ struct VictimPolicySetup {
     std::uint64_t seed = 0;
 };
 
-/// Names of all policies, sorted.
-std::vector<std::string> victim_policy_names();
-/// UserError when the name is not registered.
-std::unique_ptr<VictimPolicy> make_victim_policy(const std::string& name, const VictimPolicySetup& setup);
-
-// The factories, one per policy file.
-std::unique_ptr<VictimPolicy> make_cost_benefit_policy(const VictimPolicySetup& setup);
-std::unique_ptr<VictimPolicy> make_d_choices_policy(const VictimPolicySetup& setup);
-std::unique_ptr<VictimPolicy> make_fifo_policy(const VictimPolicySetup& setup);
-std::unique_ptr<VictimPolicy> make_greedy_policy(const VictimPolicySetup& setup);
-std::unique_ptr<VictimPolicy> make_random_policy(const VictimPolicySetup& setup);
+/// All that are linked into the program; gc.policy names one, and [gc.<name>] has its parameters.
+using VictimPolicies = PolicyRegistry<VictimPolicy, VictimPolicySetup>;
 
 }  // namespace ssdtlm

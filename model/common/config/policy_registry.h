@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies that register themselves. A policy is one file: at its end stands an object that says its name, what it does,
+// its parameters, and how it is made. Any program that links the file has the policy: the configuration takes its name,
+// its parameters have their own TOML table (policy d_choices of table gc: [gc.d_choices]) with units, ranges and
+// messages like any other, and the schema and the reference page show both.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/config/parameter.h"
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+/// What the user set of one policy's parameters; the others have their defaults.
+using PolicyValues = std::map<std::string, Value>;
+/// The same for all policies of one kind, by name.
+using PolicyTable = std::map<std::string, PolicyValues>;
+
+/// A parameter of a policy by its last name, "choices", with its default; then range(), says(), from() as for any other.
+using PolicyParameter = Parameter<PolicyValues>;
+
+inline PolicyParameter policy_parameter(std::string name, ParameterKind kind, Value standard) {
+    PolicyParameter p;
+    p.key = std::move(name);
+    p.kind = kind;
+    p.get = [key = p.key, standard = std::move(standard)](const PolicyValues& values) {
+        const auto set = values.find(key);
+        return set == values.end() ? standard : set->second;
+    };
+    p.set = [key = p.key](PolicyValues& values, const Value& v) { values[key] = v; };
+    return p;
+}
+inline PolicyParameter policy_integer(std::string name, std::int64_t standard) {
+    return policy_parameter(std::move(name), ParameterKind::integer, Value{standard});
+}
+inline PolicyParameter policy_boolean(std::string name, bool standard) {
+    return policy_parameter(std::move(name), ParameterKind::boolean, Value{standard});
+}
+/// `standard` in base units: ps, bytes, Hz, bytes/s, millionths.
+inline PolicyParameter policy_quantity(std::string name, Dimension dimension, std::int64_t standard) {
+    PolicyParameter p = policy_parameter(std::move(name), ParameterKind::quantity, Value{standard});
+    p.dimension = dimension;
+    return p;
+}
+inline PolicyParameter policy_choice(std::string name, std::vector<std::string> names, std::string standard) {
+    PolicyParameter p = policy_parameter(std::move(name), ParameterKind::choice, Value{std::move(standard)});
+    p.names = std::move(names);
+    return p;
+}
+
+/// What a policy's maker reads its parameters from.
+class PolicySettings {
+public:
+    PolicySettings(const std::vector<PolicyParameter>& parameters, const PolicyValues& values)
+        : parameters_(parameters), values_(values) {}
+    /// Integers and quantities (base units). CheckFailed when the policy declared no such parameter.
+    std::int64_t number(const std::string& name) const { return std::get<std::int64_t>(value(name)); }
+    bool flag(const std::string& name) const { return std::get<bool>(value(name)); }
+    std::string text(const std::string& name) const { return std::get<std::string>(value(name)); }
+
+private:
+    Value value(const std::string& name) const {
+        for (const PolicyParameter& p : parameters_)
+            if (p.key == name) return p.get(values_);
+        SSDTLM_CHECK(false, "a policy reads the parameter '" + name + "', which it has not declared");
+        return {};
+    }
+    const std::vector<PolicyParameter>& parameters_;
+    const PolicyValues& values_;
+};
+
+/// The message about a name that no policy has.
+inline Problem unknown_policy(const std::string& key, const std::string& name, const std::vector<std::string>& names) {
+    std::string allowed;
+    for (const std::string& n : names) allowed += (allowed.empty() ? "one of " : ", ") + n;
+    const std::string near = nearest(name, names);
+    return {key, "no policy '" + name + "'", allowed,
+            near.empty() ? "a policy of your own must be linked into the program: from a static library, the whole archive"
+                         : "did you mean '" + near + "'?"};
+}
+
+/// The policies of one kind: makers of Port from Setup.
+template <class Port, class Setup>
+class PolicyRegistry {
+public:
+    struct Policy {
+        std::string name;
+        std::string sentence;  ///< what it does, for the reference page: no capital, no full stop
+        std::vector<PolicyParameter> parameters;
+        std::function<std::unique_ptr<Port>(const Setup&, const PolicySettings&)> make;
+    };
+    /// A static object of this type at the end of the policy's file registers it.
+    struct Registered {
+        explicit Registered(Policy policy) { PolicyRegistry::instance().add(std::move(policy)); }
+    };
+
+    static PolicyRegistry& instance() {
+        static PolicyRegistry all;
+        return all;
+    }
+    /// CheckFailed when the name is taken.
+    void add(Policy policy) {
+        const std::string name = policy.name;
+        SSDTLM_CHECK(policies_.emplace(name, std::move(policy)).second, "two policies are called '" + name + "'");
+    }
+    /// By name, sorted.
+    const std::map<std::string, Policy>& policies() const { return policies_; }
+    std::vector<std::string> names() const {
+        std::vector<std::string> names;
+        for (const auto& [name, policy] : policies_) names.push_back(name);
+        return names;
+    }
+    /// UserError about the parameter `key` when the name is not registered.
+    std::unique_ptr<Port> make(const std::string& key, const std::string& name, const Setup& setup,
+                               const PolicyTable& table = {}) const {
+        const auto found = policies_.find(name);
+        if (found == policies_.end()) throw UserError(unknown_policy(key, name, names()));
+        const auto values = table.find(name);
+        static const PolicyValues kDefaults;
+        return found->second.make(setup, {found->second.parameters, values == table.end() ? kDefaults : values->second});
+    }
+    /// "fifo: the block that was sealed first; greedy: ..."
+    std::string sentences() const {
+        std::string all;
+        for (const auto& [name, policy] : policies_) all += (all.empty() ? "" : "; ") + name + ": " + policy.sentence;
+        return all;
+    }
+
+private:
+    std::map<std::string, Policy> policies_;
+};
+
+}  // namespace ssdtlm
