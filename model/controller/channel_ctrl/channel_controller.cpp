@@ -24,7 +24,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       channel_(channel),
       page_bytes_(nand.geometry.page_bytes),
       first_die_(channel * nand.geometry.dies_per_channel()),
-      decode_time_(ecc.decode_time),
+      ecc_(ecc),
       scheduler_(scheduler),
       transactions_(transactions),
       dies_(nand, channel),
@@ -44,21 +44,30 @@ void ChannelController::submit(FlashTransaction& txn, std::uint32_t die) {
                  "flash class does not fit the operation");
     txn.begin(now);
     ++outstanding_;
+    SchedulerRequest request = request_of(txn, die);
+    if (!start_at_once(txn, request)) queue(txn, request);
+}
+
+inline SchedulerRequest ChannelController::request_of(const FlashTransaction& txn, std::uint32_t die) const {
     SchedulerRequest request;
     request.channel = channel_;
     request.die = static_cast<std::uint16_t>(die);
     request.cls = txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
-    if (start_at_once(txn, request)) return;
-    waits_.begin(txn, die, now);
+    return request;
+}
+
+inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& request) {
+    const SimTime now = agenda_.now();
+    waits_.begin(txn, request.die, now);
     transactions_.add(txn);
     request.tag = txn.tag;
     scheduler_.push(request);
 
     arbiter_.queued(txn.op);
-    dies_.queued(die);
-    if (!dies_.accepts(die)) return;  // its release calls service()
+    dies_.queued(request.die);
+    if (!dies_.accepts(request.die)) return;  // its release calls service()
     if (waits_for_partners(txn) && now >= bus_free_at())
         request_kick(now);
     else
@@ -171,7 +180,7 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
-        txn.path->charge(Stage::channel, busy_from);
+        txn.path->charge(stage(txn, Stage::channel), busy_from);
         dies_.occupy(die, txn);
         waits_.busy(txn, die, now);
     }
@@ -183,7 +192,7 @@ inline void ChannelController::start_data_out() {
     const SimTime now = agenda_.now();
     OnfiPayload& payload = sequences_.data_out(idx(txn.die) - first_die_, txn, now);
     txn.path->charge(Stage::channel_wait, now);
-    txn.path->charge(Stage::channel, payload.onfi.bus_end);
+    txn.path->charge(stage(txn, Stage::channel), payload.onfi.bus_end);
     send(payload);
 }
 
@@ -224,7 +233,7 @@ inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
     std::uint32_t i = 0;
     do {
         FlashTransaction& txn = dies_.active(onfi.die, onfi.target[i].plane);
-        txn.path->charge(Stage::array, agenda_.now());
+        txn.path->charge(stage(txn, Stage::array), agenda_.now());
         arbiter_.data_ready(txn);
     } while (++i < count);
     service();
@@ -232,18 +241,36 @@ inline void ChannelController::reads_ended(const OnfiExtension& onfi) {
 
 inline void ChannelController::data_ended(const OnfiExtension& onfi) {
     FlashTransaction& txn = release(onfi.die, onfi.target[0].plane);
+    txn.status.bits = onfi.target[0].status.bits;
     service();
-    if (decode_time_ == Ps{0})
-        finish(txn);
+    if (ecc_.decode_time == Ps{0})
+        decoded(txn);
     else
-        agenda_.post<&ChannelController::decoded>(agenda_.now() + decode_time_, this,
+        agenda_.post<&ChannelController::decoding_over>(agenda_.now() + ecc_.decode_time, this,
                                                   reinterpret_cast<std::uintptr_t>(&txn));
 }
 
-void ChannelController::decoded(std::uint64_t handle) {
+void ChannelController::decoding_over(std::uint64_t handle) {
     FlashTransaction& txn = transaction_of(handle);
     txn.path->charge(Stage::ecc, agenda_.now());
-    finish(txn);
+    decoded(txn);
+}
+
+inline void ChannelController::decoded(FlashTransaction& txn) {
+    if (__builtin_expect(txn.status.bits <= ecc_.correctable_bits, 1) || !read_again(txn)) finish(txn);
+}
+
+/// False: it was read often enough, and its status says so.
+__attribute__((noinline)) bool ChannelController::read_again(FlashTransaction& txn) {
+    if (txn.status.retries == ecc_.read_retries) {
+        txn.status.result = FlashResult::uncorrectable;
+        return false;
+    }
+    ++txn.status.retries;
+    txn.queued_at = agenda_.now();
+    SchedulerRequest request = request_of(txn, idx(txn.die) - first_die_);
+    queue(txn, request);
+    return true;
 }
 
 void ChannelController::operation_ended(const OnfiExtension& onfi) {
@@ -251,6 +278,7 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
     for (std::uint32_t i = 0; i < onfi.count; ++i) {
         txns[i] = &release(onfi.die, onfi.target[i].plane);
         txns[i]->path->charge(Stage::array, agenda_.now());
+        txns[i]->status.result = onfi.target[i].status.result;
     }
     service();
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's order
 // and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for its
-// answer. Not modelled: suspend, cache operations, status polling, read retries; decoding keeps up with the bus.
+// answer. A read whose data the decoder cannot correct is read again. Not modelled: suspend, cache operations, status
+// polling, the time that a retry's read voltages take to set; decoding keeps up with the bus.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,8 @@ private:
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void kick(std::uint64_t);
-    void decoded(std::uint64_t txn);
+    void decoding_over(std::uint64_t txn);
+    void decoded(FlashTransaction& txn);
     void grant_decided(GrantAnswer answer, const Grant& grant) override;
     void end_of_elaboration() override;
     /// Something may have become startable.
@@ -100,8 +102,15 @@ private:
     void data_ended(const OnfiExtension& onfi);
     void operation_ended(const OnfiExtension& onfi);
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane);
+    void queue(FlashTransaction& txn, SchedulerRequest& request);
+    SchedulerRequest request_of(const FlashTransaction& txn, std::uint32_t die) const;
+    bool read_again(FlashTransaction& txn);
     void finish(FlashTransaction& txn);
     [[noreturn]] void refuse_answer() const;
+    /// A retry's own time on the bus and in the array is the price of correcting.
+    static Stage stage(const FlashTransaction& txn, Stage first_read) {
+        return __builtin_expect(txn.status.retries != 0, 0) ? Stage::ecc : first_read;
+    }
     /// Work for several planes of a die is submitted one by one at one instant. Started at once, the first would go alone;
     /// a whole page, a program or an erase therefore waits for the end of the instant. Small reads save that event.
     bool waits_for_partners(const FlashTransaction& txn) const {
@@ -122,7 +131,7 @@ private:
     const std::uint16_t channel_;
     const std::uint32_t page_bytes_;
     const std::uint32_t first_die_;   // global
-    const Ps decode_time_;
+    const EccConfig ecc_;
     tlm::tlm_fw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
     SchedulerPort& scheduler_;
     TransactionTable& transactions_;

@@ -8,6 +8,7 @@
 #include "common/address/geometry.h"
 #include "common/latency/timeline.h"
 #include "common/report/error.h"
+#include "nand/onfi/flash_status.h"
 #include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/spare.h"
 
@@ -21,8 +22,8 @@ struct FlashTransaction;
 
 class FlashClient {
 public:
-    /// Read: the data left the die and was decoded; `txn.spare` holds what the array held. Program, erase: the
-    /// die is ready again. The timeline is charged up to now.
+    /// Read: the data left the die and was decoded; `txn.spare` holds what the array held, if `txn.status` says ok. Program,
+    /// erase: the die is ready again. The timeline is charged up to now.
     virtual void flash_done(FlashTransaction& txn) = 0;
 
 protected:
@@ -39,6 +40,7 @@ struct alignas(64) FlashTransaction {
     PageAddress address;                ///< erase: page is ignored
     std::uint32_t data_bytes = 0;       ///< user bytes on the bus (reads: the sectors asked for)
     std::uint32_t tag = 0;              ///< the back end's
+    FlashStatus status{};               ///< out: how it ended
     FlashClient* client = nullptr;
     Timeline* path = nullptr;           ///< null, or what is charged instead of `timeline`; its last mark is the submission
     SimTime queued_at{};
@@ -52,6 +54,7 @@ struct alignas(64) FlashTransaction {
     /// For submit(): from now on time is charged to `path`.
     void begin(SimTime now) {
         queued_at = now;
+        status = FlashStatus{};
         if (path != nullptr) {
             SSDTLM_CHECK(path->last() == now, "flash transaction continues a timeline with a gap");
             return;

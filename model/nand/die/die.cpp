@@ -49,7 +49,24 @@ __attribute__((noinline)) SimTime Die::begin_any(FlashOp op, const OnfiTarget* t
     return begin(op, targets, count, start);
 }
 
-__attribute__((noinline)) void Die::end_any(const OnfiTarget* targets, std::uint32_t count) { end(targets, count); }
+__attribute__((noinline)) std::uint32_t Die::end_any(const OnfiTarget* targets, std::uint32_t count) { return end(targets, count); }
+
+/// True: the program or erase fails. What a failed program leaves is nobody's.
+__attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Plane& plane) {
+    const BlockId block = geometry_.block_of(page);
+    plane.wrong_bits = 0;
+    switch (plane.op) {
+        case FlashOp::read:
+            if (page.page < area_.next_page(block))
+                plane.wrong_bits = faults_->wrong_bits(page, area_.erase_count(block), plane.retry);
+            return false;
+        case FlashOp::program:
+            if (!faults_->program_fails(page)) return false;
+            plane.page_register.fill(kPadding);
+            return true;
+        default: return faults_->erase_fails(page);
+    }
+}
 
 __attribute__((noinline, cold)) void Die::refuse(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
     panic("Die", probe(op, targets, count));

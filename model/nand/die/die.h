@@ -3,7 +3,7 @@
 // told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
 // middle, upper); a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
 // be read but those it is at work on. Not modelled: cache operations, a program while an erase is suspended, limits on the
-// number of suspends, partial-page programming, wear and failure of operations.
+// number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 
 #include "common/address/geometry.h"
 #include "common/units/units.h"
+#include "nand/array/array_faults.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_operation.h"
@@ -34,12 +35,10 @@ public:
         return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start) : begin_any(op, targets, count, start);
     }
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
-    /// the array. Call at the time issue() returned, with the same planes.
-    void finish(const OnfiTarget* targets, std::uint32_t count) {
-        if (count == 1)
-            end(targets, 1);
-        else
-            end_any(targets, count);
+    /// the array. Call at the time issue() returned, with the same planes. Returns a bit per plane whose program or erase
+    /// failed.
+    std::uint32_t finish(const OnfiTarget* targets, std::uint32_t count) {
+        return count == 1 ? end(targets, 1) : end_any(targets, count);
     }
     /// Stops the program or erase (`op`: program_suspend or erase_suspend) that runs. Returns when R/B# rises, and then
     /// suspended(); an operation that ends before the array could stop runs to its end: the time is that of issue(), and
@@ -49,8 +48,10 @@ public:
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
 
-    /// Copies a page register to `target.spare`; null: only the checks.
-    void data_out(const OnfiTarget& target);
+    /// Copies a page register to `target.spare`; null: only the checks. Returns the wrong bits of its worst code word.
+    std::uint16_t data_out(const OnfiTarget& target);
+    /// From now on this goes wrong; null: nothing. Not owned.
+    void inject(ArrayFaults* faults) { faults_ = faults; }
 
     /// When the first of what runs ends; kNever: idle.
     SimTime next_event() const;
@@ -65,6 +66,8 @@ private:
         SimTime ready{};            // of the last operation
         FlashOp op = FlashOp::read;
         bool loaded = false;        // page register holds (block, page) as read
+        std::uint8_t retry = 0;
+        std::uint16_t wrong_bits = 0;  // of what the page register holds
         std::uint32_t block = 0;
         std::uint32_t page = 0;
         Ppa first_slot{};           // of that page
@@ -89,8 +92,9 @@ private:
 
     SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     SimTime begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
-    void end(const OnfiTarget* targets, std::uint32_t count);
-    void end_any(const OnfiTarget* targets, std::uint32_t count);
+    std::uint32_t end(const OnfiTarget* targets, std::uint32_t count);
+    std::uint32_t end_any(const OnfiTarget* targets, std::uint32_t count);
+    bool end_with_faults(const PageAddress& page, Plane& plane);
     Ppa first_slot(const OnfiTarget& t) const {
         const std::uint32_t block = (first_plane_ + t.plane) * blocks_per_plane_ + t.block;
         return Ppa{(block * pages_per_block_ + t.page) * units_per_page_};
@@ -114,6 +118,7 @@ private:
     const std::uint32_t first_plane_;
     const bool independent_plane_read_;
     const bool one_t_read_;         // for all page types
+    ArrayFaults* faults_ = nullptr;
     std::vector<Plane> planes_;
     SpareArea& area_;
     const Ps first_t_read_;
@@ -175,6 +180,7 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         plane.block = t.block;
         plane.page = t.page;
         plane.first_slot = first_slot(t);
+        plane.retry = t.retry;
         const Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
         if (time > longest) longest = time;
         if (op == FlashOp::program)
@@ -192,34 +198,37 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
     return ready;
 }
 
-__attribute__((always_inline)) inline void Die::end(const OnfiTarget* targets, std::uint32_t count) {
+__attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* targets, std::uint32_t count) {
+    std::uint32_t failed = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t p = targets[i].plane;
         if (__builtin_expect(!busy(p), 0)) refuse_finish(targets[i]);
         Plane& plane = planes_[p];
+        const PageAddress page{PlaneId{first_plane_ + p}, plane.block, plane.page};
+        const bool fails = __builtin_expect(faults_ != nullptr, 0) && end_with_faults(page, plane);
+        failed |= std::uint32_t{fails} << p;
         switch (onfi_operation(plane.op).effect) {
             case ArrayEffect::loads_register:
                 area_.read_page(plane.first_slot, plane.page_register.data());
                 plane.loaded = true;
                 break;
-            case ArrayEffect::programs_page:
-                area_.program_page(PageAddress{PlaneId{first_plane_ + p}, plane.block, plane.page}, plane.page_register.data());
-                break;
+            case ArrayEffect::programs_page: area_.program_page(page, plane.page_register.data()); break;
             case ArrayEffect::erases_block:
-                area_.erase(geometry_.block_id(PlaneId{first_plane_ + p}, plane.block));
+                if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));
                 break;
             default: break;
         }
         busy_planes_ &= ~(1u << p);
         locked_ &= ~(1u << p);
     }
+    return failed;
 }
 
-inline void Die::data_out(const OnfiTarget& t) {
+inline std::uint16_t Die::data_out(const OnfiTarget& t) {
     if (__builtin_expect(check(FlashOp::read_out, &t, 1).broken != Rule::none, 0)) refuse(FlashOp::read_out, &t, 1);
-    if (t.spare == nullptr) return;
     const Plane& plane = planes_[t.plane];
-    for (std::uint32_t i = 0; i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
+    for (std::uint32_t i = 0; t.spare != nullptr && i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
+    return plane.wrong_bits;
 }
 
 }  // namespace ssdtlm

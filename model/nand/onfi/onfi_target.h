@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "nand/onfi/flash_status.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -14,6 +15,8 @@ struct OnfiTarget {
     std::uint32_t page = 0;      ///< in block
     std::uint32_t data_bytes = 0;///< user bytes transferred (program: page, read_out: sectors asked for)
     Spare* spare = nullptr;      ///< units_per_page entries; program: read from, read_out: written to
+    std::uint8_t retry = 0;      ///< read: number of the retry, with its own read voltages; 0: the first read
+    FlashStatus status{};        ///< the target's answer: program and erase the result, read_out the wrong bits
 };
 
 }  // namespace ssdtlm

@@ -40,7 +40,7 @@ tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payloa
     onfi->request = &payload;
     Die& die = die_of(*onfi);
     if (onfi->op == FlashOp::read_out) {
-        die.data_out(onfi->target[0]);
+        onfi->target[0].status.bits = die.data_out(onfi->target[0]);
         agenda_.post<&NandPackage::data_end>(onfi->bus_end, this, handle(*onfi));
     } else if (onfi->op == FlashOp::read) {
         const SimTime ready = die.issue(FlashOp::read, onfi->target.data(), onfi->count, onfi->bus_end + busy_delay_);
@@ -74,8 +74,11 @@ void NandPackage::start(Die& die, OnfiExtension& onfi) {
 }
 
 void NandPackage::array_ready(std::uint64_t h) {
-    const OnfiExtension& onfi = sequence_of(h);
-    die_of(onfi).finish(onfi.target.data(), onfi.count);
+    OnfiExtension& onfi = sequence_of(h);
+    if (const std::uint32_t failed = die_of(onfi).finish(onfi.target.data(), onfi.count); __builtin_expect(failed != 0, 0))
+        for (std::uint32_t i = 0; i < onfi.count; ++i)
+            if ((failed >> onfi.target[i].plane & 1u) != 0)
+                onfi.target[i].status.result = onfi.op == FlashOp::erase ? FlashResult::erase_failed : FlashResult::program_failed;
     respond(*onfi.request);
 }
 

@@ -27,6 +27,10 @@ public:
     tlm::tlm_target_socket<> bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
+    /// From now on this goes wrong in its dies; null: nothing. Not owned.
+    void inject(ArrayFaults* faults) {
+        for (Die& die : dies_) die.inject(faults);
+    }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

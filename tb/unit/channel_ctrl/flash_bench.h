@@ -83,6 +83,10 @@ public:
             pool_.pop_back();
         }
     }
+    /// From now on this goes wrong in all dies.
+    void inject(ArrayFaults* faults) {
+        for (const auto& package : packages_) package->inject(faults);
+    }
     /// Forgets the past: nothing recorded, bus turned round.
     void settle() {
         done.clear();

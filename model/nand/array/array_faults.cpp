@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/array/array_faults.h"
+
+namespace ssdtlm {
+
+bool RandomFaults::program_fails(const PageAddress&) { return programs_.unit() < rates_.program_fails; }
+
+bool RandomFaults::erase_fails(const PageAddress&) { return erases_.unit() < rates_.erase_fails; }
+
+/// A function of the page and its cycle, not of the order of reads: each read of a lost page finds it lost.
+bool RandomFaults::lost(const PageAddress& page, std::uint32_t cycle) const {
+    const std::uint64_t block = std::uint64_t{idx(page.plane)} << 32 | page.block;
+    return Random(seed_ ^ block, 4 + (std::uint64_t{cycle} << 32 | page.page)).unit() < rates_.page_lost;
+}
+
+std::uint16_t RandomFaults::wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t again) {
+    const bool once = again == 0 && reads_.unit() < rates_.read_once;
+    return once || lost(page, cycle) ? rates_.wrong_bits : std::uint16_t{0};
+}
+
+}  // namespace ssdtlm

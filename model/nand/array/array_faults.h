@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong in the array, asked by the dies when an operation ends. Kernel-free.
+#pragma once
+
+#include <cstdint>
+
+#include "common/address/geometry.h"
+#include "common/random/random.h"
+
+namespace ssdtlm {
+
+class ArrayFaults {
+public:
+    virtual ~ArrayFaults() = default;
+    virtual bool program_fails(const PageAddress& page) = 0;
+    /// `block.page` says nothing.
+    virtual bool erase_fails(const PageAddress& block) = 0;
+    /// Wrong bits in the page's worst code word. `cycle`: how often its block was erased before it was programmed.
+    /// `again`: 0 at first, then the number of the retry, each with other read voltages.
+    virtual std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t again) = 0;
+};
+
+/// Faults at given rates, the same for the same seed and order of operations.
+class RandomFaults final : public ArrayFaults {
+public:
+    struct Rates {
+        double program_fails = 0;  ///< of programmed pages
+        double erase_fails = 0;    ///< of erased blocks
+        double read_once = 0;      ///< of reads: uncorrectable at first, read well with the first retry
+        double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
+        std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
+    };
+    RandomFaults(const Rates& rates, std::uint64_t seed)
+        : rates_(rates), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
+
+    bool program_fails(const PageAddress& page) override;
+    bool erase_fails(const PageAddress& block) override;
+    std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t again) override;
+    /// Whether what was programmed there in that cycle is uncorrectable for good.
+    bool lost(const PageAddress& page, std::uint32_t cycle) const;
+
+private:
+    const Rates rates_;
+    const std::uint64_t seed_;
+    Random programs_, erases_, reads_;  // one stream each: more of one kind leave the others as they were
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operation of the array ended: the die's FAIL bit of programs and erases, what the decoder found in a read's data.
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+enum class FlashResult : std::uint8_t {
+    ok,
+    uncorrectable,   ///< read: more wrong bits than the decoder corrects, also after all retries
+    program_failed,  ///< the page holds nothing and counts as programmed
+    erase_failed     ///< the block holds what it held
+};
+
+struct FlashStatus {
+    FlashResult result = FlashResult::ok;
+    std::uint8_t retries = 0;  ///< reads: how often the page was read again
+    std::uint16_t bits = 0;    ///< reads: wrong bits in the worst code word; corrected if the result is ok
+};
+
+}  // namespace ssdtlm

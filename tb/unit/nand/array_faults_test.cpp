@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nand/array/array_faults.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ssdtlm {
+namespace {
+
+/// Within five standard deviations of a binomial distribution.
+void expect_rate(std::uint64_t found, std::uint64_t of, double rate) {
+    const double n = static_cast<double>(of), mean = n * rate;
+    EXPECT_NEAR(static_cast<double>(found), mean, 5 * std::sqrt(mean * (1 - rate)) + 1e-9) << "of " << of;
+}
+
+PageAddress page(std::uint32_t i) { return {PlaneId{i % 7}, i / 7 % 500, i / 3500}; }
+
+TEST(RandomFaults, ComeAtTheirRates) {
+    RandomFaults f({1e-3, 2e-2, 5e-3, 1e-3, 500}, 3);
+    std::uint64_t programs = 0, erases = 0, once = 0, lost = 0;
+    constexpr std::uint32_t n = 400'000;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        programs += f.program_fails(page(i));
+        erases += f.erase_fails(page(i));
+        const bool for_good = f.wrong_bits(page(i), 0, 1) != 0;
+        lost += for_good;
+        once += !for_good && f.wrong_bits(page(i), 0, 0) != 0;
+        ASSERT_EQ(for_good, f.lost(page(i), 0));
+    }
+    expect_rate(programs, n, 1e-3);
+    expect_rate(erases, n, 2e-2);
+    expect_rate(lost, n, 1e-3);
+    expect_rate(once, n - lost, 5e-3);
+}
+
+TEST(RandomFaults, ALostPageIsLostUntilItsBlockIsErased) {
+    RandomFaults f({0, 0, 0, 0.1, 77}, 5);
+    std::uint32_t lost = 0, lost_again = 0;
+    for (std::uint32_t i = 0; i < 5'000; ++i) {
+        const std::uint16_t bits = f.wrong_bits(page(i), 3, 0);
+        EXPECT_EQ(bits, f.lost(page(i), 3) ? 77 : 0);
+        for (std::uint32_t again = 0; again < 3; ++again) EXPECT_EQ(f.wrong_bits(page(i), 3, again), bits);
+        lost += bits != 0;
+        lost_again += bits != 0 && f.lost(page(i), 4);
+    }
+    expect_rate(lost, 5'000, 0.1);
+    expect_rate(lost_again, lost, 0.1);
+}
+
+TEST(RandomFaults, NoneWithoutRatesAndTheSameForTheSameSeed) {
+    RandomFaults none({}, 1), a({0.5, 0.5, 0.5, 0, 1}, 9), b({0.5, 0.5, 0.5, 0, 1}, 9);
+    for (std::uint32_t i = 0; i < 1'000; ++i) {
+        EXPECT_FALSE(none.program_fails(page(i)) || none.erase_fails(page(i)) || none.wrong_bits(page(i), 0, 0) != 0);
+        EXPECT_EQ(a.program_fails(page(i)), b.program_fails(page(i)));
+        if (i % 3 == 0) a.erase_fails(page(i));  // leaves programs and reads as they were
+        EXPECT_EQ(a.wrong_bits(page(i), 0, 0), b.wrong_bits(page(i), 0, 0));
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm
