@@ -7,7 +7,7 @@
 #include "common/units/units.h"
 #include "controller/channel_ctrl/channel_config.h"
 #include "controller/channel_ctrl/ecc_config.h"
-#include "controller/cpu/firmware_config.h"
+#include "controller/ports/firmware_config.h"
 #include "controller/dram/dram_config.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/nvme/nvme_config.h"

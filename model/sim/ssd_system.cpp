@@ -170,7 +170,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const FtlCounters ftl_now = ftl.counters() - before;
     const DriverCounters& d = driver.counters();
     const NvmeCounters& n = front_end.counters();
-    const WriteBuffer& b = firmware.buffer();
+    const BufferPort& b = firmware.buffer();
     return {
         {"requests issued = completed", d.requests_issued, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted, d.commands_completed},

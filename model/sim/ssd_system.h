@@ -20,7 +20,7 @@
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
 #include "controller/dma/dma_engine.h"
-#include "controller/dram/dram_port.h"
+#include "controller/dram/serial_dram.h"
 #include "controller/ftl/ftl.h"
 #include "controller/nvme/nvme_front_end.h"
 #include "host_pcie/driver/host_memory.h"
@@ -76,7 +76,7 @@ public:
     PcieLink link;
     DmaEngine dma;
     NvmeFrontEnd front_end;
-    DramPort dram;
+    SerialDram dram;
     FlashBackend backend;
     Firmware firmware;
     std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel

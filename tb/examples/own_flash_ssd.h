@@ -26,7 +26,7 @@ struct OwnFlashSsd : sc_core::sc_module {
     PcieLink link;
     DmaEngine dma;
     NvmeFrontEnd front_end;
-    DramPort dram;
+    SerialDram dram;
     FlashBackend backend;
     Firmware firmware;
     std::vector<std::unique_ptr<ConstantFlash>> flash;  // by channel

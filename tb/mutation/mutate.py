@@ -21,11 +21,16 @@ SOURCE = HERE.parents[1]
 
 # Organ: its files, and the unit tests that know it.
 ORGANS = {
-    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/write_buffer", "controller/channel_ctrl",
+    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters",
+                    "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
                     "controller/scheduler", "controller/ftl"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
                     "controller/dma": ["dma_link_test", "both_directions_test"],
-                    "controller/cpu": ["firmware_test", "firmware_random_test"],
+                    "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/destage": ["firmware_test", "firmware_random_test"],
+                    "controller/gc": ["firmware_test", "firmware_random_test"],
                     "controller/write_buffer": ["write_buffer_test", "firmware_test", "firmware_random_test"],
                     "controller/channel_ctrl": ["busy_meter_test", "flash_backend_test", "flash_stress_test"],
                     "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test"],

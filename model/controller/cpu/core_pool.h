@@ -8,24 +8,21 @@
 
 #include "common/units/units.h"
 #include "controller/cpu/core_probe.h"
-#include "controller/cpu/firmware_config.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
 
 namespace ssdtlm {
 
-class CorePool {
+class CorePool final : public CorePort {
 public:
-    struct Slot {
-        SimTime start;
-        SimTime end;
-    };
-    explicit CorePool(const FirmwareConfig& config) : clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
+    CorePool(Agenda& agenda, const FirmwareConfig& config)
+        : CorePort(agenda), clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
 
     std::uint32_t size() const { return size_; }
-    /// Runs a step of `cycles` on a core. Zero cycles: done by hardware, takes no time and does not wait. What the step
-    /// is, and for which command, is for the probe alone.
-    Slot run(std::uint32_t core, std::uint64_t cycles, SimTime now, CoreStep step,
-             std::uint32_t command = CoreProbe::kNoCommand) {
+    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint32_t command) override {
+        const SimTime now = agenda_.now();
         if (cycles == 0) return {now, now};
+        const std::uint32_t core = size_ == 1 ? 0 : static_cast<std::uint32_t>(number % size_);
         Core& c = cores_[core];
         const SimTime start = std::max(c.free_at, now);
         const Ps cost = clock_.cycles(cycles);

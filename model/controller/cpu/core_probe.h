@@ -5,28 +5,13 @@
 #include <cstdint>
 
 #include "common/units/units.h"
+#include "controller/ports/core_port.h"
 
 namespace ssdtlm {
 
-/// What a core works on.
-enum class CoreStep : std::uint8_t {
-    read_command,
-    write_command,
-    flush,
-    deallocate,
-    program_issue,
-    program_done,
-    gc_victim,
-    gc_read_issue,
-    gc_program_issue,
-    gc_program_done,
-    gc_erase_issue,
-    gc_erase_done
-};
-
 class CoreProbe {
 public:
-    static constexpr std::uint32_t kNoCommand = 0xFFFFFFFFu;
+    static constexpr std::uint32_t kNoCommand = CorePort::kNoCommand;
     /// Called when the step is given to the core; it runs from `start` (now or later) to `end`. `command`: index of the
     /// command that it works for, or kNoCommand.
     virtual void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) = 0;

@@ -1,152 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cpu/firmware.h"
 
-#include <algorithm>
-
-#include "host_pcie/protocol/nvme.h"
-
 namespace ssdtlm {
+
+namespace {
+std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units) {
+    return around.buffer ? around.buffer(units) : std::make_unique<WriteBuffer>(units);
+}
+}  // namespace
 
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
                    std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity)
-    : config_(config),
-      ftl_config_(ftl_config),
-      geometry_(geometry),
-      lba_bytes_(lba_bytes),
-      check_integrity_(check_integrity),
-      units_per_page_(geometry.units_per_page()),
-      decode_(geometry),
-      unit_of_(geometry.unit_bytes),
-      block_of_(lba_bytes),
-      blocks_per_unit_(geometry.unit_bytes / lba_bytes),
-      agenda_(around.agenda),
-      ftl_(around.ftl),
-      flash_(around.flash),
-      dma_(around.dma),
-      dram_(around.dram),
-      codec_(around.ftl.logical_units()),
-      cores_(config),
+    : cores_(around.agenda, config),
       jobs_(geometry.page_bytes),
-      buffer_(static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes)),
+      resident_map_(around.ftl),
+      own_map_(around.map ? around.map(resident_map_) : nullptr),
+      map_(own_map_ ? *own_map_ : resident_map_),
+      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      waiters_(around.agenda, map_),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.flash, jobs_),
-      program_limit_(geometry.dies() * ftl_config.flush_depth_per_die),
-      row_pages_(std::min(around.ftl.shape().planes(), program_limit_)),
-      row_(row_pages_),
-      flush_threshold_(static_cast<std::uint32_t>(std::uint64_t{buffer_.capacity()} * ftl_config.flush_start_percent / 100)) {
-    gc_.on_block_freed([this] {
-        retry_stalled();
-        pump();
-    });
+      destage_(config, ftl_config,
+               {around.agenda, cores_, around.ftl, *buffer_, around.dram, around.flash, gc_, jobs_, waiters_}),
+      read_(services(config, lba_bytes, around), around.ftl.codec()),
+      write_(services(config, lba_bytes, around), {ftl_config.buffer_mode == BufferMode::write_through, check_integrity}),
+      flush_(services(config, lba_bytes, around)),
+      deallocate_(services(config, lba_bytes, around)) {
+    resident_map_.bind(gc_);
+    gc_.on_block_freed([this] { waiters_.pages_changed(); });
+}
+
+CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around) {
+    return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
+            jobs_,         waiters_, ends_, config,   around.ftl.geometry(), Extents(around.ftl.geometry(), lba_bytes)};
 }
 
 void Firmware::submit(Command& c) {
-    ++commands_;
-    CommandState& s = state(c);
-    s.command = &c;
-    s.remaining = 0;
-    if (c.op == IoOp::read)
-        start_read(c, s);
-    else if (c.op == IoOp::write)
-        start_write(c);
-    else
-        start_other(c);
-}
-
-Firmware::Segments Firmware::cut(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
-    segments_.clear();
-    const std::uint64_t page = c.host_page_bytes;
-    const std::uint64_t at = (c.pages.front() & (page - 1)) + offset;  // from the start of the first host page
-    std::size_t i = at / page;
-    std::uint64_t within = at % page;
-    while (bytes > 0) {
-        const std::uint64_t n = std::min(page - within, bytes);
-        const std::uint64_t address = (c.pages[i] & ~(page - 1)) + within;
-        if (!segments_.empty() && segments_.back().address + segments_.back().bytes == address)
-            segments_.back().bytes += static_cast<std::uint32_t>(n);
-        else
-            segments_.push_back({address, static_cast<std::uint32_t>(n)});
-        bytes -= n;
-        within = 0;
-        ++i;
+    ends_.begun();
+    switch (c.op) {
+        case IoOp::read: return read_.start(c);
+        case IoOp::write: return write_.start(c);
+        case IoOp::flush: return flush_.start(c);
+        case IoOp::deallocate:
+        case IoOp::write_zeroes: return deallocate_.start(c);
     }
-    return {segments_.data(), static_cast<std::uint32_t>(segments_.size())};
-}
-
-void Firmware::dma_done(std::uint64_t cookie, SimTime at) {
-    if ((cookie & kWriteData) != 0)
-        data_fetched(*states_[cookie & 0xFFFFFFFFu].command, at);
-    else
-        part_delivered(job_of(cookie), at);
-}
-
-void Firmware::dma_failed(std::uint64_t cookie) {
-    if ((cookie & kWriteData) != 0) {
-        Command& c = *states_[cookie & 0xFFFFFFFFu].command;
-        c.status = nvme::kStDataTransferError;
-        data_failed(c);
-    } else {
-        FlashJob& job = job_of(cookie);
-        job.command->status = nvme::kStDataTransferError;
-        part_delivered(job, agenda_.now());
-    }
-}
-
-void Firmware::flash_done(FlashTransaction& txn) {
-    FlashJob& job = job_of(txn.cookie);
-    if (job.kind == FlashJob::Kind::host_read)
-        read_part_done(job);
-    else if (job.kind == FlashJob::Kind::merge_read)
-        merge_read_done(job);
-    else
-        complete_program(job);
-}
-
-void Firmware::merge_read_done(FlashJob& job) {
-    const BlockId block = geometry_.block_of(job.txn.address);
-    --merging_;
-    ftl_.read_finished(block);
-    gc_.read_finished(job.txn.address.plane, block);
-    waiters_.clear();
-    const std::uint32_t waiter = buffer_.merged(job.item[0]);
-    if (waiter != WriteBuffer::kNoWaiter) waiters_.push_back(waiter);
-    jobs_.release(job);
-    release_waiters(nullptr);
-    space_freed();
-    check_flushes(nullptr);
-    pump();
-}
-
-void Firmware::complete_program(FlashJob& job) {
-    const auto slot = cores_.run(core_of(job.index), config_.flash_complete, agenda_.now(), CoreStep::program_done);
-    job.done_start = slot.start;
-    if (slot.end == agenda_.now())
-        program_done(job.index);
-    else
-        agenda_.post<&Firmware::program_done>(slot.end, this, job.index);
 }
 
 bool Firmware::idle() const {
-    return commands_ == 0 && programs_ == 0 && buffer_.used() == 0 && gc_.active() == 0 && jobs_.used() == 0;
+    return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && jobs_.used() == 0;
+}
+
+void Firmware::check_waiters() const {
+    buffer_->check_waiters();
+    gc_.check_waiters();
+    destage_.check_waiters();
+    waiters_.check_waiters({destage_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
+    write_.check_waiters();
+    flush_.check_waiters();
 }
 
 std::string Firmware::dump() const {
-    static constexpr const char* kOps[] = {"read", "write", "flush", "deallocate", "write zeroes"};
-    std::string text = "firmware: " + std::to_string(commands_) + " commands, " + std::to_string(programs_) +
-                       " programs in flight, " + std::to_string(stalled_.size()) + " without a free page, " +
-                       std::to_string(space_waiters_.size()) + " commands waiting for buffer space, " +
-                       std::to_string(fetching_) + " units on their way from the host, " + std::to_string(flushes_.size()) +
-                       " flushes waiting\n";
-    std::uint32_t shown = 0;
-    for (const CommandState& s : states_) {
-        if (s.command == nullptr || ++shown > 8) continue;
-        text += std::string("  ") + kOps[static_cast<std::size_t>(s.command->op)] + (s.command->fua ? " forced" : "") +
-                " of " + std::to_string(s.command->blocks) + " blocks at LBA " + std::to_string(s.command->slba) + ": " +
-                std::to_string(s.remaining) + " parts or units to go\n";
-    }
-    if (shown > 8) text += "  and " + std::to_string(shown - 8) + " more\n";
-    return text + "write buffer: " + std::to_string(buffer_.used()) + " of " + std::to_string(buffer_.capacity()) +
-           " units taken, " + std::to_string(buffer_.dirty()) + " dirty, " + std::to_string(buffer_.queued()) +
-           " of them may be programmed\n" + gc_.dump();
+    return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
+           std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
+           std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }
 
 }  // namespace ssdtlm

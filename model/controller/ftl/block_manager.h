@@ -41,7 +41,7 @@ public:
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
-    /// Reads in flight; they hold off the erase.
+    /// Units whose read is planned or under way; they hold off the erase.
     std::uint32_t reads(SuperblockId b) const {
         std::uint32_t n = 0;
         for (std::uint32_t i = 0; i < shape_.planes(); ++i) n += reads(shape_.block(b, i));
@@ -51,15 +51,15 @@ public:
         const Reads* r = reads_.find(idx(b));
         return r == nullptr ? 0 : r->count;
     }
-    void read_started(BlockId b) {
+    void read_started(BlockId b, std::uint32_t units) {
         bool fresh = false;
-        ++reads_.insert(idx(b), fresh).count;
+        reads_.insert(idx(b), fresh).count += units;
     }
-    /// Precondition (checked): reads(b) > 0.
-    void read_finished(BlockId b) {
+    /// Precondition (checked): reads(b) >= units.
+    void read_finished(BlockId b, std::uint32_t units) {
         Reads* r = reads_.find(idx(b));
-        SSDTLM_CHECK(r != nullptr, "read finished that never started");
-        if (--r->count == 0) reads_.erase(*r);
+        SSDTLM_CHECK(r != nullptr && r->count >= units, "read finished that never started");
+        if ((r->count -= units) == 0) reads_.erase(*r);
     }
     void prefetch(SuperblockId b) const { __builtin_prefetch(blocks_.data() + idx(b), 1); }
 

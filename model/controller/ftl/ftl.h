@@ -137,8 +137,8 @@ public:
     void superblock_erased(SuperblockId victim);
 
     // --- Reads in flight hold off the erase of their superblock ---
-    void read_started(BlockId block) { blocks_.read_started(block); }
-    void read_finished(BlockId block) { blocks_.read_finished(block); }
+    void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
+    void read_finished(BlockId block, std::uint32_t units = 1) { blocks_.read_finished(block, units); }
     bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0; }
 
     // --- State at start, counters, books ---

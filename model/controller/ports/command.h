@@ -24,6 +24,7 @@ struct Command {
     std::uint16_t sqid = 0;
     std::uint16_t cid = 0;
     std::uint16_t status = 0;     ///< SCT << 8 | SC; 0 = success. Written by firmware before complete()
+    std::uint32_t nsid = 1;       ///< the device has one namespace
     std::uint64_t slba = 0;
     std::uint32_t blocks = 0;     ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;      ///< blocks * lba_bytes

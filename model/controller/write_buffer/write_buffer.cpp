@@ -7,7 +7,8 @@
 
 namespace ssdtlm {
 
-WriteBuffer::WriteBuffer(std::uint32_t capacity_units) : capacity_(capacity_units) {
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units) {
+    levels_.capacity = capacity_units;
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
 }
 
@@ -21,8 +22,8 @@ void WriteBuffer::enqueue(Index i) {
         fifo_head_ = i;
     fifo_tail_ = i;
     e.queued = true;
-    ++queued_;
-    if (is_demanded(e)) ++demanded_;
+    ++levels_.queued;
+    if (is_demanded(e)) ++levels_.demanded;
 }
 
 void WriteBuffer::dequeue(Index i) {
@@ -30,15 +31,15 @@ void WriteBuffer::dequeue(Index i) {
     (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : fifo_head_) = e.fifo_next;
     (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : fifo_tail_) = e.fifo_prev;
     e.queued = false;
-    --queued_;
-    if (is_demanded(e)) --demanded_;
+    --levels_.queued;
+    if (is_demanded(e)) --levels_.demanded;
 }
 
 // Only the oldest write of a unit is ever in the queue: two copies of one unit are never programmed at once.
 void WriteBuffer::make_dirty(Index i) {
     Entry& e = entries_[i];
     e.state = State::dirty;
-    ++dirty_;
+    ++levels_.dirty;
     if (map_.find(idx(e.lpa))->second.oldest == i) enqueue(i);
 }
 
@@ -46,12 +47,12 @@ void WriteBuffer::make_dirty(Index i) {
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
-    if (e.queued && !is_demanded(e)) ++demanded_;
+    if (e.queued && !is_demanded(e)) ++levels_.demanded;
     e.hurried = true;
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) {
-    ++inserted_;
+    ++counters_.inserted;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
     if (!fresh) {
         const Index n = it->second.newest;
@@ -62,12 +63,12 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
             if (waiter != kNoWaiter) {
-                if (tail.queued && !is_demanded(tail)) ++demanded_;
+                if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
                 tail.waiter = waiter;
                 if (it->second.oldest != n) hurry(it->second.oldest);
             }
-            --used_;
-            ++coalesced_;
+            --levels_.used;
+            ++counters_.coalesced;
             return n;
         }
     }
@@ -79,6 +80,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         i = static_cast<Index>(entries_.size());
         entries_.emplace_back();
     }
+    ++levels_.held;
     Entry& e = entries_[i];
     e = Entry{};
     e.lpa = lpa;
@@ -95,7 +97,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     }
     if (merging) {
         e.state = State::merging;
-        ++merging_;
+        ++levels_.merging;
     } else {
         make_dirty(i);
     }
@@ -105,12 +107,12 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
 std::uint32_t WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
-    --merging_;
+    --levels_.merging;
     if (!e.dropped) {
         make_dirty(i);
         return kNoWaiter;
     }
-    ++dropped_dirty_;
+    ++counters_.dropped_dirty;
     const std::uint32_t waiter = e.waiter;
     unlink_oldest(i);
     release(i);
@@ -122,7 +124,7 @@ WriteBuffer::Index WriteBuffer::pop_dirty() {
     if (i == kNone) return kNone;
     dequeue(i);
     entries_[i].state = State::flushing;
-    --dirty_;
+    --levels_.dirty;
     return i;
 }
 
@@ -141,7 +143,8 @@ void WriteBuffer::unlink_oldest(Index i) {
 void WriteBuffer::release(Index i) {
     Entry& e = entries_[i];
     e.state = State::free;
-    --used_;
+    --levels_.used;
+    --levels_.held;
     --per_generation_[e.generation - oldest_generation_];
     free_.push_back(i);
     retire_generations();
@@ -172,11 +175,12 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
         const Index next = e.newer;
         if (e.state == State::dirty) {
             if (e.queued) dequeue(i);
-            --dirty_;
-            ++dropped_dirty_;
+            --levels_.dirty;
+            ++counters_.dropped_dirty;
             if (e.waiter != kNoWaiter) released.push_back(e.waiter);
             e.state = State::free;
-            --used_;
+            --levels_.used;
+            --levels_.held;
             --per_generation_[e.generation - oldest_generation_];
             free_.push_back(i);
         } else {
@@ -200,7 +204,7 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
 std::uint32_t WriteBuffer::begin_flush() {
     const std::uint32_t closed = generation_++;
     per_generation_.push_back(0);
-    demanded_ = queued_;  // the flush covers them all
+    levels_.demanded = levels_.queued;  // the flush covers them all
     retire_generations();
     return closed;
 }
@@ -229,10 +233,10 @@ void WriteBuffer::check_waiters() const {
             throw CheckFailed(std::string("write buffer: ") + std::to_string(counted) + " units are counted as " + what + ", " +
                               std::to_string(found) + " are");
     };
-    require(dirty == dirty_, "dirty", dirty_, dirty);
-    require(queued == queued_, "queued", queued_, queued);
-    require(demanded == demanded_, "to be made durable", demanded_, demanded);
-    require(merging == merging_, "merging", merging_, merging);
+    require(dirty == levels_.dirty, "dirty", levels_.dirty, dirty);
+    require(queued == levels_.queued, "queued", levels_.queued, queued);
+    require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
+    require(merging == levels_.merging, "merging", levels_.merging, merging);
 }
 
 }  // namespace ssdtlm

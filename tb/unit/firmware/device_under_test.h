@@ -4,13 +4,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/cpu/firmware.h"
+#include "controller/dram/serial_dram.h"
 #include "controller/ftl/ftl_check.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
+#include "late_map.h"
 
 namespace ssdtlm {
 
@@ -25,6 +28,7 @@ struct DeviceShape {
     std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
     Ps flash_longest{1'000'000'000};
     Ps dma_longest{5'000'000};
+    std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
     std::uint64_t seed = 1;
 };
 
@@ -53,7 +57,7 @@ public:
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
           dram(dram_config),
           oracle((ftl.precondition(), oracle_geometry())),
-          firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, {agenda, ftl, flash, dma, dram}),
+          firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings()),
           slots_(s.slots) {
         before = ftl.counters();
         firmware.bind(*this);
@@ -117,7 +121,7 @@ public:
         run();
         if (!firmware.idle()) throw std::runtime_error("not idle\n" + firmware.dump());
         ftl.verify_books();
-        const WriteBuffer& b = firmware.buffer();
+        const BufferPort& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
               firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map());
@@ -146,8 +150,9 @@ public:
     FakeFlash flash;
     FakeDma dma;
     DramConfig dram_config;
-    DramPort dram;
+    SerialDram dram;
     IntegrityOracle oracle;
+    LateMap* late_map = nullptr;  ///< the firmware's; null: none
     Firmware firmware;
     FtlCounters before;
     std::uint64_t completed = 0;
@@ -168,6 +173,16 @@ private:
     }
     std::uint64_t slot_stride() const { return shape.slot_bytes + 2ull * shape.host_page; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
+    Firmware::Surroundings surroundings() {
+        Firmware::Surroundings around{agenda, ftl, flash, dma, dram};
+        if (shape.late_map)
+            around.map = [this](MapPort& resident) {
+                auto map = std::make_unique<LateMap>(agenda, resident, *shape.late_map, shape.seed);
+                late_map = map.get();
+                return map;
+            };
+        return around;
+    }
     IntegrityOracle::Geometry oracle_geometry() const {
         return {ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(), ftl.codec().version_bits()};
     }

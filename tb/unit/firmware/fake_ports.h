@@ -127,6 +127,7 @@ public:
         last_write_ = std::max(last_write_, agenda_.now()) + latency();
         all_[n].at = last_write_;
         agenda_.post<&FakeDma::written>(last_write_, this, n);
+        if (client == nullptr) return;
         if (random_.percent(50))
             client->dma_done(cookie, last_write_);  // the link was idle
         else

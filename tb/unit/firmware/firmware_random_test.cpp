@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <tuple>
 
 #include "device_under_test.h"
 
@@ -89,6 +90,10 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
     EXPECT_EQ(device.oracle.unverified(), 0u);
     EXPECT_GT(device.firmware.gc().victims(), 10u);
+    if (shape.late_map) {
+        EXPECT_GT(device.late_map->late, mix.commands / 10);
+        EXPECT_EQ(device.firmware.waiters().waiting_for_map(), 0u);
+    }
 }
 
 void exercise(const DeviceShape& shape, Mix mix, std::uint64_t seed) {
@@ -253,6 +258,45 @@ TEST(FirmwareRandom, FourPlanes) {
         d.ftl.flush_depth_per_die = depth;
         exercise(d, m, depth);
     }
+}
+
+// Overlapping commands whose maps answer in any order, while their units are written, removed and moved by GC.
+TEST(FirmwareRandom, MapThatAnswersLate) {
+    Mix m;
+    m.whole = 30;
+    m.fua = 30;
+    m.trim = 12;
+    m.write = 41;
+    m.hot = 70;
+    m.commands = 6000;
+    for (const unsigned at_once : {0u, 60u}) {
+        for (const std::uint32_t slots : {2u, 32u}) {
+            DeviceShape d = tiny_device();
+            d.slots = slots;
+            d.late_map = LateMap::Shape{Ps{1}, Ps{2'000'000'000}, at_once};
+            exercise(d, m, 1 + at_once);
+            d.ftl.buffer_bytes = 6 * 4096;
+            exercise(d, m, 2 + at_once);
+            d.firmware.clock_hz = 1'000'000;
+            d.firmware.cores = 2;
+            exercise(d, m, 3 + at_once);
+        }
+    }
+}
+
+// Answered at once through the port, everything is as with the map in memory.
+TEST(FirmwareRandom, AMapThatIsAskedThroughThePortChangesNothing) {
+    const auto run = [](bool through_port) {
+        DeviceShape d = tiny_device();
+        if (through_port) d.late_map = LateMap::Shape{Ps{0}, Ps{0}, 100};
+        DeviceUnderTest device(d);
+        Mix m;
+        m.commands = 5000;
+        RandomHost(device, m, 1).run();
+        device.shut_down();
+        return std::make_tuple(device.agenda.now(), device.agenda.executed(), device.firmware.gc().victims());
+    };
+    EXPECT_EQ(run(false), run(true));
 }
 
 TEST(FirmwareRandom, RandomStateAtTheStart) {

@@ -147,5 +147,58 @@ TEST(Firmware, ProgramOfDeallocatedUnitsIsNotIssued) {
     d.shut_down();
 }
 
+// A map that takes a fixed time costs each command just that, as stage `mapping`, and moves what follows.
+TEST(Firmware, ALateMapCostsItsTimeAndNothingElse) {
+    const Ps late{123'456'789};
+    const auto timelines = [&](bool is_late) {
+        DeviceShape s = tiny_device();
+        if (is_late) s.late_map = LateMap::Shape{late, late, 0};
+        DeviceUnderTest d(s);
+        std::vector<Timeline> all;
+        const auto one = [&](std::uint32_t slot) {
+            d.drain();
+            EXPECT_EQ(d.timeline(slot).sum(), d.timeline(slot).last() - d.timeline(slot).start());
+            all.push_back(d.timeline(slot));
+        };
+        one(d.read(8, 8));
+        one(d.read(3, 64));
+        one(d.write(64, 8));   // whole units: the map is not asked
+        one(d.write(129, 3));
+        one(d.trim(256, 16));
+        d.shut_down();
+        return all;
+    };
+    const std::vector<Timeline> now = timelines(false), later = timelines(true);
+    ASSERT_EQ(now.size(), later.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        SCOPED_TRACE("command " + std::to_string(i));
+        EXPECT_EQ(now[i].of(Stage::mapping), Ps{0});
+        EXPECT_EQ(later[i].of(Stage::mapping), i == 2 ? Ps{0} : late);
+        for (const Stage s : {Stage::firmware, Stage::firmware_wait, Stage::buffer}) EXPECT_EQ(later[i].of(s), now[i].of(s));
+    }
+}
+
+// What was removed while the map looked for it is not read from its old place.
+TEST(Firmware, AReadWhoseMapAnswersLateSeesOneInstant) {
+    DeviceShape s = tiny_device();
+    s.late_map = LateMap::Shape{Ps{1'000'000'000}, Ps{1'000'000'000}, 0};
+    DeviceUnderTest d(s);
+    d.flash.hold = true;
+    const auto read = d.read(0, 64);
+    d.agenda.run_until(SimTime{} + Ps{500'000'000});
+    EXPECT_EQ(d.firmware.waiters().waiting_for_map(), 1u);
+    EXPECT_FALSE(d.firmware.idle());
+    const auto write = d.write(0, 64);  // whole units: inserted while the read's map looks
+    d.agenda.run_until(SimTime{} + Ps{900'000'000});
+    EXPECT_TRUE(d.done(write));
+    EXPECT_FALSE(d.done(read));
+    d.agenda.run_until(SimTime{} + Ps{1'100'000'000});
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(d.timeline(read).of(Stage::array), Ps{0});  // all of it came from the buffer
+    d.shut_down();
+    d.read_all();
+}
+
 }  // namespace
 }  // namespace ssdtlm

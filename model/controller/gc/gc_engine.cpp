@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/cpu/gc_engine.h"
+#include "controller/gc/gc_engine.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-                   CorePool& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs)
+                   CorePort& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs)
     : agenda_(agenda),
       firmware_(firmware),
       config_(config),

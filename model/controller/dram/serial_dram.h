@@ -8,16 +8,17 @@
 
 #include "common/units/units.h"
 #include "controller/dram/dram_config.h"
+#include "controller/ports/dram_port.h"
 
 namespace ssdtlm {
 
-class DramPort {
+class SerialDram final : public DramPort {
 public:
-    explicit DramPort(const DramConfig& config)
+    explicit SerialDram(const DramConfig& config)
         : rate_(Rate::bytes_per_second(config.bytes_per_second)), latency_(config.access_latency) {}
 
     /// Reserves the port for `bytes` from `now`; returns when the last byte has been accessed.
-    SimTime access(SimTime now, std::uint64_t bytes) {
+    SimTime access(SimTime now, std::uint64_t bytes) override {
         const Ps service = rate_.time_for(bytes);
         free_at_ = std::max(free_at_, now) + service;
         busy_ += service;

@@ -10,17 +10,19 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "controller/cpu/core_pool.h"
-#include "controller/cpu/flash_job.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/map_port.h"
 
 namespace ssdtlm {
 
-class GcEngine final : private FlashClient {
+class GcEngine final : public EraseGate, private FlashClient {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePool& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs);
+             CorePort& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs);
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
@@ -31,7 +33,7 @@ public:
         for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) check(GroupId{g});
     }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
-    void read_finished(PlaneId plane, BlockId block) {
+    void read_finished(PlaneId plane, BlockId block) override {
         if (active_ == 0) return;
         const GroupId group = ftl_.shape().group_of(plane);
         const Group& g = groups_[idx(group)];
@@ -80,11 +82,7 @@ private:
     GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
     template <void (GcEngine::*Next)(std::uint64_t)>
     void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
-        const auto slot = cores_.run(idx(group) % cores_.size(), cycles, agenda_.now(), what);
-        if (slot.end == agenda_.now())
-            (this->*Next)(arg);
-        else
-            agenda_.post<Next>(slot.end, this, arg);
+        cores_.run<Next>(this, idx(group), cycles, what, arg);
     }
     void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address);
 
@@ -92,7 +90,7 @@ private:
     const FirmwareConfig& firmware_;
     const FtlConfig& config_;
     const NandGeometry geometry_;
-    CorePool& cores_;
+    CorePort& cores_;
     Ftl& ftl_;
     FlashPort& flash_;
     FlashJobPool& jobs_;

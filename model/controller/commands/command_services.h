@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command handler works with.
+#pragma once
+
+#include <cstdint>
+
+#include "common/address/fast_divide.h"
+#include "common/address/geometry.h"
+#include "common/tlm/agenda.h"
+#include "controller/ports/buffer_port.h"
+#include "controller/ports/command.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/dma_port.h"
+#include "controller/ports/dram_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/map_port.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+/// Where commands end: counts those under way.
+class CommandEnds {
+public:
+    void bind(CompletionSink& sink) { sink_ = &sink; }
+    void begun() { ++under_way_; }
+    void complete(Command& c) {
+        --under_way_;
+        sink_->complete(c);
+    }
+    std::uint32_t under_way() const { return under_way_; }
+
+private:
+    CompletionSink* sink_ = nullptr;
+    std::uint32_t under_way_ = 0;
+};
+
+/// Sizes that turn bytes and logical blocks into mapping units.
+struct Extents {
+    Extents(const NandGeometry& geometry, std::uint32_t block_bytes)
+        : unit_bytes(geometry.unit_bytes),
+          lba_bytes(block_bytes),
+          blocks_per_unit(geometry.unit_bytes / block_bytes),
+          unit_of(geometry.unit_bytes),
+          block_of(block_bytes) {}
+    std::uint64_t first_byte(const Command& c) const { return c.slba * lba_bytes; }
+    /// Mapping units that `bytes` (more than 0) from `begin` touch.
+    std::uint32_t units(std::uint64_t begin, std::uint64_t bytes) const {
+        return static_cast<std::uint32_t>(unit_of(begin + bytes - 1) - unit_of(begin)) + 1;
+    }
+
+    std::uint32_t unit_bytes;
+    std::uint32_t lba_bytes;
+    std::uint32_t blocks_per_unit;
+    LongDivide unit_of;   ///< mapping unit of a byte
+    LongDivide block_of;  ///< logical block of a byte
+};
+
+/// All that is referred to must outlive the handlers.
+struct CommandServices {
+    Agenda& agenda;
+    CorePort& cores;
+    MapPort& map;
+    BufferPort& buffer;
+    DramPort& dram;
+    FlashPort& flash;
+    DmaPort& dma;
+    FlashJobPool& jobs;
+    Waiters& waiters;
+    CommandEnds& ends;
+    const FirmwareConfig& costs;
+    NandGeometry geometry;
+    Extents extents;
+};
+
+}  // namespace ssdtlm

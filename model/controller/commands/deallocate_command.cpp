@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/commands/deallocate_command.h"
+
+#include <algorithm>
+
+#include "controller/commands/command_dump.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+
+void DeallocateCommand::start(Command& c) {
+    if (c.index >= states_.size()) states_.resize(c.index + 1u);
+    if (c.op == IoOp::write_zeroes) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
+    std::uint64_t units = 0;
+    for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
+    states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}};
+    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate);
+}
+
+void DeallocateCommand::begin(std::uint64_t command) {
+    State& s = states_[command];
+    Command& c = *s.command;
+    if (c.op == IoOp::write_zeroes && (s_.extents.first_byte(c) % s_.extents.unit_bytes != 0 || c.bytes % s_.extents.unit_bytes != 0)) {
+        c.status = nvme::kStInvalidField;  // see README: zeroing part of a mapping unit is not modelled
+        s.remaining = 0;
+    }
+    go_on(s);
+}
+
+// Each range is removed at one instant. What was waited for in the buffer, and what was the newest copy in flash, is no more.
+void DeallocateCommand::go_on(State& s) {
+    Command& c = *s.command;
+    while (s.remaining != 0) {
+        s.extent = whole_units(c, c.ranges[c.ranges.size() - s.remaining]);
+        --s.remaining;
+        if (s.extent.units == 0) continue;
+        if (!s_.waiters.ask_map<&DeallocateCommand::answered>(this, c, s.extent, MapUse::remove, nullptr)) {
+            s_.waiters.pages_changed();
+            return;
+        }
+        remove(s.extent);
+    }
+    s.command = nullptr;
+    s_.waiters.durable(nullptr);
+    s_.ends.complete(c);
+    s_.waiters.pages_changed();
+}
+
+void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
+    State& s = states_[command];
+    remove(s.extent);
+    go_on(s);
+}
+
+void DeallocateCommand::remove(const MapExtent& extent) {
+    if (!s_.buffer.empty())
+        for (std::uint32_t i = 0; i < extent.units; ++i) s_.buffer.drop(Lpa{idx(extent.first) + i}, s_.waiters.released());
+    s_.map.unmap(extent);
+}
+
+MapExtent DeallocateCommand::whole_units(const Command& c, const LbaRange& range) const {
+    const std::uint64_t begin = range.slba * s_.extents.lba_bytes;
+    const std::uint64_t end = begin + std::uint64_t{range.blocks} * s_.extents.lba_bytes;
+    const std::uint64_t first = div_ceil(begin, s_.extents.unit_bytes);
+    const std::uint64_t last = std::max(first, end / s_.extents.unit_bytes);
+    return {c.nsid, Lpa{static_cast<std::uint32_t>(first)}, static_cast<std::uint32_t>(last - first)};
+}
+
+std::string DeallocateCommand::dump() const { return dump_commands(states_); }
+
+}  // namespace ssdtlm

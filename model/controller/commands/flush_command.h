@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flush: ends when everything that was in the buffer when it began is in flash; later writes do not delay it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/commands/command_services.h"
+
+namespace ssdtlm {
+
+class FlushCommand {
+public:
+    explicit FlushCommand(const CommandServices& services) : s_(services) {}
+
+    void start(Command& c);
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    struct State {
+        Command* command = nullptr;
+        std::uint32_t generation = 0;  ///< of the buffer
+        std::uint32_t remaining = 0;   ///< 1 while it waits
+    };
+    void begin(std::uint64_t command);
+    bool try_end(std::uint64_t& command);
+
+    const CommandServices s_;
+    std::vector<State> states_;  // by command
+};
+
+}  // namespace ssdtlm

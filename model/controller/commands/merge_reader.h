@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the rest
+// is there.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/commands/command_services.h"
+
+namespace ssdtlm {
+
+class MergeReader final : private FlashClient {
+public:
+    explicit MergeReader(const CommandServices& services) : s_(services) {}
+
+    /// `place` is held by the map; it is let go when it has been read.
+    void start(Ppa place, BufferPort::Index entry);
+    std::uint32_t under_way() const { return under_way_; }
+    std::uint64_t reads() const { return reads_; }
+    void check_waiters() const;
+
+private:
+    void flash_done(FlashTransaction& txn) override;
+
+    const CommandServices s_;
+    std::uint32_t under_way_ = 0;
+    std::uint64_t reads_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/commands/read_command.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+#include "controller/commands/command_dump.h"
+#include "host_pcie/protocol/nvme.h"
+#include "host_pcie/protocol/signature.h"
+
+namespace ssdtlm {
+
+ReadCommand::ReadCommand(const CommandServices& services, SpareCodec codec)
+    : s_(services), codec_(codec), decode_(services.geometry), units_per_page_(services.geometry.units_per_page()), places_(1) {}
+
+inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
+    Located found;
+    if (!s_.buffer.empty()) {
+        const BufferPort::Index entry = s_.buffer.find(lpa);
+        if (entry != BufferPort::kNone) {
+            const BufferPort::Unit unit = s_.buffer.unit(entry);
+            if (!unit.dropped) {
+                found.source = FlashJob::Source::buffer;
+                found.newer = true;
+                found.version = unit.version;
+                if (!unit.merging) {
+                    if (place != kUnmapped) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+                    return found;
+                }
+                // The rest of a partly written unit is still in flash.
+            }
+        }
+    }
+    found.ppa = place;
+    if (place != kUnmapped) found.source = FlashJob::Source::flash;
+    return found;
+}
+
+inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset) {
+    FlashJob& job = s_.jobs.acquire(FlashJob::Kind::host_read, s_.agenda.now());
+    job.source = unit.source;
+    job.command = &c;
+    job.next = nullptr;
+    job.byte_offset = byte_offset;
+    job.first_unit = idx(lpa);
+    job.units = 0;
+    job.newer = 0;
+    job.txn.data_bytes = 0;
+    if (unit.source == FlashJob::Source::flash) {
+        job.txn.op = FlashOp::read;
+        job.txn.cls = FlashClass::host_read;
+        job.txn.address = decode_.page_of(page);
+        job.txn.die = decode_.die_of(job.txn.address.plane);
+        job.txn.client = this;
+        job.txn.cookie = handle_of(job);
+    }
+    return job;
+}
+
+inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes) {
+    const std::uint32_t i = part.units++;
+    if (unit.source == FlashJob::Source::flash) part.slot[i] = static_cast<std::uint8_t>(decode_.slot_of(unit.ppa, page));
+    if (unit.newer) {
+        part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
+        part.item[i] = unit.version;
+    }
+    part.txn.data_bytes += bytes;
+}
+
+__attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& s, const Span& span, const Ppa* places) {
+    std::uint32_t flash_parts;
+    if (span.first == span.last) {
+        const Lpa lpa{static_cast<std::uint32_t>(span.first)};
+        const Located unit = locate(lpa, places[0]);
+        const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
+        FlashJob& part = start_part(c, unit, page, lpa, 0);
+        add_unit(part, unit, page, static_cast<std::uint32_t>(c.bytes));
+        s.parts = &part;
+        s.remaining = 1;
+        flash_parts = unit.source == FlashJob::Source::flash;
+    } else {
+        flash_parts = plan_parts(c, s, span, places);
+    }
+    const std::uint64_t units = span.last - span.first + 1;
+    s_.cores.run<&ReadCommand::issue>(
+        this, c, s_.costs.read_command + s_.costs.map_lookup * units + std::uint64_t{s_.costs.flash_issue} * flash_parts,
+        CoreStep::read_command);
+}
+
+// The map is asked when the command reaches the firmware; a block that holds a planned page is not erased until the page
+// has been read.
+void ReadCommand::start(Command& c) {
+    State& s = state(c);
+    s.command = &c;
+    s.parts = nullptr;
+    s.remaining = 0;
+    const Span span = span_of(c);
+    const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
+    units_read_ += units;
+    if (places_.size() < units) places_.resize(units);
+    const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units};
+    if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
+}
+
+void ReadCommand::located(std::uint32_t command, const Ppa* places) {
+    State& s = states_[command];
+    plan(*s.command, s, span_of(*s.command), places);
+}
+
+// Neighbouring units that share a page become one part. Returns how many parts are read from flash.
+std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, const Ppa* places) {
+    std::uint64_t at = span.begin;
+    std::uint32_t flash_parts = 0;
+    FlashJob* part = nullptr;
+    std::uint32_t page_of_part = 0;
+    for (std::uint64_t u = span.first; u <= span.last; ++u) {
+        const Lpa lpa{static_cast<std::uint32_t>(u)};
+        const Located unit = locate(lpa, places[u - span.first]);
+        const std::uint32_t page = decode_.page_number(unit.ppa);  // means nothing when unmapped
+        const bool in_flash = unit.source == FlashJob::Source::flash;
+        const bool joins = part != nullptr && part->source == unit.source && part->units < units_per_page_ &&
+                           (!in_flash || page == page_of_part);
+        if (!joins) {
+            FlashJob& started = start_part(c, unit, page, lpa, static_cast<std::uint32_t>(at - span.begin));
+            (part != nullptr ? part->next : s.parts) = &started;
+            part = &started;
+            page_of_part = page;
+            ++s.remaining;
+            flash_parts += in_flash;
+        }
+        const std::uint64_t next = std::min(span.end, (u + 1) * s_.extents.unit_bytes);
+        add_unit(*part, unit, page, static_cast<std::uint32_t>(next - at));
+        at = next;
+    }
+    return flash_parts;
+}
+
+void ReadCommand::issue(std::uint64_t command) {
+    State& s = states_[command];
+    FlashJob& part = *s.parts;
+    if (part.next == nullptr && part.source == FlashJob::Source::flash) {  // nearly all
+        part.txn.path = s.command->timeline;
+        s_.flash.submit(part.txn);
+    } else {
+        issue_parts(s);
+    }
+}
+
+__attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
+    FlashJob* job = s.parts;
+    // One part is charged to the command itself; of several, the last to arrive is found when all have.
+    Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
+    s.latest = SimTime{};
+    while (job != nullptr) {
+        FlashJob* next = job->next;
+        job->txn.path = path;
+        if (job->source == FlashJob::Source::flash) {
+            s_.flash.submit(job->txn);
+        } else {
+            job->txn.begin(s_.agenda.now());
+            if (job->source == FlashJob::Source::buffer)
+                s_.agenda.post<&ReadCommand::send_unread_part>(s_.dram.access(s_.agenda.now(), job->txn.data_bytes), this,
+                                                               handle_of(*job));
+            else
+                send_part(*job);
+        }
+        job = next;
+    }
+}
+
+void ReadCommand::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
+    send_part(job);
+}
+
+void ReadCommand::send_unread_part(std::uint64_t handle) {
+    FlashJob& job = job_of(handle);
+    job.txn.path->charge(Stage::buffer, s_.agenda.now());
+    send_part(job);
+}
+
+inline void ReadCommand::send_part(FlashJob& job) {
+    stamp(job);
+    const HostSegments::List list = segments_.of(*job.command, job.byte_offset, job.txn.data_bytes);
+    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), signatures_of(s_.extents.lba_bytes));
+}
+
+// Each logical block carries its signature; the device writes what its flash or buffer says.
+inline void ReadCommand::stamp(FlashJob& job) {
+    s_.jobs.provide_data(job);
+    std::uint8_t* out = job.data.get();
+    const std::uint32_t step = s_.extents.lba_bytes;
+    std::uint64_t lba = job.command->slba + s_.extents.block_of(job.byte_offset);
+    const std::uint64_t end = lba + s_.extents.block_of(job.txn.data_bytes);
+    BlockSignature signature;  // zeros: deallocated
+    if (job.source == FlashJob::Source::zeros) {
+        for (; lba < end; ++lba, out += step) signature.store(out);
+        return;
+    }
+    signature.magic = BlockSignature::kMagic;
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const Lpa lpa{job.first_unit + i};
+        const Spare spare = job.txn.spare[job.slot[i]];  // means nothing when not from flash
+        if (job.source == FlashJob::Source::flash) {
+            if (__builtin_expect(spare == kErased || spare == kPadding || codec_.lpa(spare) != lpa, 0))
+                refuse_contents(job, i);
+            signature.version = codec_.version(spare);
+        }
+        if ((job.newer >> i & 1u) != 0) signature.version = job.item[i];
+        const std::uint64_t stop = std::min(end, (std::uint64_t{idx(lpa)} + 1) * s_.extents.blocks_per_unit);
+        for (; lba < stop; ++lba, out += step) {
+            signature.lba = lba;
+            signature.store(out);
+        }
+    }
+}
+
+__attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob& job, std::uint32_t unit) const {
+    throw CheckFailed("integrity: logical unit " + std::to_string(job.first_unit + unit) + " was read from plane " +
+                      std::to_string(idx(job.txn.address.plane)) + " block " + std::to_string(job.txn.address.block) +
+                      " page " + std::to_string(job.txn.address.page) + " slot " + std::to_string(job.slot[unit]) +
+                      ", whose spare area holds " + std::to_string(idx(job.txn.spare[job.slot[unit]])));
+}
+
+void ReadCommand::dma_done(std::uint64_t cookie, SimTime at) { part_delivered(job_of(cookie), at); }
+
+void ReadCommand::dma_failed(std::uint64_t cookie) {
+    FlashJob& job = job_of(cookie);
+    job.command->status = nvme::kStDataTransferError;
+    part_delivered(job, s_.agenda.now());
+}
+
+inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {
+    Command& c = *job.command;
+    State& s = states_[c.index];
+    Timeline& path = *job.txn.path;
+    path.charge(Stage::host_transfer, at);
+    s_.jobs.release_at(job, at);
+    if (&path == c.timeline)
+        complete(c, s);
+    else
+        gather(s, job, at);
+}
+
+/// One of several parts has arrived. The command is charged with the last to arrive.
+__attribute__((noinline)) void ReadCommand::gather(State& s, FlashJob& job, SimTime at) {
+    const bool all = --s.remaining == 0;
+    if (at >= s.latest) {
+        s.latest = at;
+        if (!all) s.critical = job.txn.timeline;
+    }
+    if (!all) return;
+    s.command->timeline->append(at == s.latest ? job.txn.timeline : s.critical);
+    complete(*s.command, s);
+}
+
+std::string ReadCommand::dump() const { return dump_commands(states_); }
+
+}  // namespace ssdtlm

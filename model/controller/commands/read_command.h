@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read: plan (one question to the map, buffer look-up), cut into parts of one flash page, issue, send each part to the host
+// as soon as it is there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/commands/command_services.h"
+#include "controller/commands/host_segments.h"
+#include "common/address/ppa_decoder.h"
+#include "nand/onfi/spare.h"
+
+namespace ssdtlm {
+
+class ReadCommand final : private DmaClient, private FlashClient {
+public:
+    ReadCommand(const CommandServices& services, SpareCodec codec);
+
+    void start(Command& c);
+    /// The command that a transaction serves; null when it is none of a read's.
+    const Command* command_of(const FlashTransaction& txn) const {
+        return txn.client == static_cast<const FlashClient*>(this) ? job_of(txn.cookie).command : nullptr;
+    }
+    std::uint64_t units_read() const { return units_read_; }
+    std::string dump() const;
+
+private:
+    struct State {
+        Command* command = nullptr;
+        FlashJob* parts = nullptr;    ///< until issued
+        std::uint32_t remaining = 0;  ///< parts not delivered
+        // Of several parts only.
+        SimTime latest{};             ///< arrival of the last data so far
+        Timeline critical;            ///< timeline of the part that arrived at `latest`
+    };
+    /// Where the bytes of a mapping unit are.
+    struct Located {
+        FlashJob::Source source = FlashJob::Source::zeros;
+        bool newer = false;           ///< the buffer has newer bytes, of `version`
+        Ppa ppa = kUnmapped;
+        std::uint32_t version = 0;
+    };
+    struct Span {
+        std::uint64_t begin, end;     ///< bytes
+        std::uint64_t first, last;    ///< mapping units
+    };
+
+    State& state(const Command& c) {
+        if (c.index >= states_.size()) states_.resize(c.index + 1u);
+        return states_[c.index];
+    }
+    Span span_of(const Command& c) const {
+        const std::uint64_t begin = s_.extents.first_byte(c), end = begin + c.bytes;
+        return {begin, end, s_.extents.unit_of(begin), s_.extents.unit_of(end - 1)};
+    }
+    void located(std::uint32_t command, const Ppa* places);
+    void plan(Command& c, State& s, const Span& span, const Ppa* places);
+    Located locate(Lpa lpa, Ppa place);
+    std::uint32_t plan_parts(Command& c, State& s, const Span& span, const Ppa* places);
+    FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
+    void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
+    void issue(std::uint64_t command);
+    void issue_parts(State& s);
+    void send_unread_part(std::uint64_t job);
+    void send_part(FlashJob& job);
+    void part_delivered(FlashJob& job, SimTime at);
+    void gather(State& s, FlashJob& job, SimTime at);
+    void complete(Command& c, State& s) {
+        s.command = nullptr;
+        s_.ends.complete(c);
+    }
+    void stamp(FlashJob& job);
+    [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
+
+    void flash_done(FlashTransaction& txn) override;
+    void dma_done(std::uint64_t cookie, SimTime at) override;
+    void dma_failed(std::uint64_t cookie) override;
+
+    const CommandServices s_;
+    const SpareCodec codec_;
+    const PpaDecoder decode_;
+    const std::uint32_t units_per_page_;
+    std::vector<State> states_;  // by command
+    std::vector<Ppa> places_;    // of the question at hand
+    HostSegments segments_;
+    std::uint64_t units_read_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/commands/write_command.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+#include "controller/commands/command_dump.h"
+#include "host_pcie/protocol/nvme.h"
+#include "host_pcie/protocol/signature.h"
+
+namespace ssdtlm {
+
+WriteCommand::WriteCommand(const CommandServices& services, const Options& options)
+    : s_(services), options_(options), merges_(services) {
+    s_.waiters.on_durable<&WriteCommand::unit_durable>(this);
+}
+
+void WriteCommand::start(Command& c) {
+    State& s = state(c);
+    s.command = &c;
+    s.offset = 0;
+    s.remaining = s_.extents.units(s_.extents.first_byte(c), c.bytes);
+    s_.cores.run<&WriteCommand::wants_room>(
+        this, c, s_.costs.write_command + std::uint64_t{s_.costs.buffer_insert} * s.remaining, CoreStep::write_command);
+}
+
+// A command that would take more than half of the buffer passes it in pieces.
+inline void WriteCommand::choose_piece(State& s) {
+    s.begin = s_.extents.first_byte(*s.command) + s.offset;
+    const std::uint64_t last_unit = s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity() / 2, 1u);
+    s.piece = std::min(s.command->bytes - s.offset, last_unit * s_.extents.unit_bytes - s.begin);
+    s.units = s_.extents.units(s.begin, s.piece);
+}
+
+void WriteCommand::wants_room(std::uint64_t command) {
+    if (!take_room(states_[command])) s_.waiters.settle();
+}
+
+// Room is given in order of arrival: a large write is not overtaken by small ones.
+bool WriteCommand::take_room(State& s) {
+    choose_piece(s);
+    if (!s_.waiters.anybody(Waiters::For::room) && s_.buffer.reserve(s.units)) {
+        fetch_data(s);
+        return true;
+    }
+    s_.waiters.wait<&WriteCommand::try_again>(Waiters::For::room, this, s.command->index);
+    return false;
+}
+
+bool WriteCommand::try_again(std::uint64_t& command) {
+    State& s = states_[command];
+    if (!s_.buffer.reserve(s.units)) return false;
+    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
+    fetch_data(s);
+    return true;
+}
+
+void WriteCommand::fetch_data(State& s) {
+    fetching_ += s.units;
+    if (staging_free_.empty()) {
+        staging_.emplace_back();
+        staging_free_.push_back(&staging_.back());
+    }
+    s.staging = staging_free_.back();
+    staging_free_.pop_back();
+    if (s.staging->size() < s.piece) s.staging->resize(s.piece);
+    const HostSegments::List list = segments_.of(*s.command, s.offset, s.piece);
+    s_.dma.read_host(list.first, list.count, s.staging->data(), this, s.command->index, signatures_of(s_.extents.lba_bytes));
+}
+
+void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
+    const State& s = states_[command];
+    Timeline& t = *s.command->timeline;
+    t.charge(Stage::host_transfer, at);
+    const SimTime in_dram = s_.dram.access(s_.agenda.now(), s.piece);
+    t.charge(Stage::buffer, in_dram);
+    s_.agenda.post<&WriteCommand::data_in_dram>(in_dram, this, command);
+}
+
+// The piece has no data: the command ends without it and what follows it. Pieces before it stay.
+void WriteCommand::dma_failed(std::uint64_t command) {
+    State& s = states_[command];
+    Command& c = *s.command;
+    c.status = nvme::kStDataTransferError;
+    c.timeline->charge(Stage::host_transfer, s_.agenda.now());
+    s_.buffer.cancel(s.units);
+    fetching_ -= s.units;
+    free_staging(s);
+    s.remaining -= s_.extents.units(s.begin, c.bytes - s.offset);
+    if (s.remaining == 0) complete(s);
+    s_.waiters.settle();
+}
+
+// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer.
+__attribute__((always_inline)) inline void WriteCommand::insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter,
+                                      Ppa place) {
+    const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
+    const BlockSignature signature = BlockSignature::load(data);
+    // A host that does not sign leaves whatever its buffer held: nothing to check, and one version for all.
+    const bool is_signed = options_.check_integrity && signature.magic == BlockSignature::kMagic;
+    if (is_signed && signature.lba != s_.extents.block_of(at))
+        throw CheckFailed("integrity: write to LBA " + std::to_string(s_.extents.block_of(at)) + " brought the data of LBA " +
+                          std::to_string(signature.lba));
+    const bool merges = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
+    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, merges);
+    if (merges)
+        merges_.start(place, entry);
+    else if (place != kUnmapped)
+        s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+}
+
+// What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the map
+// is asked once, so that all units of the piece enter the buffer at one instant.
+void WriteCommand::data_in_dram(std::uint64_t command) {
+    State& s = states_[command];
+    const std::uint64_t begin = s.begin, end = begin + s.piece, unit = s_.extents.unit_bytes;
+    const std::uint64_t first = s_.extents.unit_of(begin), last = s_.extents.unit_of(end - 1);
+    const bool last_in_part = end != (last + 1) * unit;
+    const bool first_in_part = begin != first * unit || (first == last && last_in_part);
+    s.asked.units = 0;
+    if (first_in_part || last_in_part) {
+        const std::uint64_t from = first_in_part ? first : last, to = last_in_part ? last : first;
+        s.asked = MapExtent{s.command->nsid, Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1)};
+        if (places_.size() < s.asked.units) places_.resize(s.asked.units);
+        if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data())) return;
+    }
+    insert_units(static_cast<std::uint32_t>(command), places_.data());
+}
+
+void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
+    State& s = states_[command];
+    Command& c = *s.command;
+    const std::uint64_t begin = s.begin, end = begin + s.piece;
+    const bool waits = waits_for_flash(c);
+    units_written_ += s.units;
+    fetching_ -= s.units;
+    const std::uint32_t waiter = waits ? c.index : BufferPort::kNoWaiter;
+    std::uint64_t u = s_.extents.unit_of(begin);
+    for (std::uint64_t at = begin; at < end; ++u) {
+        const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
+        const std::uint64_t asked = u - idx(s.asked.first);
+        insert_unit(at, bytes, s.staging->data() + (at - begin), waiter, asked < s.asked.units ? places[asked] : kUnmapped);
+        at += bytes;
+    }
+    free_staging(s);
+    s.offset += s.piece;
+    if (!waits) s.remaining -= s.units;
+    if (s.offset != c.bytes)
+        take_room(s);
+    else if (!waits)
+        complete(s);
+    s_.waiters.settle();  // coalescing gives room back
+}
+
+void WriteCommand::unit_durable(std::uint32_t command) {
+    State& s = states_[command];
+    if (--s.remaining != 0) return;
+    s_.waiters.charge_durability(*s.command->timeline);
+    complete(s);
+}
+
+void WriteCommand::check_waiters() const {
+    if (fetching_ + s_.buffer.held() != s_.buffer.used())
+        throw CheckFailed("firmware: " + std::to_string(s_.buffer.used()) + " units of the buffer are taken, " +
+                          std::to_string(fetching_) + " by data on its way and " + std::to_string(s_.buffer.held()) + " by data");
+    merges_.check_waiters();
+}
+
+std::string WriteCommand::dump() const {
+    return std::to_string(fetching_) + " units on their way from the host, " + std::to_string(merges_.under_way()) +
+           " merge reads\n" + dump_commands(states_);
+}
+
+}  // namespace ssdtlm

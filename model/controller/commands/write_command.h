@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest. Ends
+// when its units are in the buffer, or in flash if it is forced (FUA, write-through).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "controller/commands/command_services.h"
+#include "controller/commands/host_segments.h"
+#include "controller/commands/merge_reader.h"
+
+namespace ssdtlm {
+
+class WriteCommand final : private DmaClient {
+public:
+    struct Options {
+        bool write_through = false;    ///< every write ends in flash
+        bool check_integrity = false;  ///< the host signs what it writes
+    };
+    WriteCommand(const CommandServices& services, const Options& options);
+
+    void start(Command& c);
+    std::uint64_t units_written() const { return units_written_; }
+    /// Units reserved in the buffer whose data is on its way, or waits for the map.
+    std::uint32_t fetching() const { return fetching_; }
+    const MergeReader& merges() const { return merges_; }
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    struct State {
+        Command* command = nullptr;
+        std::uint32_t remaining = 0;  ///< units not inserted, or not durable
+        MapExtent asked;              ///< of the piece at hand: from its first to its last unit that is written in part
+        std::vector<std::uint8_t>* staging = nullptr;
+        std::uint64_t offset = 0;     ///< of the piece at hand: its first byte in the command's data,
+        std::uint64_t begin = 0;      ///< in the device,
+        std::uint64_t piece = 0;      ///< its bytes,
+        std::uint32_t units = 0;      ///< and the mapping units that it touches
+    };
+    State& state(const Command& c) {
+        if (c.index >= states_.size()) states_.resize(c.index + 1u);
+        return states_[c.index];
+    }
+    bool waits_for_flash(const Command& c) const { return c.fua || options_.write_through; }
+    void choose_piece(State& s);
+    void wants_room(std::uint64_t command);
+    bool take_room(State& s);
+    bool try_again(std::uint64_t& command);
+    void fetch_data(State& s);
+    void data_in_dram(std::uint64_t command);
+    void insert_units(std::uint32_t command, const Ppa* places);
+    void insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter, Ppa place);
+    void free_staging(State& s) {
+        staging_free_.push_back(s.staging);
+        s.staging = nullptr;
+    }
+    void unit_durable(std::uint32_t command);
+    void complete(State& s) {
+        Command& c = *s.command;
+        s.command = nullptr;
+        s_.ends.complete(c);
+    }
+    void dma_done(std::uint64_t cookie, SimTime at) override;
+    void dma_failed(std::uint64_t cookie) override;
+
+    const CommandServices s_;
+    const Options options_;
+    MergeReader merges_;
+    std::vector<State> states_;  // by command
+    std::vector<Ppa> places_;    // of the question at hand
+    HostSegments segments_;
+    std::vector<std::vector<std::uint8_t>*> staging_free_;
+    std::deque<std::vector<std::uint8_t>> staging_;
+    std::uint32_t fetching_ = 0;
+    std::uint64_t units_written_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/destage/destage.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+namespace {
+std::uint32_t length_of(const FlashJob* chain) {
+    std::uint32_t n = 0;
+    for (; chain != nullptr; chain = chain->next) ++n;
+    return n;
+}
+}  // namespace
+
+Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around)
+    : costs_(costs),
+      geometry_(around.ftl.geometry()),
+      codec_(around.ftl.codec()),
+      units_per_page_(geometry_.units_per_page()),
+      program_limit_(geometry_.dies() * config.flush_depth_per_die),
+      row_pages_(std::min(around.ftl.shape().planes(), program_limit_)),
+      start_level_(static_cast<std::uint32_t>(std::uint64_t{around.buffer.capacity()} * config.flush_start_percent / 100)),
+      around_(around),
+      row_(row_pages_) {
+    around_.waiters.on_settled<&Destage::form>(this);
+}
+
+void Destage::form() {
+    while (programs_ + row_pages_ <= program_limit_ && may_form()) form_row();
+}
+
+// A full row (a page of each plane of a group) is formed when the buffer is past its threshold or someone waits; less than
+// a row only for a unit that must become durable, or when a command waits for room and nothing under way will give it any.
+bool Destage::may_form() const {
+    const BufferPort& b = around_.buffer;
+    if (b.queued() == 0) return false;
+    if (b.demanded()) return true;
+    const bool room_wanted = around_.waiters.anybody(Waiters::For::room);
+    if (b.queued() >= row_pages_ * units_per_page_) return b.dirty() > start_level_ || room_wanted;
+    const bool data_on_its_way = b.used() != b.held();
+    return room_wanted && programs_ == 0 && !data_on_its_way;
+}
+
+void Destage::form_row() {
+    const SimTime now = around_.agenda.now();
+    FlashJob *first = nullptr, *last = nullptr;
+    const std::uint32_t units = std::min(around_.buffer.queued(), row_pages_ * units_per_page_);
+    std::uint32_t pages = 0;
+    for (std::uint32_t left = units; left != 0; ++pages) {
+        FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
+        job.next = nullptr;
+        job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
+        for (std::uint32_t i = 0; i < job.units; ++i) {
+            job.item[i] = around_.buffer.pop_dirty();
+            around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
+        }
+        left -= job.units;
+        job.formed = now;
+        (first == nullptr ? first : last->next) = &job;
+        last = &job;
+    }
+    programs_ += pages;
+    ++issuing_;
+    const auto slot = around_.cores.reserve(
+        rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
+    for (FlashJob* job = first; job != nullptr; job = job->next) {
+        job->core_start = slot.start;
+        job->core_end = slot.end;
+    }
+    around_.cores.then<&Destage::issue>(slot.end, this, first->index);
+}
+
+void Destage::issue(std::uint64_t index) {
+    --issuing_;
+    FlashJob* left = &around_.jobs.at(static_cast<std::uint32_t>(index));
+    if (!around_.waiters.anybody(Waiters::For::page)) left = place(left);
+    if (left == nullptr) return;
+    without_page_ += length_of(left);
+    around_.waiters.wait<&Destage::place_again>(Waiters::For::page, this, left->index);
+}
+
+bool Destage::place_again(std::uint64_t& index) {
+    FlashJob* const jobs = &around_.jobs.at(static_cast<std::uint32_t>(index));
+    without_page_ -= length_of(jobs);
+    FlashJob* const left = place(jobs);
+    if (left == nullptr) return true;
+    without_page_ += length_of(left);
+    index = left->index;
+    return false;
+}
+
+// Asks for what will be looked at when the first of the row is placed. False: all its units were deallocated meanwhile.
+inline bool Destage::is_wanted(const FlashJob& job) const {
+    bool wanted = false;
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        wanted = wanted || !unit.dropped;
+        around_.ftl.prefetch_old_place(unit.lpa);
+    }
+    return wanted;
+}
+
+// Pages are taken only when the programs go to the scheduler, so programs of a block arrive in page order. Returns what
+// found no page, null when all did.
+FlashJob* Destage::place(FlashJob* jobs) {
+    Ftl& ftl = around_.ftl;
+    bool left_over = false;
+    while (jobs != nullptr) {
+        std::uint32_t wanted = 0;
+        for (const FlashJob* job = jobs; job != nullptr && is_wanted(*job); job = job->next) ++wanted;
+        if (wanted == 0) {
+            FlashJob& dead = *jobs;
+            jobs = dead.next;
+            units_discarded_ += dead.units;
+            dead.txn.timeline.begin(around_.agenda.now());
+            finish(dead);
+            continue;
+        }
+        const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over);
+        if (pages == 0) {
+            around_.gc.check_all();
+            return jobs;
+        }
+        left_over = true;
+        const PlaneId plane = row_.front().plane;
+        for (std::uint32_t p = 0; p < pages; ++p) {
+            FlashJob& placed = *jobs;
+            jobs = placed.next;  // the scheduler's from here on
+            submit(placed, row_[p]);
+        }
+        if (collecting_) {
+            around_.gc.check(plane);
+        } else {  // preconditioning may have left any group at its threshold
+            collecting_ = true;
+            around_.gc.check_all();
+        }
+    }
+    return nullptr;
+}
+
+void Destage::submit(FlashJob& job, const PageAddress& a) {
+    job.txn.op = FlashOp::program;
+    job.txn.cls = FlashClass::host_write;
+    job.txn.address = a;
+    job.txn.die = geometry_.die_of(a.plane);
+    job.txn.data_bytes = geometry_.page_bytes;
+    job.txn.client = this;
+    job.txn.cookie = handle_of(job);
+    job.txn.spare.fill(kPadding);
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        if (unit.dropped) {
+            ++units_discarded_;
+            continue;
+        }
+        around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
+        job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
+        ++units_mapped_;
+    }
+    around_.dram.access(around_.agenda.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
+    around_.flash.submit(job.txn);
+}
+
+void Destage::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    const auto slot = around_.cores.reserve(job.index, costs_.flash_complete, CoreStep::program_done);
+    job.done_start = slot.start;
+    around_.cores.then<&Destage::program_done>(slot.end, this, job.index);
+}
+
+void Destage::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    around_.ftl.host_page_programmed(job.txn.address);
+    around_.gc.check(job.txn.address.plane);  // its block may have become a candidate
+    finish(job);
+}
+
+void Destage::finish(FlashJob& job) {
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
+        if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter);
+    }
+    --programs_;
+    around_.waiters.durable(&job);
+    around_.jobs.release(job);
+    around_.waiters.settle();
+}
+
+bool Destage::under_way() const { return programs_ > without_page_ || (without_page_ != 0 && around_.gc.active() != 0); }
+
+void Destage::check_waiters() const {
+    const auto require = [](bool ok, const std::string& what) {
+        if (!ok) throw CheckFailed("destage: " + what);
+    };
+    // Programs end by themselves once they have a page: the flash or a core holds them.
+    require(without_page_ + issuing_ <= programs_,
+            std::to_string(without_page_) + " programs wait for a page and cores form others, of " + std::to_string(programs_));
+    require((without_page_ != 0) == around_.waiters.anybody(Waiters::For::page),
+            std::to_string(without_page_) + " programs are counted as waiting for a page, and " +
+                std::to_string(around_.waiters.count(Waiters::For::page)) + " chains wait");
+    // What the buffer may program without waiting for more is formed at once, up to the limit.
+    const BufferPort& b = around_.buffer;
+    const bool must_form = b.demanded() || (b.queued() >= row_pages_ * units_per_page_ && b.dirty() > start_level_);
+    require(!must_form || programs_ + row_pages_ > program_limit_,
+            std::to_string(b.queued()) + " dirty units may be programmed, but only " + std::to_string(programs_) + " of " +
+                std::to_string(program_limit_) + " programs are under way");
+}
+
+std::string Destage::dump() const {
+    return "destage: " + std::to_string(programs_) + " programs in flight, " + std::to_string(without_page_) + " without a free page\n";
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// From dirty units to programmed pages: forms programs of a row of pages, takes flash pages for them, and tells those who
+// wait when their units are in flash.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/buffer_port.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/dram_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+class Destage final : private FlashClient {
+public:
+    /// All must outlive it.
+    struct Surroundings {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        BufferPort& buffer;
+        DramPort& dram;
+        FlashPort& flash;
+        GcEngine& gc;
+        FlashJobPool& jobs;
+        Waiters& waiters;
+    };
+    Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
+
+    /// Formed and not finished.
+    std::uint32_t programs() const { return programs_; }
+    /// A program that ends by itself, or a collection that will give a page to one without.
+    bool under_way() const;
+    std::uint64_t units_mapped() const { return units_mapped_; }
+    /// Deallocated between leaving the dirty queue and taking a flash page.
+    std::uint64_t units_discarded() const { return units_discarded_; }
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    void form();
+    bool may_form() const;
+    void form_row();
+    void issue(std::uint64_t job);
+    bool place_again(std::uint64_t& job);
+    FlashJob* place(FlashJob* jobs);
+    bool is_wanted(const FlashJob& job) const;
+    void submit(FlashJob& job, const PageAddress& page);
+    void program_done(std::uint64_t job);
+    void finish(FlashJob& job);
+    void flash_done(FlashTransaction& txn) override;
+
+    const FirmwareConfig& costs_;
+    const NandGeometry geometry_;
+    const SpareCodec codec_;
+    const std::uint32_t units_per_page_;
+    const std::uint32_t program_limit_;
+    const std::uint32_t row_pages_;      ///< pages that are programmed together, if there is data for them
+    const std::uint32_t start_level_;    ///< dirty units above which full rows are formed
+    Surroundings around_;
+    std::vector<PageAddress> row_;       ///< of the place() at hand
+    std::uint32_t programs_ = 0;
+    std::uint32_t issuing_ = 0;          ///< of those, rows that a core is working on, not yet offered to the FTL
+    std::uint32_t without_page_ = 0;     ///< of those, programs that wait for a page
+    std::uint64_t rows_formed_ = 0;
+    bool collecting_ = false;            ///< GC has looked at every group once
+    std::uint64_t units_mapped_ = 0;
+    std::uint64_t units_discarded_ = 0;
+};
+
+}  // namespace ssdtlm

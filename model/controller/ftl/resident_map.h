@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// MapPort over a forward map that is all in memory: every answer is at hand.
+#pragma once
+
+#include "common/address/fast_divide.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ports/map_port.h"
+
+namespace ssdtlm {
+
+class ResidentMap final : public MapPort {
+public:
+    explicit ResidentMap(Ftl& ftl) : ftl_(ftl), block_of_(ftl.geometry().units_per_block()) {}
+    /// Who is told when a read has ended.
+    void bind(EraseGate& gate) { gate_ = &gate; }
+
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient*, std::uint64_t) override {
+        if (extent.units != 1 || use == MapUse::remove) return translate_many(extent, use, places);
+        places[0] = ftl_.lookup(extent.first);
+        if (places[0] != kUnmapped) ftl_.read_started(BlockId{block_of_(idx(places[0]))});
+        return true;
+    }
+    void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
+        ftl_.read_finished(block, units);
+        gate_->read_finished(plane, block);
+    }
+    void unmap(const MapExtent& extent) override {
+        for (std::uint32_t i = 0; i < extent.units; ++i) ftl_.trim(Lpa{idx(extent.first) + i});
+    }
+
+private:
+    bool translate_many(const MapExtent& extent, MapUse use, Ppa* places);
+
+    Ftl& ftl_;
+    const FastDivide block_of_;
+    EraseGate* gate_ = nullptr;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The write buffer as commands and destaging see it: room, which units it holds, in what order they go to flash, and which
+// command waits for each. How full it is lies here, so that asking costs nothing; what to do about it is the
+// implementation's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/address/geometry.h"
+
+namespace ssdtlm {
+
+/// Contract. Two writes of one unit are never under way to flash at once, and they go there in the order of insert().
+/// Every unit inserted leaves exactly once: by programmed() after pop_dirty(), by drop(), by merged() when it was dropped
+/// before, or replaced by a newer write of the same unit that no command and no flush told apart.
+class BufferPort {
+public:
+    using Index = std::uint32_t;
+    static constexpr Index kNone = 0xFFFFFFFFu;
+    static constexpr std::uint32_t kNoWaiter = 0xFFFFFFFFu;
+
+    struct Unit {
+        Lpa lpa{};
+        std::uint32_t version = 0;
+        bool merging = false;  ///< the rest of its bytes is still in flash only
+        bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
+    };
+    /// In units.
+    struct Levels {
+        std::uint32_t capacity = 0;
+        std::uint32_t used = 0;      ///< reserved and occupied
+        std::uint32_t held = 0;      ///< in the buffer; the others of `used` are reserved for data on its way
+        std::uint32_t dirty = 0;
+        std::uint32_t queued = 0;    ///< dirty, and may be programmed now: the others wait for their older copy
+        std::uint32_t demanded = 0;  ///< of those queued: a command or a flush waits for them
+        std::uint32_t merging = 0;   ///< wait for the rest of their old copy
+    };
+    /// In units, since the start.
+    struct Counters {
+        std::uint64_t inserted = 0;
+        std::uint64_t coalesced = 0;      ///< replaced by a newer write before they left
+        std::uint64_t dropped_dirty = 0;  ///< deallocated before they left for flash
+    };
+    virtual ~BufferPort() = default;
+
+    std::uint32_t capacity() const { return levels_.capacity; }
+    std::uint32_t used() const { return levels_.used; }
+    std::uint32_t held() const { return levels_.held; }
+    bool empty() const { return levels_.held == 0; }
+    std::uint32_t dirty() const { return levels_.dirty; }
+    std::uint32_t queued() const { return levels_.queued; }
+    /// A unit that must become durable (waiter, or under a flush) is queued: pages need not be full.
+    bool demanded() const { return levels_.demanded != 0; }
+    std::uint32_t merging() const { return levels_.merging; }
+    std::uint64_t inserted() const { return counters_.inserted; }
+    std::uint64_t coalesced() const { return counters_.coalesced; }
+    std::uint64_t dropped_dirty() const { return counters_.dropped_dirty; }
+
+    /// Takes room for n units; false when there is none.
+    virtual bool reserve(std::uint32_t n) = 0;
+    /// Gives room reserved for n units back.
+    virtual void cancel(std::uint32_t n) = 0;
+    /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
+    /// `merging`: not programmable until merged(). Returns its index.
+    virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) = 0;
+    /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
+    /// vanishes, and its waiter is returned.
+    virtual std::uint32_t merged(Index i) = 0;
+    /// Newest buffered write of a unit, kNone when the buffer has none.
+    virtual Index find(Lpa lpa) const = 0;
+    virtual Unit unit(Index i) const = 0;
+    /// The unit that is to be programmed next; kNone when there is none. It stays readable until programmed().
+    virtual Index pop_dirty() = 0;
+    /// The unit is in flash: gives its room back. Returns its waiter.
+    virtual std::uint32_t programmed(Index i) = 0;
+    /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of vanished
+    /// units are appended to `released`.
+    virtual void drop(Lpa lpa, std::vector<std::uint32_t>& released) = 0;
+    /// Starts a new flush generation; everything inserted so far belongs to the one returned or earlier.
+    virtual std::uint32_t begin_flush() = 0;
+    /// True when nothing of `generation` or earlier is left.
+    virtual bool flush_done(std::uint32_t generation) const = 0;
+    /// Nobody waits for nothing, between two events. CheckFailed with a sentence.
+    virtual void check_waiters() const = 0;
+
+protected:
+    Levels levels_;
+    Counters counters_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded cores as the firmware's organs see them: a step is given to a core, and what follows it is called when the
+// core has done its cycles.
+#pragma once
+
+#include <cstdint>
+
+#include "common/tlm/agenda.h"
+#include "common/units/units.h"
+#include "controller/ports/command.h"
+
+namespace ssdtlm {
+
+/// What a core works on.
+enum class CoreStep : std::uint8_t {
+    read_command,
+    write_command,
+    flush,
+    deallocate,
+    program_issue,
+    program_done,
+    gc_victim,
+    gc_read_issue,
+    gc_program_issue,
+    gc_program_done,
+    gc_erase_issue,
+    gc_erase_done
+};
+
+class CorePort {
+public:
+    static constexpr std::uint32_t kNoCommand = 0xFFFFFFFFu;
+    struct Slot {
+        SimTime start;
+        SimTime end;
+    };
+    virtual ~CorePort() = default;
+    /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a core.
+    /// Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command, is for
+    /// those who watch.
+    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint32_t command = kNoCommand) = 0;
+
+    /// Calls Next(what) at `end`: at once if that is now.
+    template <auto Next, class T>
+    void then(SimTime end, T* self, std::uint64_t what) {
+        if (end == agenda_.now())
+            (self->*Next)(what);
+        else
+            agenda_.post<Next>(end, self, what);
+    }
+    /// A step for a command, which is charged with it; then Next(index of the command).
+    template <auto Next, class T>
+    void run(T* self, Command& c, std::uint64_t cycles, CoreStep step) {
+        const Slot slot = reserve(c.index, cycles, step, c.index);
+        c.timeline->charge(Stage::firmware_wait, slot.start);
+        c.timeline->charge(Stage::firmware, slot.end);
+        then<Next>(slot.end, self, c.index);
+    }
+    /// A step for no command.
+    template <auto Next, class T>
+    Slot run(T* self, std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t what) {
+        const Slot slot = reserve(number, cycles, step);
+        then<Next>(slot.end, self, what);
+        return slot;
+    }
+
+protected:
+    explicit CorePort(Agenda& agenda) : agenda_(agenda) {}
+    Agenda& agenda_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/waiters/program_path.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ssdtlm {
+
+void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
+    const auto mark = [&t](Stage s, SimTime until) {
+        if (until > t.last()) t.charge(s, until);
+    };
+    const Timeline& flash = program.txn.timeline;
+    mark(Stage::buffer, program.formed);
+    mark(Stage::firmware_wait, std::min(program.core_start, flash.start()));
+    mark(Stage::firmware, std::min(program.core_end, flash.start()));
+    mark(Stage::buffer, flash.start());
+    if (t.last() == flash.start()) {
+        t.append(flash);
+    } else if (t.last() < flash.last()) {
+        static constexpr std::array<Stage, 9> kBackwards = {
+            Stage::array,          Stage::channel,     Stage::scheduler,          Stage::channel_wait, Stage::die_wait_host_write,
+            Stage::die_wait_gc, Stage::die_wait_host_read, Stage::die_wait_erase, Stage::die_wait_mapping};
+        Ps left = flash.last() - t.last();
+        for (const Stage s : kBackwards) {
+            const Ps part = std::min(left, flash.of(s));
+            t.charge(s, t.last() + part);
+            left -= part;
+        }
+        SSDTLM_CHECK(left == Ps{0}, "flash program has stages that a waiting command cannot be charged with");
+    }
+    mark(Stage::firmware_wait, program.done_start);
+    mark(Stage::firmware, now);
+}
+
+}  // namespace ssdtlm

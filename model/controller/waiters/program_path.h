@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program's way to flash costs a command that waits for it.
+#pragma once
+
+#include "controller/ports/flash_job.h"
+
+namespace ssdtlm {
+
+/// Charges a command that waited for this program, from the command's last mark to `now`, with the stages of the program.
+/// Where the command began to wait in the middle of the program's flash part, that part is taken from its end: the array
+/// time last, before it the bus, before it the waits.
+void charge_program(Timeline& t, const FlashJob& program, SimTime now);
+
+}  // namespace ssdtlm

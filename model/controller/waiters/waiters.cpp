@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/waiters/waiters.h"
+
+#include "common/report/error.h"
+#include "controller/waiters/program_path.h"
+
+namespace ssdtlm {
+
+__attribute__((noinline)) void Waiters::resume(For condition) {
+    Queue& q = queue(condition);
+    while (!q.empty()) {
+        Waiter first = q.front();  // who is resumed may join the queue again
+        q.pop_front();
+        if (first.resume(first.self, first.what)) continue;
+        q.push_front(first);
+        return;
+    }
+}
+
+void Waiters::resume_durable(const FlashJob* by) {
+    by_ = by;
+    for (std::size_t i = 0; i < released_.size(); ++i) {
+        std::uint64_t command = released_[i];
+        durable_.resume(durable_.self, command);
+    }
+    released_.clear();
+    resume(For::flush);
+    by_ = nullptr;
+}
+
+void Waiters::charge_durability(Timeline& timeline) const {
+    if (by_ != nullptr)
+        charge_program(timeline, *by_, agenda_.now());
+    else
+        timeline.charge(Stage::buffer, agenda_.now());
+}
+
+void Waiters::wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, const Ppa*), void* self) {
+    if (c.index >= of_map_.size()) of_map_.resize(c.index + 1u);
+    MapWaiter& w = of_map_[c.index];
+    SSDTLM_CHECK(w.answered == nullptr, "command asks the map while it waits for it");
+    w = {answered, self, &c};
+    ++map_waiters_;
+}
+
+void Waiters::map_answered(std::uint64_t cookie, const Ppa* places) {
+    SSDTLM_CHECK(cookie < of_map_.size() && of_map_[cookie].answered != nullptr, "the map answers a command that does not wait for it");
+    const MapWaiter w = of_map_[cookie];
+    of_map_[cookie] = {};
+    --map_waiters_;
+    w.command->timeline->charge(Stage::mapping, agenda_.now());
+    w.answered(w.self, w.command->index, places);
+}
+
+void Waiters::check_waiters(const UnderWay& under_way) const {
+    const auto require = [](bool ok, std::size_t who, const char* what) {
+        if (!ok) throw CheckFailed("firmware: " + std::to_string(who) + what);
+    };
+    require(released_.empty(), released_.size(), " commands whose units became durable were not told");
+    require(!settling_ && !pages_changed_, count(For::page), " programs wait for a page, and were not told that there may be some");
+    require(!anybody(For::page) || under_way.programs, count(For::page),
+            " chains of programs wait for a free block, no group is collected, and no other program runs");
+    require(!anybody(For::room) || under_way.programs || under_way.data || under_way.merges, count(For::room),
+            " commands wait for room in the buffer, and no program, no data on its way and no merge will give it");
+    require(!anybody(For::flush) || under_way.programs || under_way.merges, count(For::flush),
+            " flushes wait, and no program and no merge is under way");
+    std::uint32_t of_map = 0;
+    for (const MapWaiter& w : of_map_) of_map += w.answered != nullptr;
+    require(of_map == map_waiters_, of_map, (" commands wait for the map, and " + std::to_string(map_waiters_) + " are counted").c_str());
+}
+
+std::string Waiters::dump() const {
+    return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) + " flushes, " +
+           std::to_string(count(For::page)) + " chains of programs for a free page, " + std::to_string(count(For::room)) +
+           " commands for room in the buffer\n";
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits in the firmware, and the one order in which they are resumed when something has changed:
+//   1. commands whose units have become durable, 2. flushes, 3. programs without a flash page, 4. writes without room in the
+//   buffer, each in order of arrival, and last what forms new programs from what all these have left.
+// A command whose map answers late waits here as well; its answer resumes it. Nobody who waits knows the others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ports/command.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/map_port.h"
+
+namespace ssdtlm {
+
+class Waiters final : private MapClient {
+public:
+    enum class For : std::uint8_t { flush, page, room, count };
+
+    Waiters(Agenda& agenda, MapPort& map) : agenda_(agenda), map_(map) {}
+
+    // --- Waiting ---
+    /// Joins a queue. When its condition may have come true, Resume(what) tries again: true if it did and the waiter is
+    /// gone; else it may change `what`, stays first, and those behind it are not asked.
+    template <auto Resume, class T>
+    void wait(For condition, T* self, std::uint64_t what) {
+        queue(condition).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+    }
+    bool anybody(For condition) const { return !queue(condition).empty(); }
+    std::size_t count(For condition) const { return queue(condition).size(); }
+    /// Called for each command of release(), in durable().
+    template <auto UnitDurable, class T>
+    void on_durable(T* self) {
+        durable_ = {[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*UnitDurable)(static_cast<std::uint32_t>(w)), true; },
+                    self, 0};
+    }
+    /// Called at the end of each settle().
+    template <auto Work, class T>
+    void on_settled(T* self) {
+        work_ = {[](void* s, std::uint64_t&) { return (static_cast<T*>(s)->*Work)(), true; }, self, 0};
+    }
+
+    // --- What changes ---
+    /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
+    void release(std::uint32_t command) { released_.push_back(command); }
+    /// For those who release many.
+    std::vector<std::uint32_t>& released() { return released_; }
+    /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
+    void durable(const FlashJob* by) {
+        if (released_.empty() && queue(For::flush).empty()) return;
+        resume_durable(by);
+    }
+    /// Flash pages may be there that were not: a block was freed, or became worth collecting.
+    void pages_changed() {
+        pages_changed_ = true;
+        settle();
+    }
+    /// Room, units or pages have changed: resumes everybody who can go on, in order. Within a settle() it makes that one
+    /// begin again.
+    void settle() {
+        durable(nullptr);
+        if (settling_) {
+            again_ = true;
+            return;
+        }
+        settling_ = true;
+        do {
+            again_ = false;
+            if (pages_changed_) {
+                pages_changed_ = false;
+                resume(For::page);
+            }
+            if (!queue(For::room).empty()) resume(For::room);
+            work_.resume(work_.self, work_.what);
+        } while (again_);
+        settling_ = false;
+    }
+    /// Charges a command with its wait for durability, from its last mark to now. Within durable() only.
+    void charge_durability(Timeline& timeline) const;
+
+    // --- The map ---
+    /// Asks the map for a command. True: answered, `places` are written. False: the command waits (stage `mapping`), and
+    /// Answered(index of the command, places) is called later.
+    template <auto Answered, class T>
+    bool ask_map(T* self, Command& c, const MapExtent& extent, MapUse use, Ppa* places) {
+        if (__builtin_expect(map_.translate(extent, use, places, this, c.index), 1)) return true;
+        wait_for_map(c, [](void* s, std::uint32_t i, const Ppa* p) { (static_cast<T*>(s)->*Answered)(i, p); }, self);
+        return false;
+    }
+    std::uint32_t waiting_for_map() const { return map_waiters_; }
+
+    /// What will wake those who wait.
+    struct UnderWay {
+        bool programs = false;  ///< a program that ends by itself, or the collection of a block for one without a page
+        bool data = false;      ///< data on its way from the host to room in the buffer
+        bool merges = false;    ///< reads of the rest of units
+    };
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters(const UnderWay& under_way) const;
+    std::string dump() const;
+
+private:
+    struct Waiter {
+        bool (*resume)(void* self, std::uint64_t& what) = nullptr;
+        void* self = nullptr;
+        std::uint64_t what = 0;
+    };
+    struct MapWaiter {
+        void (*answered)(void* self, std::uint32_t command, const Ppa* places) = nullptr;  // null: does not wait
+        void* self = nullptr;
+        Command* command = nullptr;
+    };
+    using Queue = std::deque<Waiter>;
+
+    Queue& queue(For c) { return queues_[static_cast<std::size_t>(c)]; }
+    const Queue& queue(For c) const { return queues_[static_cast<std::size_t>(c)]; }
+    void resume(For condition);
+    void resume_durable(const FlashJob* by);
+    void wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, const Ppa*), void* self);
+    void map_answered(std::uint64_t cookie, const Ppa* places) override;
+
+    Agenda& agenda_;
+    MapPort& map_;
+    std::array<Queue, static_cast<std::size_t>(For::count)> queues_;
+    std::vector<std::uint32_t> released_;
+    Waiter durable_, work_;
+    const FlashJob* by_ = nullptr;
+    std::vector<MapWaiter> of_map_;  // by command
+    std::uint32_t map_waiters_ = 0;
+    bool pages_changed_ = false;
+    bool settling_ = false;
+    bool again_ = false;
+};
+
+}  // namespace ssdtlm
