@@ -37,13 +37,15 @@ def check_version(version, path):
 
 
 def find_binary():
-    """Path of the program: SSDTLM_BINARY, else the one that came with this package. Raises UserError."""
-    named = os.environ.get("SSDTLM_BINARY")
-    if named:
-        return _checked(named)
+    """Path of the program: SSDTLM_BINARY, else the one that came with this package. Raises UserError, also when it is of
+    another version."""
+    return _checked(os.environ.get("SSDTLM_BINARY") or _own())
+
+
+def _own():
     for path in _candidates():
         if os.access(path, os.X_OK) and path.is_file():
-            return _checked(str(path))
+            return str(path)
     raise UserError(Problem("ssdtlm", "the program is not beside its Python package " + str(PACKAGE),
                             "", "build it with make build, or name it in SSDTLM_BINARY"))
 
@@ -53,7 +55,7 @@ def main():
     # Commands in Python come back to this interpreter, which has what they need.
     os.environ.setdefault("SSDTLM_PYTHON", sys.executable)
     try:
-        binary = find_binary()
+        binary = _own()
     except UserError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -41,6 +42,8 @@ def run(device, workload, *, output=None, seed=None, set=None, options=(), **ove
     if seed is not None:
         command += ["--seed", str(seed)]
     done = subprocess.run([*command, *options], input=text, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == 2 and output is None:
+        shutil.rmtree(folder)
     if done.returncode == 2:
         raise UserError(*[Problem(*line.split(": ", 1)) if ": " in line else Problem("ssdtlm run", line) for line in done.stderr.splitlines()])
     if done.returncode == 130:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 from support import BINARY, JOBS, OK, SOURCE, USER_ERROR, SystemTest
 
@@ -46,26 +47,22 @@ class Dispatch(SystemTest):
         return environment, package / "bin" / "ssdtlm"
 
     def test_search_order(self):
+        """From the last place to the first: each one that is added goes before those that are there."""
         environment, binary = self.installed()
-        expected = []
-        system = self.interpreter(self.dir / "path" / "python3")
-        expected.append((system, {"PATH": f"{system.parent}:/bin"}))
-        expected.append((self.interpreter(self.dir / "home/.local/share/ssdtlm/python/bin/python3"), {}))
-        expected.append((self.interpreter(self.dir / "data/ssdtlm/python/bin/python3"), {"XDG_DATA_HOME": str(self.dir / "data")}))
-        expected.append((self.interpreter(environment / "bin" / "python3"), {}))
-        expected.append((self.interpreter(self.dir / "named"), {"SSDTLM_PYTHON": str(self.dir / "named")}))
-        made = {}
-        for python, settings in expected:
-            made.update(settings)
-            if python != system and BUILD_TREE_PYTHON.exists() and "env" not in str(python) and "named" not in str(python):
-                continue  # the build tree's goes first
-            for other, _ in expected:
-                other.chmod(0o755 if expected.index((other, _)) <= [p for p, _ in expected].index(python) else 0o644)
-            if python == system and BUILD_TREE_PYTHON.exists():
-                continue
-            done = self.compare(binary, **made)
-            package = environment / "lib/python3.11/site-packages"
-            self.assertEqual(done.stdout, f"{python} -m ssdtlm compare a b c {package} {ssdtlm.__version__}\n", python)
+        package = environment / "lib" / "python3.11" / "site-packages"
+        places = (("path/python3", {"PATH": f"{self.dir / 'path'}:/bin"}),
+                  ("home/.local/share/ssdtlm/python/bin/python3", {}),
+                  ("data/ssdtlm/python/bin/python3", {"XDG_DATA_HOME": str(self.dir / "data")}),
+                  ("env/bin/python3", {}),
+                  ("named", {"SSDTLM_PYTHON": str(self.dir / "named")}))
+        settings = {}
+        for place, added in places:
+            python = self.interpreter(self.dir / place)
+            settings.update(added)
+            if BUILD_TREE_PYTHON.exists() and place.startswith(("path", "home", "data")):
+                continue  # the build tree's goes before these
+            done = self.compare(binary, **settings)
+            self.assertEqual(done.stdout, f"{python} -m ssdtlm compare a b c {package} {ssdtlm.__version__}\n")
             self.assertEqual((done.returncode, done.stderr), (42, ""))
 
     def test_package_of_the_source_tree(self):
@@ -136,6 +133,9 @@ class Api(SystemTest):
             ssdtlm.run("tiny-test", JOB, output=self.dir / "out", nand__t_raed="80us", host__queue_pairs=0)
         self.assertEqual(len(caught.exception.problems), 2)
         self.assertIn("did you mean", str(caught.exception))
+        with unittest.mock.patch("tempfile.tempdir", str(self.dir)), self.assertRaises(ssdtlm.UserError):
+            ssdtlm.run("tiny-tset", JOB)
+        self.assertEqual(list(self.dir.iterdir()), [], "no folder is left of a run that was refused")
         with self.assertRaisesRegex(ssdtlm.UserError, "holds no result.json"):
             ssdtlm.Result(self.dir)
 
