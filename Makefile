@@ -5,7 +5,7 @@ WORKLOAD ?= configs/workload/random_mix.fio
 OUT      ?= results/$(basename $(notdir $(WORKLOAD)))
 JOBS     ?= $(shell nproc)
 
-.PHONY: run test test-asan test-nightly bench wave build python deps clean
+.PHONY: run test test-asan test-nightly bench wave build python wheel deb deps clean
 
 run: build
 	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
@@ -21,7 +21,7 @@ test-asan: deps
 	tools/run-tests.sh build/asan -LE 'nightly|no-asan'
 
 # The long ones: full-size write amplification, full closed-network table, byte-identity across compilers.
-test-nightly: deps
+test-nightly: deps wheel deb
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -L nightly
@@ -39,6 +39,13 @@ wave: build
 build: deps
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS) --target ssdtlm
+
+# Packages: build/packages/ssdtlm-*.whl for pip, ssdtlm_*.deb for Debian 12.
+wheel: deps
+	tools/build-wheel.sh build/packages
+
+deb: build
+	cpack --config build/release/CPackConfig.cmake -B build/packages
 
 # What `ssdtlm report` needs, into an environment where the programs of this tree look for it.
 python: deps

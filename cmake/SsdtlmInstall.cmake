@@ -4,25 +4,28 @@
 include(CMakePackageConfigHelpers)
 get_property(_libraries GLOBAL PROPERTY SSDTLM_LIBRARIES)
 install(TARGETS ${_libraries} EXPORT ssdtlmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS ssdtlm_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Components: a wheel holds "program", a Debian package "program" and "system"; the rest is for programs of one's own.
+install(TARGETS ssdtlm_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # The program prints both from its table of commands.
 install(CODE "
   execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" manual
                   OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1\" COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" completion bash
-                  OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash\" COMMAND_ERROR_IS_FATAL ANY)")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+                  OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT system)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT system)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm COMPONENT system)
 install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
 install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
         FILES_MATCHING PATTERN "*.h" PATTERN "verilated_scheduler.cpp.in")
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
 # The commands written in Python; the program finds them there.
-install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python FILES_MATCHING PATTERN "*.py"
+install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python COMPONENT system FILES_MATCHING PATTERN "*.py"
         PATTERN "*.css" PATTERN "*.js" PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
+install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs COMPONENT program)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)
 set(SSDTLM_RTL_DIR_INSTALLED ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm)
@@ -32,3 +35,21 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake
               cmake/FindSystemC.cmake cmake/SsdtlmVerilate.cmake
               DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
+
+# `make deb`: the program with what belongs to it on a Debian system.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME ssdtlm)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "the developers of ssdtlm")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program system)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3 (>= 3.11), python3-venv")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "fio, gtkwave")
+include(CPack)
