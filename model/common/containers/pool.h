@@ -32,7 +32,7 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// T: a class that is not final, with a default constructor. An object keeps what it holds while it is free.
+/// T has a default constructor. An object keeps what it holds while it is free.
 template <class T>
 class Pool {
 public:
@@ -42,26 +42,31 @@ public:
 
     /// An object as its last user has left it, the first time as T() makes it.
     T& acquire() {
-        if (__builtin_expect(free_ == nullptr, 0)) grow();
+        return acquire([](T&) {});
+    }
+    /// The same; made(object) is called when it is a new one.
+    template <class Made>
+    T& acquire(Made made) {
+        if (__builtin_expect(free_ == nullptr, 0)) made(grow());
         Slot& s = *free_;
         free_ = s.next;
-        s.key += kUse;
+        ++s.uses;
         ++in_use_;
-        return s;
+        return s.object;
     }
     /// All handles to it become stale. Panics when it is not in use.
     void release(T& object) {
-        Slot& s = static_cast<Slot&>(object);
-        if (__builtin_expect((s.key & kUse) == 0, 0)) refuse("object given back twice");
-        s.key = (s.key + kUse) & kKeyMask;
+        Slot& s = slot_of(object);
+        if (__builtin_expect(!s.is_used(), 0)) refuse("object given back twice");
+        ++s.uses;
         s.next = free_;
         free_ = &s;
         --in_use_;
     }
     /// Precondition: in use, or the handle is stale from the start.
-    static Handle<T> handle_of(const T& object) { return Handle<T>::of(static_cast<const Slot&>(object).key); }
+    static Handle<T> handle_of(const T& object) { return Handle<T>::of(slot_of(object).key()); }
     /// Where the object is among all; objects made later have higher indices.
-    static std::uint32_t index_of(const T& object) { return static_cast<std::uint32_t>(static_cast<const Slot&>(object).key); }
+    static std::uint32_t index_of(const T& object) { return slot_of(object).index; }
 
     /// Panics when the handle is stale.
     T& at(Handle<T> handle) {
@@ -75,7 +80,7 @@ public:
         const auto index = static_cast<std::uint32_t>(handle.number());
         if (__builtin_expect(index >= size_, 0)) return nullptr;
         Slot& s = slot(index);
-        return s.key == handle.number() && (s.key & kUse) != 0 ? &s : nullptr;
+        return s.key() == handle.number() && s.is_used() ? &s.object : nullptr;
     }
 
     std::size_t in_use() const { return in_use_; }
@@ -86,27 +91,33 @@ public:
     void for_each(F f) const {
         for (std::uint32_t i = 0; i < size_; ++i) {
             const Slot& s = slot(i);
-            if ((s.key & kUse) != 0) f(static_cast<const T&>(s));
+            if (s.is_used()) f(s.object);
         }
     }
 
 private:
-    // Bits of a slot's key, which is its handle's number: index [31:0], in use [32], number of this use [62:33].
-    static constexpr std::uint64_t kUse = std::uint64_t{1} << 32;
-    static constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << 63) - 1;
     static constexpr std::uint32_t kChunkShift = 5;
     static constexpr std::uint32_t kChunk = 1u << kChunkShift;
 
-    struct Slot : T {
-        std::uint64_t key = 0;
+    struct Slot {
+        T object;  // first, so that its address is the slot's
+        std::uint32_t index = 0;
+        std::uint32_t uses = 0;  // acquired and released: odd while in use
         Slot* next = nullptr;
+
+        bool is_used() const { return (uses & 1) != 0; }
+        std::uint64_t key() const { return std::uint64_t{uses & 0x7FFF'FFFFu} << 32 | index; }
     };
+    static Slot& slot_of(T& object) { return *reinterpret_cast<Slot*>(&object); }
+    static const Slot& slot_of(const T& object) { return *reinterpret_cast<const Slot*>(&object); }
     Slot& slot(std::uint32_t index) const { return chunks_[index >> kChunkShift][index & (kChunk - 1)]; }
-    __attribute__((noinline, cold)) void grow() {
+    __attribute__((noinline, cold)) T& grow() {
         if (size_ % kChunk == 0) chunks_.push_back(std::make_unique<Slot[]>(kChunk));
         Slot& s = slot(size_);
-        s.key = size_++;
+        SSDTLM_CHECK(static_cast<void*>(&s.object) == static_cast<void*>(&s), "a slot does not begin with its object");
+        s.index = size_++;
         free_ = &s;
+        return s.object;
     }
     [[noreturn]] __attribute__((noinline, cold)) static void refuse(const char* what) { panic("Pool", what); }
 

@@ -18,7 +18,7 @@ tlm::tlm_sync_enum LtTargetAdapter::forward(tlm::tlm_generic_payload& payload, t
         if (!held_back_.empty()) {
             tlm::tlm_generic_payload* next = held_back_.front();
             held_back_.pop_front();
-            agenda_.post<&LtTargetAdapter::respond>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(next));
+            respond_at(agenda_.now(), *next);
         }
         return tlm::TLM_COMPLETED;
     }
@@ -27,14 +27,22 @@ tlm::tlm_sync_enum LtTargetAdapter::forward(tlm::tlm_generic_payload& payload, t
     sc_core::sc_time until = delay;
     lt_initiator->b_transport(payload, until);
     const SimTime at = agenda_.now() + to_sim_time(until).time_since_epoch();
-    agenda_.post<&LtTargetAdapter::respond>(at, this, reinterpret_cast<std::uintptr_t>(&payload));
+    respond_at(at, payload);
     phase = tlm::END_REQ;
     delay = sc_core::SC_ZERO_TIME;
     return tlm::TLM_UPDATED;
 }
 
-void LtTargetAdapter::respond(std::uint64_t pointer) {
-    auto* payload = reinterpret_cast<tlm::tlm_generic_payload*>(static_cast<std::uintptr_t>(pointer));
+void LtTargetAdapter::respond_at(SimTime at, tlm::tlm_generic_payload& payload) {
+    Response& response = responses_.acquire();
+    response.payload = &payload;
+    agenda_.post<&LtTargetAdapter::respond>(at, this, Pool<Response>::handle_of(response).number());
+}
+
+void LtTargetAdapter::respond(std::uint64_t number) {
+    Response& response = responses_.at(number);
+    tlm::tlm_generic_payload* const payload = response.payload;
+    responses_.release(response);
     if (response_open_) {
         held_back_.push_back(payload);
         return;

@@ -11,6 +11,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/payload_pool.h"
 
@@ -31,9 +32,14 @@ public:
 
 private:
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-    void respond(std::uint64_t payload);
+    void respond_at(SimTime at, tlm::tlm_generic_payload& payload);
+    void respond(std::uint64_t response);
 
     Agenda& agenda_;
+    struct Response {
+        tlm::tlm_generic_payload* payload = nullptr;
+    };
+    Pool<Response> responses_;  // to come at their times
     std::deque<tlm::tlm_generic_payload*> held_back_;  // while a response is open
     bool response_open_ = false;
 };

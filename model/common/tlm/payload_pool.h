@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLM memory manager: payloads with their extension come from a free list (4 ns instead of 23 ns for new).
+// TLM memory manager: payloads with their extension come from a Pool (4 ns instead of 23 ns for new).
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include <tlm>
+
+#include "common/containers/pool.h"
 
 namespace ssdtlm {
 
@@ -19,22 +18,19 @@ public:
 
     /// A payload with reference count 1. release() it when done.
     tlm::tlm_generic_payload& acquire(Extension*& extension) {
-        if (free_.empty()) {
-            all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
-            all_.back()->set_extension(new Extension);  // freed by the payload
-            free_.push_back(all_.back().get());
-        }
-        tlm::tlm_generic_payload* p = free_.back();
-        free_.pop_back();
-        p->acquire();
-        extension = p->get_extension<Extension>();
-        return *p;
+        Carrier& carrier = pool_.acquire([this](Carrier& made) { made.set_mm(this); });
+        carrier.acquire();
+        extension = carrier.extension;
+        return carrier;
     }
-    void free(tlm::tlm_generic_payload* p) override { free_.push_back(p); }
+    void free(tlm::tlm_generic_payload* p) override { pool_.release(static_cast<Carrier&>(*p)); }
 
 private:
-    std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
-    std::vector<tlm::tlm_generic_payload*> free_;
+    struct Carrier : tlm::tlm_generic_payload {
+        Carrier() { set_extension(extension); }
+        Extension* extension = new Extension;  // freed by the payload
+    };
+    Pool<Carrier> pool_;
 };
 
 }  // namespace ssdtlm

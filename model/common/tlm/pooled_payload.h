@@ -6,23 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 
 #include <tlm>
 
+#include "common/containers/pool.h"
 
 namespace ssdtlm {
 
-/// Base of the payload classes of a PooledPayloads<Payload>.
-template <class Payload>
-class PooledPayload : public tlm::tlm_generic_payload {
-    template <class>
-    friend class PooledPayloads;
-    Payload* next_free_ = nullptr;
-};
-
-/// Free list of payloads; each keeps a reference count of 1 also while it is free. Only the pool's owner may treat a
-/// payload as a Payload, and only those that came from here: the base protocol hands the same object back.
+/// A Pool of payloads of a class derived from tlm_generic_payload, with TLM's way of giving them back; each keeps a reference count of 1 also while it is free. Only
+/// the pool's owner may treat a payload as a Payload, and only those that came from here: the base protocol hands the
+/// same object back.
 template <class Payload>
 class PooledPayloads final : public tlm::tlm_mm_interface {
 public:
@@ -32,43 +25,31 @@ public:
 
     /// A payload with reference count 1 and the attributes of its last use; the first time without byte enables.
     Payload& acquire() {
-        if (__builtin_expect(free_ == nullptr, 0)) grow();
-        Payload& p = *free_;
-        free_ = p.next_free_;
-        return p;
+        return pool_.acquire([this](Payload& p) {
+            p.set_mm(this);
+            p.acquire();
+        });
     }
     /// The owner needs it no longer. It comes back at once, or when the last of those who acquired it lets it go.
     void release(Payload& p) {
         if (__builtin_expect(p.get_ref_count() == 1, 1))
-            push(p);
+            pool_.release(p);
         else
             p.tlm::tlm_generic_payload::release();
     }
     void free(tlm::tlm_generic_payload* p) override {
         p->acquire();
-        push(static_cast<Payload&>(*p));
+        pool_.release(static_cast<Payload&>(*p));
     }
-    /// Payloads not in the free list; for reports.
-    std::size_t in_use() const {
-        std::size_t n = all_.size();
-        for (const Payload* p = free_; p != nullptr; p = p->next_free_) --n;
-        return n;
-    }
+    /// Payloads that were not given back; for reports.
+    std::size_t in_use() const { return pool_.in_use(); }
+
+    /// See Pool.
+    static Handle<Payload> handle_of(const Payload& p) { return Pool<Payload>::handle_of(p); }
+    Payload& at(std::uint64_t number) { return pool_.at(number); }
 
 private:
-    void push(Payload& p) {
-        p.next_free_ = free_;
-        free_ = &p;
-    }
-    __attribute__((noinline, cold)) void grow() {
-        Payload& p = all_.emplace_back();
-        p.set_mm(this);
-        p.acquire();
-        push(p);
-    }
-
-    std::deque<Payload> all_;  // deque: stable addresses
-    Payload* free_ = nullptr;
+    Pool<Payload> pool_;
 };
 
 /// Sets what every transaction of the base protocol without byte enables needs.

@@ -150,12 +150,7 @@ void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std:
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
                            DmaClient* client, std::uint64_t cookie, ByteEnables content) {
-    if (free_requests_.empty()) {
-        requests_.emplace_back();
-        free_requests_.push_back(&requests_.back());
-    }
-    Request& request = *free_requests_.back();
-    free_requests_.pop_back();
+    Request& request = requests_.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
     request = Request{client, cookie, agenda_.now(), 0, 1, write, false, is_data(write, total)};
@@ -211,7 +206,7 @@ __attribute__((noinline)) void DmaEngine::answered_part(Payload& p) {
 
 void DmaEngine::finish(Request& request) {
     const Request r = request;
-    free_requests_.push_back(&request);
+    requests_.release(request);
     report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
 }
 

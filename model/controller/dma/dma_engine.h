@@ -14,6 +14,7 @@
 #include <tlm>
 #include <vector>
 
+#include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/pooled_payload.h"
 #include "controller/ports/dma_port.h"
@@ -73,7 +74,7 @@ private:
         bool failed;
         bool data;
     };
-    struct Payload : PooledPayload<Payload> {
+    struct Payload : tlm::tlm_generic_payload {
         Payload() { set_extension<LinkExtension>(link); }
         LinkExtension* link = new LinkExtension;  // freed by the payload
         Request* request = nullptr;               // null: this payload is the whole request, of this client
@@ -110,8 +111,7 @@ private:
     std::uint32_t writes_ahead_ = 0;
     std::uint64_t reads_under_way_ = 0;    // bytes
     PooledPayloads<Payload> payloads_;
-    std::deque<Request> requests_;  // deque: stable addresses
-    std::vector<Request*> free_requests_;
+    Pool<Request> requests_;
     std::uint64_t outstanding_ = 0;
     DmaCounters counters_;
 };

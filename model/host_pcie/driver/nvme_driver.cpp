@@ -76,7 +76,7 @@ void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) {
     load.aim(offset);
     // A target that answers at once still gives a read's value in an event of its own.
     if (send(load))
-        agenda_.post<&NvmeDriver::load_done_at_once>(agenda_.now(), this, reinterpret_cast<std::uintptr_t>(&load));
+        agenda_.post<&NvmeDriver::load_done_at_once>(agenda_.now(), this, loads_.handle_of(load).number());
 }
 
 tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
@@ -89,7 +89,7 @@ tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload
 }
 
 void NvmeDriver::load_done_at_once(std::uint64_t load) {
-    load_done(*reinterpret_cast<Load*>(static_cast<std::uintptr_t>(load)));
+    load_done(loads_.at(load));
 }
 
 std::string NvmeDriver::dump() const {

@@ -71,22 +71,21 @@ public:
 private:
     /// One register access with its data. Only the address differs from one store to the next, so the other attributes
     /// that neither interconnect nor target may change are set when the payload is made.
-    template <class Payload>
-    struct Access : PooledPayload<Payload> {
+    struct Access : tlm::tlm_generic_payload {
         explicit Access(tlm::tlm_command command) {
             set_up(*this, command, 0, reinterpret_cast<unsigned char*>(&value), sizeof value);
         }
         void aim(std::uint32_t offset) {
-            this->set_address(offset);
-            this->set_dmi_allowed(false);
-            this->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+            set_address(offset);
+            set_dmi_allowed(false);
+            set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
         }
         std::uint32_t value = 0;
     };
-    struct Store : Access<Store> {
+    struct Store : Access {
         Store() : Access(tlm::TLM_WRITE_COMMAND) {}
     };
-    struct Load : Access<Load> {
+    struct Load : Access {
         Load() : Access(tlm::TLM_READ_COMMAND) {}
         MmioClient* client = nullptr;
     };

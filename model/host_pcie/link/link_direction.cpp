@@ -32,16 +32,16 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
                                          config.max_payload);
 }
 
-void LinkDirection::queue(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
+void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst) {
     if (waiting_.full()) waiting_.set_capacity(2 * waiting_.capacity());
-    waiting_.push_back(Burst{train, kind, cookie});
+    waiting_.push_back(Burst{train, kind, &burst});
     if (!pumping_) pump();
 }
 
 /// What follows on the wire often arrives before anything else happens (a CQE and its MSI-X message behind the data, two
 /// doorbells): then it needs no turn in the agenda.
-void LinkDirection::deliver_next(std::uint64_t first) {
-    LinkDelivery* d = reinterpret_cast<LinkDelivery*>(static_cast<std::uintptr_t>(first));
+void LinkDirection::deliver_next(std::uint64_t) {
+    LinkDelivery* d = first_;
     for (;;) {
         LinkDelivery* const next = d->next;  // arrive() may give d away
         if (next == nullptr) {
@@ -51,7 +51,8 @@ void LinkDirection::deliver_next(std::uint64_t first) {
         }
         d->arrive(*d);
         if (!agenda_.claim(next->at)) {
-            agenda_.post<&LinkDirection::deliver_next>(next->at, this, handle(*next));
+            first_ = next;
+            agenda_.post<&LinkDirection::deliver_next>(next->at, this);
             return;
         }
         d = next;
@@ -147,7 +148,7 @@ bool LinkDirection::grant_one(SimTime now) {
         waiting_.rerase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));  // moves the few before it
     const SimTime blocked = i > 0 ? blocked_since_ : kNever;
     LinkGrant grant = place(b.kind, b.train, n, t);
-    grant.cookie = b.cookie;
+    grant.burst = b.burst;
     on_grant_(grant);
     if (blocked != kNever) blocked_since_ = free_;  // the head still lacks credits when this one has left
     return true;

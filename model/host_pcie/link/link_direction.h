@@ -58,20 +58,20 @@ private:
     std::array<Entry, 64> entries_{};
 };
 
-/// TLPs that have got their place on the wire. Instants, not durations.
-struct LinkGrant {
-    std::uint64_t cookie;
-    std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
-    SimTime start;            ///< first byte on the wire
-    SimTime first_delivered;  ///< first TLP visible at the far end; of non-posted bursts only
-    SimTime delivered;        ///< last TLP visible at the far end
-};
-
 /// What arrives at the far end, in the order of the wire; part of its owner's object.
 struct LinkDelivery {
     SimTime at{};
     LinkDelivery* next = nullptr;
     void (*arrive)(LinkDelivery&) = nullptr;
+};
+
+/// TLPs that have got their place on the wire. Instants, not durations.
+struct LinkGrant {
+    LinkDelivery* burst;      ///< whose burst it is
+    std::uint32_t tlps;       ///< of this grant; fewer than offered only for non-posted bursts short of credits
+    SimTime start;            ///< first byte on the wire
+    SimTime first_delivered;  ///< first TLP visible at the far end; of non-posted bursts only
+    SimTime delivered;        ///< last TLP visible at the far end
 };
 
 /// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted
@@ -83,7 +83,6 @@ struct LinkDelivery {
 /// with deliver() what they are.
 class LinkDirection {
 public:
-    /// The cookie leads to the owner of the burst.
     using GrantHandler = void (*)(const LinkGrant& grant);
 
     /// Wire bytes of granted bursts that may wait behind the burst on the wire (double-buffered). assumed: of the
@@ -94,16 +93,16 @@ public:
 
     /// Queues a burst. A non-posted burst may be granted in several parts, in order; others in one.
     /// on_grant may offer further bursts.
-    void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
+    void offer(TlpKind kind, const TlpTrain& train, LinkDelivery& burst) {
         LinkGrant grant;
         if (offer_at_once(kind, train, grant)) {
-            grant.cookie = cookie;
+            grant.burst = &burst;
             on_grant_(grant);
         } else {
-            queue(kind, train, cookie);
+            queue(kind, train, burst);
         }
     }
-    /// offer() in two halves: the grant as a result if the whole burst gets it at once (the cookie is not set, there
+    /// offer() in two halves: the grant as a result if the whole burst gets it at once (whose it is is not set, there
     /// is no call); else nothing has happened, and the burst must be queued.
     bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
@@ -115,7 +114,7 @@ public:
         grant = place(kind, train, train.count(), t);
         return true;
     }
-    void queue(TlpKind kind, const TlpTrain& train, std::uint64_t cookie);
+    void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
 
     /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received; `d` is the link's until then.
     void deliver(SimTime at, LinkDelivery& d, void (*arrive)(LinkDelivery&)) {
@@ -124,10 +123,12 @@ public:
         d.arrive = arrive;
         LinkDelivery* const before = last_;
         last_ = &d;
-        if (before != nullptr)
+        if (before != nullptr) {
             before->next = &d;
-        else
-            agenda_.post<&LinkDirection::deliver_next>(at, this, handle(d));
+        } else {
+            first_ = &d;
+            agenda_.post<&LinkDirection::deliver_next>(at, this);
+        }
     }
 
     const LinkCounters& counters() const { return counters_; }
@@ -143,10 +144,9 @@ private:
     struct Burst {
         TlpTrain train;
         TlpKind kind;
-        std::uint64_t cookie;
+        LinkDelivery* burst;
     };
-    static std::uint64_t handle(LinkDelivery& d) { return reinterpret_cast<std::uintptr_t>(&d); }
-    void deliver_next(std::uint64_t first);
+    void deliver_next(std::uint64_t);
     /// Idle wire, or room in the transmit buffer behind what is on the wire.
     bool accepts(std::uint64_t wire_bytes, SimTime now) {
         if (free_ <= now) return true;
@@ -191,7 +191,7 @@ private:
         counters_.payload_bytes[k] += train.payload_bytes();
         counters_.busy += length;
         if (__builtin_expect(probe_ != nullptr, 0)) report(kind, train, tlps, start, end);
-        return LinkGrant{0, tlps, start, first_end + latency_, end + latency_};
+        return LinkGrant{nullptr, tlps, start, first_end + latency_, end + latency_};
     }
     SimTime take_credits(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime t, SimTime end,
                          SimTime& start);
@@ -213,7 +213,8 @@ private:
     bool closed_forms_;
     std::array<CreditAccount, kTlpClasses> credits_;
     boost::circular_buffer<Burst> waiting_;
-    LinkDelivery* last_ = nullptr;  // of those under way; the agenda has the first
+    LinkDelivery* first_ = nullptr;  // under way, in the order of the wire; the agenda has an entry for it
+    LinkDelivery* last_ = nullptr;
     SimTime free_{};          // end of everything granted
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;

@@ -65,7 +65,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     } else {
         part.near = &payload;
         part.in_call = true;
-        requests_.queue(TlpKind::mem_write, train, handle(part));
+        requests_.queue(TlpKind::mem_write, train, part);
         part.in_call = false;
         if (part.near == nullptr) {
             payload.set_response_status(tlm::TLM_OK_RESPONSE);
@@ -169,16 +169,11 @@ void LinkPath::offer_read(Part& part) {
     if (__builtin_expect(requests_.offer_at_once(TlpKind::mem_read, train, grant), 1))
         granted_read(part, grant);
     else
-        requests_.queue(TlpKind::mem_read, train, handle(part));
+        requests_.queue(TlpKind::mem_read, train, part);
 }
 
 LinkPath::Transfer& LinkPath::new_transfer(const Transfer& transfer) {
-    if (free_transfers_.empty()) {
-        transfers_.emplace_back();
-        free_transfers_.push_back(&transfers_.back());
-    }
-    Transfer& t = *free_transfers_.back();
-    free_transfers_.pop_back();
+    Transfer& t = transfers_.acquire();
     t = transfer;
     return t;
 }
@@ -198,7 +193,7 @@ void LinkPath::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
 // On the wire.
 
 void LinkPath::on_grant(const LinkGrant& grant) {
-    Part& part = part_of(grant.cookie);
+    Part& part = static_cast<Part&>(*grant.burst);
     LinkPath& path = *part.path;
     switch (part.state) {
         case Part::State::write: path.granted_write(part, grant); break;
@@ -223,7 +218,7 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
-    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this, handle(head));
+    agenda_.post<&Part::read_arrives>(grant.first_delivered + config_.completer_latency, &head);
 }
 
 /// Takes the first requests off a part that is short of credits.
@@ -257,8 +252,7 @@ inline void LinkPath::forward_write(Part& part) {
     if (__builtin_expect(completed_by_far_end(part), 1)) write_answered(part);
 }
 
-void LinkPath::read_arrives(std::uint64_t which) {
-    Part& part = part_of(which);
+inline void LinkPath::read_arrives(Part& part) {
     if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
@@ -319,20 +313,18 @@ void LinkPath::far_request_accepted() {
         if (next->state == Part::State::write)
             forward_write(*next);
         else
-            read_arrives(handle(*next));
+            read_arrives(*next);
     }
 }
 
 void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) {
     if (delay.value() == 0)
-        far_end_answered(handle(part));
+        far_end_answered(part);
     else
-        agenda_.post<&LinkPath::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), this,
-                                                  handle(part));
+        agenda_.post<&Part::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), &part);
 }
 
-void LinkPath::far_end_answered(std::uint64_t which) {
-    Part& part = part_of(which);
+void LinkPath::far_end_answered(Part& part) {
     if (part.state == Part::State::write)
         write_answered(part);
     else
@@ -361,7 +353,7 @@ void LinkPath::read_answered(Part& part) {
     if (__builtin_expect(completions_.offer_at_once(kind, train, grant), 1))
         completions_.deliver(grant.delivered, part, &LinkPath::completions_arrive);
     else
-        completions_.queue(kind, train, handle(part));
+        completions_.queue(kind, train, part);
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -387,8 +379,9 @@ inline void LinkPath::read_completed(Part& part) {
     if (t == nullptr) {
         answer(*near, status);
     } else if (t->completed == t->bytes) {
-        free_transfers_.push_back(t);
-        answer(*near, t->status);
+        const tlm::tlm_response_status all = t->status;
+        transfers_.release(*t);
+        answer(*near, all);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <tlm>
 #include <vector>
 
+#include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/link/link_direction.h"
@@ -88,8 +89,11 @@ private:
         tlm::tlm_response_status status;
     };
     /// What the far end sees as one payload: a write, or consecutive read requests with one burst of completions.
-    struct Part : PooledPayload<Part>, LinkDelivery {
+    struct Part : tlm::tlm_generic_payload, LinkDelivery {
         enum class State : std::uint8_t { write, read, returning };
+
+        void read_arrives(std::uint64_t) { path->read_arrives(*this); }
+        void far_end_answered(std::uint64_t) { path->far_end_answered(*this); }
 
         LinkPath* path = nullptr;
         tlm::tlm_generic_payload* near = nullptr;  // to be answered for this part alone
@@ -131,11 +135,11 @@ private:
     Part& split(Part& part, std::uint32_t tlps);
     static void write_arrives(LinkDelivery& delivery);
     void forward_write(Part& part);
-    void read_arrives(std::uint64_t part);
+    void read_arrives(Part& part);
     void hold_back(Part& part);
     bool completed_by_far_end(Part& part);
     void forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay);
-    void far_end_answered(std::uint64_t part);
+    void far_end_answered(Part& part);
     void write_answered(Part& part);
     void read_answered(Part& part);
     void far_end_answers_after(Part& part, const sc_core::sc_time& delay);
@@ -150,8 +154,6 @@ private:
     std::uint32_t overhead(TlpKind kind, std::uint64_t address) const {
         return framing_bytes_ + tlp_header_bytes(kind, address + config_.address_offset);
     }
-    static std::uint64_t handle(Part& part) { return reinterpret_cast<std::uintptr_t>(&part); }
-    static Part& part_of(std::uint64_t handle) { return *reinterpret_cast<Part*>(static_cast<std::uintptr_t>(handle)); }
 
     Agenda& agenda_;
     LinkPathConfig config_;
@@ -164,8 +166,7 @@ private:
     tlm::tlm_fw_transport_if<>* completer_ = nullptr;
 
     PooledPayloads<Part> parts_;
-    std::deque<Transfer> transfers_;  // deque: stable addresses
-    std::vector<Transfer*> free_transfers_;
+    Pool<Transfer> transfers_;
     std::uint64_t open_ = 0;  // payloads accepted and not answered
 
     boost::circular_buffer<Transfer*> reads_;  // not completely issued, in order

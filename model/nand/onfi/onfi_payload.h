@@ -17,9 +17,6 @@
 
 namespace ssdtlm {
 
-template <class Payload>
-class PooledPayloads;
-
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     FlashOp op = FlashOp::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun
@@ -44,11 +41,6 @@ public:
     OnfiPayload& operator=(const OnfiPayload&) = delete;
 
     OnfiExtension onfi;
-
-private:
-    template <class>
-    friend class PooledPayloads;
-    OnfiPayload* next_free_ = nullptr;  // the link of the pool that it comes from
 };
 
 /// False also for an OnfiPayload whose type another shared library has defined again.

@@ -22,21 +22,23 @@ struct Bench {
         TlpKind kind;
         TlpTrain train;
     };
-    struct Tag {
+    struct Tag : LinkDelivery {
+        Tag(Bench* b, std::uint64_t c) : bench(b), cookie(c) {}
         Bench* bench;
+        std::uint64_t cookie;
+    };
+    struct Grant : LinkGrant {
         std::uint64_t cookie;
     };
     explicit Bench(const LinkDirectionConfig& c) : direction(agenda, c, &Bench::on_grant) {}
     static void on_grant(const LinkGrant& g) {
-        const Tag& tag = *reinterpret_cast<const Tag*>(static_cast<std::uintptr_t>(g.cookie));
-        LinkGrant own = g;
-        own.cookie = tag.cookie;
-        tag.bench->grants.push_back(own);
+        const Tag& tag = static_cast<const Tag&>(*g.burst);
+        tag.bench->grants.push_back({g, tag.cookie});
         tag.bench->granted_at.push_back(tag.bench->agenda.now());
     }
     void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
-        tags.push_back({this, cookie});
-        direction.offer(kind, train, reinterpret_cast<std::uintptr_t>(&tags.back()));
+        tags.emplace_back(this, cookie);
+        direction.offer(kind, train, tags.back());
     }
     void write(std::uint64_t bytes, std::uint64_t cookie = 0, std::uint32_t mps = 256) {
         offer(TlpKind::mem_write, TlpTrain::data(kHigh, bytes, mps, 24), cookie);
@@ -50,7 +52,7 @@ struct Bench {
     Agenda agenda;
     LinkDirection direction;
     std::deque<Tag> tags;
-    std::vector<LinkGrant> grants;
+    std::vector<Grant> grants;
     std::vector<SimTime> granted_at;
     std::vector<Offer> schedule;
 };
