@@ -173,9 +173,9 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const BufferPort& b = firmware.buffer();
     return {
         {"requests issued = completed", d.requests_issued, d.requests_completed},
-        {"commands submitted = completed", d.commands_submitted, d.commands_completed},
-        {"commands submitted by the host = completed by the controller", d.commands_submitted,
-         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes},
+        {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
+        {"commands submitted by the host = completed by the controller", d.commands_completed,
+         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map()},
@@ -226,6 +226,11 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_block_erases", flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims()},
     };
+    if (!config.host.reset_at.empty()) {
+        all.push_back({"controller_resets", n.resets});
+        all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});
+        all.push_back({"host_commands_cancelled", d.commands_cancelled});
+    }
     if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&backend.scheduler())) {
         const ClockedScheduler::Counters& c = clocked->counters();
         all.push_back({"scheduler_questions", c.questions});

@@ -89,6 +89,11 @@ struct Parameter : ParameterInfo {
         max = allowed.back();
         return *this;
     }
+    /// A list may be empty.
+    Parameter& or_none() {
+        may_be_empty = true;
+        return *this;
+    }
     Parameter& must_be_set(std::string for_example) {
         required = true;
         example = std::move(for_example);

@@ -87,6 +87,10 @@ void NvmeController::drop_queues() {
     // What never got its CQE: held event requests, completions that waited for room, a waiting Delete SQ.
     for (std::uint32_t q = 0; q < queues_.count(); ++q)
         counters_.dropped += queues_.sq(static_cast<std::uint16_t>(q)).in_flight;
+    for (std::uint32_t q = 1; q < queues_.count(); ++q) {
+        const CompletionQueue& cq = queues_.cq(static_cast<std::uint16_t>(q));
+        counters_.dropped_completions += cq.held.size() - cq.held_first;
+    }
     queues_.clear();
     fetch_.reset();
     posting_.reset();

@@ -11,12 +11,15 @@ void ControllerState::act(NvmeRegisters::Action action) {
             work_.resume();
             break;
         case NvmeRegisters::Action::enable:
+            if (stopped_unsafely_) ++counters_.unsafe_shutdowns;
+            stopped_unsafely_ = false;
             work_.create_admin_queues(registers_);
             becomes_ready_ = agenda_.post_cancellable<&ControllerState::become_ready>(agenda_.now() + ready_time_, this);
             break;
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
             agenda_.cancel(becomes_ready_);
+            stopped_unsafely_ = registers_.is_ready() && !registers_.is_shut_down();
             flush_wanted_ = false;
             settling_ = true;
             settle();

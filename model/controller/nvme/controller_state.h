@@ -67,6 +67,7 @@ private:
     bool flush_wanted_ = false;
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
+    bool stopped_unsafely_ = false;  // and has not been started since
 };
 
 }  // namespace ssdtlm

@@ -33,6 +33,8 @@ struct NvmeCounters {
     std::uint64_t interrupts_masked = 0; ///< messages that only set a pending bit
     std::uint64_t dropped = 0;           ///< commands dropped by a reset or a fatal state
     std::uint64_t resets = 0;            ///< CC.EN 1 -> 0
+    std::uint64_t dropped_completions = 0;  ///< of these, commands carried out whose CQE had waited for room
+    std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop without a finished shutdown
     Ps busy{};                           ///< time with at least one I/O command in the firmware
 };
 

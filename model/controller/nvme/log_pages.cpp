@@ -69,6 +69,7 @@ void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const N
     store(d + 96, static_cast<std::uint64_t>(counters.busy / 1min));
     store(d + 112, std::uint64_t{1});  // power cycles: the run is the only one
     store(d + 128, static_cast<std::uint64_t>(now.time_since_epoch() / 1h));
+    store(d + 144, counters.unsafe_shutdowns);
     store(d + 160, counters.media_errors);
     store(d + 176, error_entries);
     store(d + 200, health.temperature);  // sensor 1

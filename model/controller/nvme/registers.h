@@ -39,6 +39,7 @@ public:
     bool is_fatal() const { return (csts_ & nvme::Csts::kFatal) != 0; }
     bool is_stopping() const { return stopping_; }
     bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
+    bool is_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete; }
     /// Ready, not fatal, not stopping: commands already fetched still run (also while shutting down).
     bool is_serving() const { return (csts_ & (nvme::Csts::kReady | nvme::Csts::kFatal)) == nvme::Csts::kReady && !stopping_; }
     /// Commands may be fetched: ready, not fatal, not stopping, not shut down.

@@ -174,17 +174,25 @@ void BringUp::controller_identified(std::uint32_t) {
 void BringUp::queues_granted(std::uint32_t granted) {
     info_.queue_pairs = std::min({config_.queue_pairs, (granted & 0xFFFF) + 1, (granted >> 16) + 1});
     for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
-    queues_.reserve(info_.queue_pairs);
-    for (std::uint16_t qid = 1; qid <= info_.queue_pairs; ++qid)
-        queues_.emplace_back(memory_, qid, info_.queue_entries, config_.page_bytes);
+    if (rings_.empty()) make_queues();
+    if (rings_.size() != info_.queue_pairs)
+        fail("grants " + std::to_string(info_.queue_pairs) + " queue pairs, before the reset " + std::to_string(rings_.size()));
     pair_ = 1;
     create_cq(0);
+}
+
+void BringUp::make_queues() {
+    queues_.reserve(info_.queue_pairs);
+    for (std::uint16_t qid = 1; qid <= info_.queue_pairs; ++qid) {
+        queues_.emplace_back(memory_, qid, info_.queue_entries, config_.page_bytes);
+        rings_.push_back(Rings{queues_.back().sq_base(), queues_.back().cq_base()});
+    }
 }
 
 void BringUp::create_cq(std::uint32_t) {
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminCreateCq;
-    sqe.prp1 = queues_[pair_ - 1].cq_base();
+    sqe.prp1 = rings_[pair_ - 1].cq;
     sqe.cdw10 = nvme::queue_cdw10(pair_, info_.queue_entries);
     sqe.cdw11 = nvme::create_cq_cdw11(pair_);
     admin(sqe, "Create I/O Completion Queue", &BringUp::create_sq);
@@ -193,7 +201,7 @@ void BringUp::create_cq(std::uint32_t) {
 void BringUp::create_sq(std::uint32_t) {
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminCreateSq;
-    sqe.prp1 = queues_[pair_ - 1].sq_base();
+    sqe.prp1 = rings_[pair_ - 1].sq;
     sqe.cdw10 = nvme::queue_cdw10(pair_, info_.queue_entries);
     sqe.cdw11 = nvme::create_sq_cdw11(pair_);
     admin(sqe, "Create I/O Submission Queue", &BringUp::sq_created);
@@ -245,20 +253,46 @@ void BringUp::delete_sq(std::uint32_t) {
 }
 
 void BringUp::delete_cq(std::uint32_t) {
-    if (pair_++ == info_.queue_pairs) {
-        cc_ |= nvme::Cc::kShnNormal;
-        mmio_.write32(nvme::kRegCc, cc_);
-        return poll(nvme::Csts::kShstMask, nvme::Csts::kShstComplete, shutdown_limit_, "shutdown", &BringUp::shut_down);
-    }
+    if (pair_++ == info_.queue_pairs) return begin_shutdown(&BringUp::shut_down);
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminDeleteCq;
     sqe.cdw10 = pair_;
     admin(sqe, "Delete I/O Completion Queue", &BringUp::delete_cq);
 }
 
+void BringUp::begin_shutdown(Next next) {
+    cc_ |= nvme::Cc::kShnNormal;
+    mmio_.write32(nvme::kRegCc, cc_);
+    poll(nvme::Csts::kShstMask, nvme::Csts::kShstComplete, shutdown_limit_, "shutdown", next);
+}
+
 void BringUp::shut_down(std::uint32_t) {
     doing_ = "off";
     done_();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Reset.
+
+void BringUp::reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) {
+    stopped_ = std::move(stopped);
+    done_ = std::move(done);
+    if (shutdown_first)
+        begin_shutdown(&BringUp::disable);
+    else
+        disable(0);
+}
+
+void BringUp::disable(std::uint32_t) {
+    cc_ &= ~(nvme::Cc::kEnable | nvme::Cc::kShnMask);
+    mmio_.write32(nvme::kRegCc, cc_);
+    poll(nvme::Csts::kReady, 0, (nvme::Cap::to(cap_) + 1) * kTimeoutUnit, "reset", &BringUp::stopped);
+}
+
+void BringUp::stopped(std::uint32_t) {
+    admin_.reset();
+    stopped_();
+    disabled(0);
 }
 
 }  // namespace ssdtlm

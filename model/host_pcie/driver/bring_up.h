@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the controller from power-on to running I/O queues and down again, by register accesses and admin commands
-// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. Models no
-// error recovery: a controller that refuses a step ends the run.
+// in the order of Linux drivers/nvme/host (pci.c, core.c), reduced to what the model's controller has. A controller that
+// refuses a step ends the run.
 //
 // Start: CSTS (present?), MSI-X entry 0, CAP, VS, CC.EN=0, CSTS.RDY=0, AQA, ASQ, ACQ, CC, CC.EN=1, CSTS.RDY=1,
 // Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
 // active namespaces, Identify Namespace. 64-bit registers are accessed as two 32-bit halves, low first.
 // Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1, CSTS.SHST=2.
+// Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on, with the same rings.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,10 @@ public:
     void start(std::function<void()> done);
     /// Precondition: started, no I/O outstanding.
     void shutdown(std::function<void()> done);
+    /// Stops the controller whatever it is doing, and starts it again. `stopped` is called in between: the controller
+    /// has forgotten every command and queue and touches host memory no more; `done` when the I/O queues exist again.
+    /// `shutdown_first`: with a normal shutdown before. Precondition: started, nobody else uses the admin queue.
+    void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
     /// The handler of vector 0.
     void admin_interrupt();
 
@@ -78,6 +83,7 @@ private:
     void enabled(std::uint32_t);
     void controller_identified(std::uint32_t);
     void queues_granted(std::uint32_t granted);
+    void make_queues();
     void create_cq(std::uint32_t);
     void create_sq(std::uint32_t);
     void sq_created(std::uint32_t);
@@ -86,6 +92,9 @@ private:
     void delete_sq(std::uint32_t);
     void delete_cq(std::uint32_t);
     void shut_down(std::uint32_t);
+    void begin_shutdown(Next next);
+    void disable(std::uint32_t);
+    void stopped(std::uint32_t);
 
     Agenda& agenda_;
     HostMemory& memory_;
@@ -94,8 +103,14 @@ private:
     QueuePair admin_;
     std::uint64_t buffer_;  // one page for Identify data
     ControllerInfo info_;
+    struct Rings {
+        std::uint64_t sq = 0;
+        std::uint64_t cq = 0;
+    };
+    std::vector<Rings> rings_;  // of the I/O queues, which keep their place from start to start
     std::vector<QueuePair> queues_;
     std::function<void()> done_;
+    std::function<void()> stopped_;
 
     Next after_read_ = nullptr;
     Next after_poll_ = nullptr;

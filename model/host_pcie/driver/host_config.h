@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/units/units.h"
 
@@ -17,6 +18,8 @@ struct HostConfig {
     Ps submit_time{0};                    ///< CPU time of one submission, serial per queue pair, before the doorbell store
     Ps completion_time{0};                ///< CPU time of one completion, serial per queue pair
     Ps interrupt_latency{0};              ///< MSI-X write at the root complex -> handler runs
+    std::vector<Ps> reset_at;             ///< controller resets, from the start of I/O
+    bool reset_shutdown = false;          ///< a normal shutdown (CC.SHN) before each of them
 };
 
 }  // namespace ssdtlm

@@ -2,6 +2,7 @@
 #include "host_pcie/driver/io_path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
 #include "host_pcie/protocol/nvme.h"
@@ -51,6 +52,7 @@ void IoPath::start() {
 // Submission.
 
 void IoPath::pump() {
+    if (__builtin_expect(paused_, 0)) return;
     while (taking_ && backlog_ < kMaxBacklog) {
         const SimTime now = since_epoch(agenda_.now());
         const Workload::Next n = workload_.next(now);
@@ -98,22 +100,18 @@ inline void IoPath::accept(const HostRequest& request) {
 }
 
 void IoPath::split(Queue& q, const HostRequest& request, SimTime now) {
-    if (free_splits_.empty()) {
-        free_splits_.push_back(static_cast<std::uint32_t>(splits_.size()));
-        splits_.emplace_back();
-    }
-    const std::uint32_t index = free_splits_.back();
-    free_splits_.pop_back();
-    splits_[index] = Split{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
+    Split& whole = splits_.acquire();
+    const SplitHandle handle = Pool<Split>::handle_of(whole);
+    whole = Split{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
     HostRequest part = request;
     for (std::uint32_t done = 0; done < request.bytes; done += part.bytes) {
         part.offset = request.offset + done;
         part.bytes = std::min(info_.max_transfer_bytes, request.bytes - done);
-        enqueue(q, part, now, index);
+        enqueue(q, part, now, handle);
     }
 }
 
-inline void IoPath::enqueue(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split) {
+inline void IoPath::enqueue(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
     if (config_.submit_time == Ps{} && q.backlog.empty() && q.pair.has_room()) return write_sqe(q, request, issued, split);
     q.backlog.push(Part{request, issued, split});
     ++backlog_;
@@ -128,12 +126,14 @@ SimTime IoPath::occupy_cpu(Queue& q, Ps time) {
 void IoPath::start_submission(Queue& q) {
     if (q.submitting || q.backlog.empty() || !q.pair.has_room()) return;
     q.submitting = true;
-    agenda_.post<&IoPath::submission_done>(occupy_cpu(q, config_.submit_time), this, q.pair.qid() - 1u);
+    agenda_.post<&IoPath::submission_done>(occupy_cpu(q, config_.submit_time), this, entry(q));
 }
 
-void IoPath::submission_done(std::uint64_t queue) {
-    Queue& q = queues_[queue];
+void IoPath::submission_done(std::uint64_t entry) {
+    if (is_stale(entry)) return;
+    Queue& q = queue_of(entry);
     q.submitting = false;
+    if (paused_) return;
     if (q.backlog.empty()) return;  // stopped meanwhile
     write_front(q);
     start_submission(q);
@@ -170,7 +170,7 @@ void IoPath::make_prp(Slot& slot, std::uint32_t bytes) {
     slot.prp_bytes = bytes;
 }
 
-void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split) {
+void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
     nvme::Sqe& sqe = q.pair.take_entry();
     Slot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : add_slot(q, sqe.cid);
     const SimTime now = agenda_.now();
@@ -243,7 +243,7 @@ void IoPath::handler(std::uint64_t queue) {
     if (config_.completion_time != Ps{}) {
         if (!q.pair.has_completion()) return;
         q.reaping = true;
-        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, queue);
+        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry(q));
         return;
     }
     if (!q.pair.has_completion()) return;
@@ -252,11 +252,12 @@ void IoPath::handler(std::uint64_t queue) {
     handler_done(q);
 }
 
-void IoPath::reap_one(std::uint64_t queue) {
-    Queue& q = queues_[queue];
+void IoPath::reap_one(std::uint64_t entry) {
+    if (is_stale(entry)) return;
+    Queue& q = queue_of(entry);
     complete(q, q.pair.take_completion());
     if (q.pair.has_completion()) {
-        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, queue);
+        agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry);
         return;
     }
     q.reaping = false;
@@ -266,7 +267,7 @@ void IoPath::reap_one(std::uint64_t queue) {
 inline void IoPath::handler_done(Queue& q) {
     ++counters_.cq_doorbells;
     mmio_.write32(nvme::cq_head_doorbell(q.pair.qid()), q.pair.head());
-    if (__builtin_expect(!q.backlog.empty(), 0)) drain_backlog(q);
+    if (__builtin_expect(!q.backlog.empty(), 0) && !paused_) drain_backlog(q);
     pump();
 }
 
@@ -285,11 +286,12 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
 }
 
 void IoPath::part_done(Slot& slot, bool ok) {
-    Split& split = splits_[slot.split];
+    Split& split = splits_.at(slot.split);
     split.ok = split.ok && ok;
     if (--split.remaining != 0) return;
-    free_splits_.push_back(slot.split);
-    if (!split.dropped) finish_request(split.request, slot, split.ok);
+    const Split whole = split;
+    splits_.release(split);
+    if (!whole.dropped) finish_request(whole.request, slot, whole.ok);
 }
 
 inline void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
@@ -329,6 +331,46 @@ void IoPath::note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe) 
 }
 
 // ---------------------------------------------------------------------------------------------------------------
+// Controller reset.
+
+void IoPath::controller_stopped() {
+    SSDTLM_CHECK(paused_, "the controller stopped under a driver that submits");
+    ++starts_;
+    for (Queue& q : queues_) {
+        q.submitting = q.reaping = false;
+        while (q.pair.has_completion()) complete(q, q.pair.take_completion());
+        cancel_commands(q);
+        q.pair.reset();
+    }
+}
+
+// What is submitted again goes ahead of the backlog, in the order in which it was submitted before.
+void IoPath::cancel_commands(Queue& q) {
+    std::vector<std::uint16_t> cancelled;
+    for (std::uint32_t cid = 0; cid < q.slot_count; ++cid) {
+        if (q.pair.outstanding(static_cast<std::uint16_t>(cid))) cancelled.push_back(static_cast<std::uint16_t>(cid));
+    }
+    std::stable_sort(cancelled.begin(), cancelled.end(),
+                     [&q](std::uint16_t a, std::uint16_t b) { return q.slots[a].submitted < q.slots[b].submitted; });
+    Fifo<Part> backlog;
+    for (const std::uint16_t cid : cancelled) {
+        Slot& slot = q.slots[cid];
+        if (oracle_ != nullptr) end_data(q, slot, cid, false);  // nobody knows whether the device carried it out
+        backlog.push(Part{slot.request, slot.issued, slot.split});
+    }
+    counters_.commands_cancelled += cancelled.size();
+    backlog_ += cancelled.size();
+    for (; !q.backlog.empty(); q.backlog.pop()) backlog.push(q.backlog.front());
+    std::swap(q.backlog, backlog);
+}
+
+void IoPath::resume() {
+    paused_ = false;
+    for (Queue& q : queues_) drain_backlog(q);
+    pump();
+}
+
+// ---------------------------------------------------------------------------------------------------------------
 // The end.
 
 void IoPath::stop_submitting() {
@@ -337,10 +379,10 @@ void IoPath::stop_submitting() {
     taking_ = false;
     for (Queue& q : queues_) {
         for (; !q.backlog.empty(); q.backlog.pop()) {
-            const std::uint32_t split = q.backlog.front().split;
-            if (split == kWhole) continue;
-            splits_[split].dropped = true;
-            if (--splits_[split].remaining == 0) free_splits_.push_back(split);
+            if (q.backlog.front().split == kWhole) continue;
+            Split& split = splits_.at(q.backlog.front().split);
+            split.dropped = true;
+            if (--split.remaining == 0) splits_.release(split);
         }
     }
     backlog_ = 0;
@@ -348,13 +390,13 @@ void IoPath::stop_submitting() {
 }
 
 void IoPath::maybe_finish(std::uint64_t) {
-    if (finished_ || taking_ || outstanding() != 0 || backlog_ != 0) return;
+    if (finished_ || taking_ || paused_ || outstanding() != 0 || backlog_ != 0) return;
     finished_ = true;
     if (on_finished_) on_finished_(since_epoch(agenda_.now()));
 }
 
 void IoPath::check_waiters() const {
-    if (!started_ || finished_) return;
+    if (!started_ || finished_ || paused_) return;
     if (!dirty_.empty()) throw CheckFailed("host: commands were written, and their doorbell was not rung");
     for (const Queue& q : queues_) {
         if (q.backlog.empty() || q.submitting || q.reaping) continue;  // who looks at the backlog at his end

@@ -9,6 +9,8 @@
 // - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
 //   time is when its SQE is written.
 // - Commands written in one go share one doorbell store.
+// - A controller reset cancels the commands in the device; they are submitted again once the controller has started, ahead
+//   of what waited before. The integrity oracle is told that a cancelled write may have taken effect or not.
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
@@ -19,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "common/containers/pool.h"
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/bring_up.h"
@@ -36,6 +39,7 @@ struct DriverCounters {
     std::uint64_t requests_completed = 0;
     std::uint64_t commands_submitted = 0;  ///< SQEs written; more than requests when some are split
     std::uint64_t commands_completed = 0;
+    std::uint64_t commands_cancelled = 0;  ///< by controller resets; each is submitted again
     std::uint64_t errors = 0;              ///< commands completed with an error status
     std::uint64_t interrupts = 0;          ///< MSI-X messages of I/O queues
     std::uint64_t sq_doorbells = 0;
@@ -75,6 +79,12 @@ public:
     }
     /// Submits nothing more; what is in the device completes, the backlog is dropped.
     void stop_submitting();
+    /// Submits nothing until resume(): the controller is about to be reset. Completions are still taken.
+    void pause() { paused_ = true; }
+    /// The controller has stopped: takes what it completed before, and cancels the rest. Precondition: paused.
+    void controller_stopped();
+    /// The controller has started again, with the same queues.
+    void resume();
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
@@ -89,14 +99,16 @@ public:
     bool started() const { return started_; }
     bool finished() const { return finished_; }
     /// Commands in the device.
-    std::uint64_t outstanding() const { return counters_.commands_submitted - counters_.commands_completed; }
+    std::uint64_t outstanding() const {
+        return counters_.commands_submitted - counters_.commands_completed - counters_.commands_cancelled;
+    }
     /// Requests and parts of requests waiting in the host.
     std::uint64_t backlog() const { return backlog_; }
     /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
     std::optional<PendingCommand> oldest() const;
     /// The workload says that it waits for a completion, and there is nothing that could complete.
     bool waits_for_nothing() const {
-        return started_ && taking_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
+        return started_ && taking_ && !paused_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
     }
     const DriverCounters& counters() const { return counters_; }
     /// The first error status in words; empty when there was none.
@@ -107,15 +119,24 @@ public:
     void check_waiters() const;
 
 private:
-    static constexpr std::uint32_t kWhole = 0xFFFFFFFFu;
     /// Where the driver stops taking requests while queues are full; only an open-loop workload gets there.
     static constexpr std::uint64_t kMaxBacklog = 65536;
+
+    struct Split {
+        HostRequest request;
+        std::uint32_t remaining = 0;
+        bool ok = true;
+        bool dropped = false;
+    };
+    /// The request that a command is part of; by default the command is a whole request.
+    using SplitHandle = Handle<Split>;
+    static constexpr SplitHandle kWhole{};
 
     /// One command to be: a request or a part of one.
     struct Part {
         HostRequest request;
         SimTime issued{};
-        std::uint32_t split = kWhole;  ///< index of the request it is part of
+        SplitHandle split;
     };
     /// A command in the device. Two cache lines, but for the memory of PRP lists.
     struct alignas(64) Slot {
@@ -125,7 +146,7 @@ private:
         Timeline* timeline = nullptr;
         IntegrityOracle::ReadToken token = 0;
 
-        std::uint32_t split = kWhole;
+        SplitHandle split;
         std::uint32_t spoiled = 0;    ///< blocks at the start of the buffer that the oracle has left spoiled
         PrpPair prp;                  ///< of the buffer's first prp_bytes bytes
         std::uint32_t prp_bytes = 0;
@@ -143,23 +164,17 @@ private:
         bool reaping = false;     ///< handler is running
         bool dirty = false;       ///< SQEs written, doorbell not
     };
-    struct Split {
-        HostRequest request;
-        std::uint32_t remaining = 0;
-        bool ok = true;
-        bool dropped = false;
-    };
 
     SimTime since_epoch(SimTime t) const { return SimTime{t - epoch_}; }
     void pump();
     void accept(const HostRequest& request);
     void split(Queue& q, const HostRequest& request, SimTime now);
-    void enqueue(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split);
+    void enqueue(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     void start_submission(Queue& q);
     void drain_backlog(Queue& q);
     void write_front(Queue& q);
-    void submission_done(std::uint64_t queue);
-    void write_sqe(Queue& q, const HostRequest& request, SimTime issued, std::uint32_t split);
+    void submission_done(std::uint64_t entry);
+    void write_sqe(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     Slot& add_slot(Queue& q, std::uint16_t cid);
     void make_prp(Slot& slot, std::uint32_t bytes);
     /// Tell the oracle that the command has been written, and that it has completed.
@@ -169,8 +184,13 @@ private:
     void wake(std::uint64_t);
     SimTime occupy_cpu(Queue& q, Ps time);
 
+    std::uint64_t entry(const Queue& q) const { return std::uint64_t{starts_} << 32 | (q.pair.qid() - 1u); }
+    bool is_stale(std::uint64_t entry) const { return entry >> 32 != starts_; }
+    Queue& queue_of(std::uint64_t entry) { return queues_[static_cast<std::uint32_t>(entry)]; }
+    void cancel_commands(Queue& q);
+
     void handler(std::uint64_t queue);
-    void reap_one(std::uint64_t queue);
+    void reap_one(std::uint64_t entry);
     void handler_done(Queue& q);
     void complete(Queue& q, const nvme::Cqe& cqe);
     void part_done(Slot& slot, bool ok);
@@ -193,8 +213,7 @@ private:
     std::vector<Queue> queues_;
     std::uint32_t queue_count_ = 0;
     std::vector<Queue*> dirty_;
-    std::vector<Split> splits_;
-    std::vector<std::uint32_t> free_splits_;
+    Pool<Split> splits_;
     std::uint64_t backlog_ = 0;
     SimTime epoch_{};
     SimTime wake_at_ = kNever;
@@ -203,6 +222,8 @@ private:
     bool taking_ = true;      // requests: neither is the workload done, nor has it been stopped
     bool stopped_ = false;
     bool finished_ = false;
+    bool paused_ = false;
+    std::uint32_t starts_ = 0;  // of the controller; an entry of the agenda from before a reset means nothing
     void (*prefetch_)(void*, std::uint64_t) = nullptr;
     void* prefetch_self_ = nullptr;
     DriverCounters counters_;

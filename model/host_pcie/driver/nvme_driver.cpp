@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_pcie/driver/nvme_driver.h"
 
+#include <algorithm>
+
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -12,7 +14,9 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       agenda_(agenda),
       config_(config),
       bring_up_(agenda, memory, config, *this),
-      io_(agenda, memory, config, *this, workload, tracker, oracle, observer) {
+      io_(agenda, memory, config, *this, workload, tracker, oracle, observer),
+      reset_at_(config.reset_at) {
+    std::sort(reset_at_.begin(), reset_at_.end());
     mmio_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
@@ -22,12 +26,38 @@ void NvmeDriver::bring_up(std::uint64_t) {
     bring_up_.start([this] {
         io_.prepare(bring_up_.info(), bring_up_.take_queues());
         if (on_ready_) on_ready_();
+        schedule_reset();
         io_.start();
     });
 }
 
+// One that is due while another is under way begins when that one has ended.
+void NvmeDriver::schedule_reset() {
+    if (resets_ < reset_at_.size())
+        next_reset_ = agenda_.post_cancellable<&NvmeDriver::begin_reset>(
+            std::max(agenda_.now(), epoch() + reset_at_[resets_]), this);
+}
+
+void NvmeDriver::begin_reset(std::uint64_t) {
+    report_reset(ResetStep::begins);
+    io_.pause();
+    bring_up_.reset(
+        config_.reset_shutdown,
+        [this] {
+            report_reset(ResetStep::stopped);
+            io_.controller_stopped();
+        },
+        [this] {
+            ++resets_;
+            report_reset(ResetStep::started);
+            io_.resume();
+            schedule_reset();
+        });
+}
+
 void NvmeDriver::shutdown() {
     SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
+    agenda_.cancel(next_reset_);
     bring_up_.shutdown([this] {
         if (on_shutdown_) on_shutdown_();
     });
@@ -94,7 +124,7 @@ void NvmeDriver::load_done_at_once(std::uint64_t load) {
 
 std::string NvmeDriver::dump() const {
     if (!io_.started()) return std::string("host: bring-up, ") + bring_up_.doing() + "\n";
-    return io_.dump();
+    return (std::string(bring_up_.doing()) == "running" ? "" : std::string("host: controller ") + bring_up_.doing() + "\n") + io_.dump();
 }
 
 }  // namespace ssdtlm

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <systemc>
 #include <tlm>
@@ -45,6 +46,9 @@ public:
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
     /// See IoPath::set_prefetch.
     void set_prefetch(void (*prefetch)(void*, std::uint64_t), void* self) { io_.set_prefetch(prefetch, self); }
+    /// A controller reset is about to begin, the controller has stopped, it has started again. For whoever watches.
+    enum class ResetStep { begins, stopped, started };
+    void set_on_reset(std::function<void(ResetStep)> f) { on_reset_ = std::move(f); }
     void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
 
     /// Absolute time at which bring-up ended; the workload's time zero.
@@ -52,6 +56,8 @@ public:
     bool ready() const { return io_.started(); }
     bool finished() const { return io_.finished(); }
     const ControllerInfo& controller() const { return bring_up_.info(); }
+    /// Controller resets that have ended.
+    std::uint64_t resets() const { return resets_; }
     const DriverCounters& counters() const { return io_.counters(); }
     std::uint64_t outstanding() const { return io_.outstanding(); }
     std::uint64_t backlog() const { return io_.backlog(); }
@@ -100,6 +106,11 @@ private:
     void load_done(Load& load);
     void load_done_at_once(std::uint64_t load);
     void bring_up(std::uint64_t);
+    void schedule_reset();
+    void begin_reset(std::uint64_t);
+    void report_reset(ResetStep step) {
+        if (on_reset_) on_reset_(step);
+    }
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
@@ -110,6 +121,10 @@ private:
     IoPath io_;
     std::function<void()> on_ready_;
     std::function<void()> on_shutdown_;
+    std::function<void(ResetStep)> on_reset_;
+    std::vector<Ps> reset_at_;  // in order
+    std::size_t resets_ = 0;
+    Agenda::Entry next_reset_;
 };
 
 }  // namespace ssdtlm

@@ -24,7 +24,25 @@ QueuePair::QueuePair(HostMemory& memory, std::uint16_t qid, std::uint32_t entrie
       free_(std::make_unique<std::uint16_t[]>(entries - 1)),
       busy_(std::make_unique<std::uint8_t[]>(entries - 1)) {
     SSDTLM_CHECK(entries >= 2 && entries <= 65536, "queue size out of range");
-    for (std::uint32_t cid = 0; cid < entries - 1; ++cid) free_[entries - 2 - cid] = static_cast<std::uint16_t>(cid);
+    free_all();
+}
+
+void QueuePair::free_all() {
+    free_count_ = entries_ - 1;
+    for (std::uint32_t cid = 0; cid < entries_ - 1; ++cid) {
+        free_[entries_ - 2 - cid] = static_cast<std::uint16_t>(cid);
+        busy_[cid] = 0;
+    }
+}
+
+void QueuePair::reset() {
+    free_all();
+    tail_ = sq_head_ = head_ = 0;
+    phase_ = 1;
+    // No entry of the first lap may look new. The submission ring needs no clearing: the tail says how far it counts.
+    const nvme::Cqe none;
+    for (std::uint32_t i = 0; i < entries_; ++i)
+        memory_.write(cq_base_ + std::uint64_t{i} * nvme::kCqeBytes, &none, sizeof none);
 }
 
 void QueuePair::submit(nvme::Sqe& sqe) {

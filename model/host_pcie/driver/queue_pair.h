@@ -73,10 +73,13 @@ public:
         cqe = take_completion();
         return true;
     }
+    /// The controller has forgotten the queue: empty rings, all identifiers free.
+    void reset();
     /// Value for the head doorbell.
     std::uint32_t head() const { return head_; }
 
 private:
+    void free_all();
     std::uint32_t next(std::uint32_t i) const { return i + 1 == entries_ ? 0 : i + 1; }
     std::uint8_t* sq_entry(std::uint32_t i) {
         const std::uint64_t offset = std::uint64_t{i} * nvme::kSqeBytes;

@@ -38,6 +38,7 @@ inline void RootComplex::copy_signatures(std::uint8_t* to, const std::uint8_t* f
 
 tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
+    ++requests_;
     const std::uint32_t bytes = p.get_data_length();
     const std::uint64_t address = p.get_address();
     if (is_message(p)) {
@@ -63,6 +64,7 @@ tlm::tlm_sync_enum RootComplex::nb_transport_fw(tlm::tlm_generic_payload& p, tlm
 }
 
 void RootComplex::b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time&) {
+    ++requests_;
     if (is_message(p))
         interrupt(p);
     else

@@ -27,6 +27,8 @@ public:
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
     RootComplex(sc_core::sc_module_name name, HostMemory& memory, InterruptSink* interrupts);
 
+    /// Requests of any kind that have arrived.
+    std::uint64_t requests() const { return requests_; }
     std::uint64_t interrupts() const { return interrupts_; }
     std::uint64_t unsupported_requests() const { return unsupported_; }
 
@@ -44,6 +46,7 @@ private:
 
     HostMemory& memory_;
     InterruptSink* sink_;
+    std::uint64_t requests_ = 0;
     std::uint64_t interrupts_ = 0;
     std::uint64_t unsupported_ = 0;
 };

@@ -46,6 +46,18 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
             .range("0s", "1ms")
             .says("From the MSI-X write at the root complex to the handler's first instruction")
             .from("0: an infinitely fast host, so that the drive is the limit"));
+    table.push_back(P::times(
+                        "host.reset_at", [](auto& c) -> auto& { return c.host.reset_at; })
+                        .range("0s", "1000000s")
+                        .or_none()
+                        .says("When, from the start of I/O, the driver resets the controller (CC.EN) under whatever is "
+                              "going on; commands in the device are cancelled and submitted again")
+                        .from("none"));
+    table.push_back(P::boolean(
+                        "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
+                        .says("A normal shutdown (CC.SHN) before each of these resets; without it the drive's SMART log "
+                              "counts an unsafe shutdown")
+                        .from("Linux drivers/nvme/host/pci.c nvme_dev_disable: a reset does not shut down"));
 }
 
 }  // namespace ssdtlm

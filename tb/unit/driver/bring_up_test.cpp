@@ -114,6 +114,37 @@ TEST(BringUp, ShutsDownInOrder) {
     EXPECT_STREQ(b.bring_up->doing(), "off");
 }
 
+TEST(BringUp, ResetsAndStartsOnTheSameRings) {
+    for (const bool shutdown_first : {false, true}) {
+        Bench b;
+        b.start();
+        const std::vector<QueuePair> queues = b.bring_up->take_queues();
+        std::vector<std::string> first_start = without_repeats(b.device.log);
+        first_start.erase(first_start.begin(), std::find(first_start.begin(), first_start.end(), "W 0024 001F001F"));
+        b.device.log.clear();
+        bool stopped = false, again = false;
+        b.bring_up->reset(
+            shutdown_first,
+            [&] {
+                EXPECT_FALSE(again);
+                EXPECT_EQ(b.device.load(nvme::kRegCsts), 0u);
+                b.device.log.pop_back();
+                stopped = true;
+            },
+            [&] { again = true; });
+        b.agenda.run();
+        EXPECT_TRUE(stopped && again);
+        // As the first start from the admin queue on, behind the way down.
+        std::vector<std::string> expected;
+        if (shutdown_first) expected = {"W 0014 00464001", "R 001C"};
+        expected.insert(expected.end(), {"W 0014 00460000", "R 001C"});
+        expected.insert(expected.end(), first_start.begin(), first_start.end());
+        EXPECT_EQ(without_repeats(b.device.log), expected);
+        EXPECT_TRUE(b.bring_up->take_queues().empty()) << "no rings were made anew";
+        EXPECT_STREQ(b.bring_up->doing(), "running");
+    }
+}
+
 std::string failure(Bench& b) {
     try {
         b.start();

@@ -38,6 +38,8 @@ public:
     std::function<Ps(const nvme::Sqe&, std::uint64_t index)> service_of;
     std::function<std::uint16_t(const nvme::Sqe&, std::uint64_t index)> status_of;
     std::function<void(std::uint64_t lba, BlockSignature&)> corrupt;  // read data on its way out
+    /// Of a command in flight at a reset: whether it still takes effect on the media.
+    std::function<bool(const nvme::Sqe&)> survives_reset = [](const nvme::Sqe&) { return true; };
     bool drop_data = false;                                        // completes reads without transferring
     // What it has seen.
     std::vector<std::string> log;
@@ -102,6 +104,7 @@ private:
         std::uint16_t qid;
         nvme::Sqe sqe;
         std::uint16_t status;
+        bool done = false;
     };
 
     void note(const char* kind, std::uint32_t offset, std::uint32_t value, bool store) {
@@ -124,12 +127,21 @@ private:
             rings_[0] = Ring{asq_, acq_, (aqa_ & 0xFFF) + 1, (aqa_ >> 16) + 1};
             agenda_.post<&FakeController::become>(agenda_.now() + ready_time, this, 1);
         }
-        if ((value & 1) == 0) csts_ = 0;
+        if ((value & 1) == 0) stop();
         if ((value & 0xC000) == 0x4000) {
             csts_ |= 4;
             agenda_.post<&FakeController::become>(agenda_.now() + ready_time, this, 9);
         }
         cc_ = value;
+    }
+    void stop() {
+        csts_ = 0;
+        for (std::size_t i = first_running_; i < running_.size(); ++i) {
+            // Data of a read must not reach the host any more.
+            if (!running_[i].done && running_[i].sqe.opc != nvme::kIoRead && survives_reset(running_[i].sqe)) serve(running_[i].sqe);
+        }
+        first_running_ = running_.size();
+        outstanding_ = 0;
     }
     void become(std::uint64_t csts) { csts_ = static_cast<std::uint32_t>(csts); }
 
@@ -196,6 +208,8 @@ private:
         agenda_.post<&FakeController::done>(agenda_.now() + time, this, running_.size() - 1);
     }
     void done(std::uint64_t i) {
+        if (i < first_running_) return;  // before the reset
+        running_[i].done = true;
         const Running run = running_[i];
         --outstanding_;
         if (run.status == 0) serve(run.sqe);
@@ -295,6 +309,7 @@ private:
     std::map<std::uint32_t, Entry> msix_;
     std::map<std::uint16_t, Ring> rings_;
     std::vector<Running> running_;
+    std::size_t first_running_ = 0;  // since the last reset
     std::uint64_t outstanding_ = 0, most_ = 0;
     std::uint32_t cc_ = 0, csts_ = 0, aqa_ = 0;
     std::uint64_t asq_ = 0, acq_ = 0;

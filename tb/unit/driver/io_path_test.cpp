@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "common/report/error.h"
 #include "fake_controller.h"
 #include "fake_workload.h"
@@ -341,6 +343,83 @@ TEST(IoPath, BooksAndDataHoldUnderRandomTraffic) {
             EXPECT_GT(waited, 0ns);
         }
     }
+}
+
+/// Resets the controller at given times, as NvmeDriver does.
+struct Resetter {
+    Bench& bench;
+    std::uint64_t resets = 0;
+    void now(std::uint64_t) {
+        if (!bench.io->started() || bench.io->finished() || std::string(bench.bring_up->doing()) != "running") return;
+        bench.io->pause();
+        bench.bring_up->reset(
+            false, [this] { bench.io->controller_stopped(); },
+            [this] {
+                ++resets;
+                bench.io->resume();
+            });
+    }
+};
+
+TEST(IoPath, CancelledCommandsGoAgainAheadOfTheBacklogAndInOrder) {
+    Bench b;
+    b.config.queue_entries = 8;
+    b.device.service = 1ms;
+    ListWorkload w;
+    for (std::uint64_t i = 0; i < 10; ++i) w.add(HostOp::read, i * 4096, 4096);
+    Resetter resetter{b};
+    b.agenda.post<&Resetter::now>(SimTime{5ms}, &resetter);
+    b.run(w);
+    EXPECT_EQ(resetter.resets, 1u);
+    EXPECT_EQ(b.io->counters().commands_cancelled, 7u);
+    EXPECT_EQ(b.io->counters().commands_submitted, 17u);
+    ASSERT_EQ(b.device.commands.size(), 17u);
+    for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(b.device.commands[7 + i].slba(), i * 8) << "after the reset";
+    ASSERT_EQ(w.outcomes.size(), 10u);
+    EXPECT_EQ(w.outcomes[0].issued, at(0ns));
+    EXPECT_GT(w.outcomes[0].submitted, at(3ms)) << "the controller needs 3.5 ms to start";
+    EXPECT_EQ(b.watcher.seen[0].host_queue, w.outcomes[0].submitted - w.outcomes[0].issued);
+}
+
+// A write that a reset cancelled is there or not, all acknowledged ones are: the oracle checks every read.
+TEST(IoPath, RandomResetsLoseNothing) {
+    std::uint64_t resets = 0, cancelled = 0, checked = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        SCOPED_TRACE(seed);
+        Bench b;
+        b.config.queue_pairs = 1 + static_cast<std::uint32_t>(seed % 3);
+        b.config.queue_entries = seed % 2 == 0 ? 8 : 64;
+        b.config.submit_time = seed % 3 == 0 ? 300ns : 0ns;
+        b.config.completion_time = seed % 4 == 0 ? 700ns : 0ns;
+        b.config.interrupt_latency = seed % 4 == 1 ? 1us : 0ns;
+        b.device.mdts = 2;  // 16 KiB: many are split
+        b.device.blocks = 4096;
+        b.device.filled_units = 300;
+        b.device.ready_time = 20us;
+        Random r(seed);
+        b.device.service_of = [&r](const nvme::Sqe&, std::uint64_t) { return Ps(1us) + Ps(static_cast<std::int64_t>(r.below(40'000'000))); };
+        b.device.survives_reset = [&r](const nvme::Sqe&) { return r.percent(50); };
+        RandomWorkload w(seed, 5, 7, 4000, b.device.blocks, 100, 512);
+        Resetter resetter{b};
+        for (std::int64_t i = 0; i < 60; ++i)
+            b.agenda.post<&Resetter::now>(SimTime{1ms} + i * Ps{1'500us} + Ps{static_cast<std::int64_t>(r.below(1'000'000'000))}, &resetter);
+        b.run(w);
+        EXPECT_EQ(w.done, 4000u);
+        EXPECT_EQ(w.failed, 0u);
+        EXPECT_EQ(b.finished.size(), 1u);
+        const DriverCounters& c = b.io->counters();
+        EXPECT_EQ(c.commands_submitted, c.commands_completed + c.commands_cancelled);
+        EXPECT_EQ(c.requests_issued, c.requests_completed);
+        EXPECT_EQ(b.oracle->unverified(), 0u);
+        for (const auto& s : b.watcher.seen) ASSERT_EQ(s.sum, s.now - s.issued);
+        resets += resetter.resets;
+        cancelled += c.commands_cancelled;
+        checked += b.oracle->blocks_checked();
+    }
+    std::printf("%llu resets, %llu commands cancelled, %llu blocks checked\n", static_cast<unsigned long long>(resets),
+                static_cast<unsigned long long>(cancelled), static_cast<unsigned long long>(checked));
+    EXPECT_GT(resets, 100u);
+    EXPECT_GT(cancelled, resets);
 }
 
 TEST(IoPath, DumpNamesTheQueuesWithWork) {

@@ -199,6 +199,35 @@ TEST(NvmeLife, ResetDropsCommandsSilently) {
     b.nvme.check_books();
 }
 
+std::uint64_t unsafe_shutdowns(NvmeBench& b) {
+    EXPECT_EQ(b.run_admin(admin(kAdminGetLogPage, kLogSmart | 127u << 16)).status(), kStSuccess);
+    return b.dma.get<std::uint64_t>(0x80000 + 144);
+}
+
+TEST(NvmeLife, StartWithoutShutdownIsCountedUnsafe) {
+    NvmeBench b;
+    b.write(kRegCc, 0);  // what a driver does first: the controller was never on
+    b.enable();
+    EXPECT_EQ(unsafe_shutdowns(b), 0u);
+    b.write(kRegCc, 0);
+    b.agenda.run();
+    b.enable();
+    EXPECT_EQ(unsafe_shutdowns(b), 1u);
+    b.write(kRegCc, Cc::kTypical | Cc::kShnNormal);
+    b.complete_oldest();  // its flush
+    ASSERT_EQ(b.csts(), Csts::kReady | Csts::kShstComplete);
+    b.write(kRegCc, 0);
+    b.agenda.run();
+    b.enable();
+    EXPECT_EQ(unsafe_shutdowns(b), 1u);
+    b.write(kRegCc, Cc::kTypical | Cc::kShnNormal);
+    b.write(kRegCc, 0);  // reset before the shutdown has ended
+    b.complete_oldest();
+    b.agenda.run();
+    b.enable();
+    EXPECT_EQ(unsafe_shutdowns(b), 2u);
+}
+
 TEST(NvmeLife, ShutdownFlushesAfterTheLastCommand) {
     NvmeBench b;
     b.enable();
