@@ -6,6 +6,7 @@
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
+#include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/scheduler_registry.h"
 
@@ -68,7 +69,8 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       dram(config.dram),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
               make_scheduler(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read),
-                             agenda, rtl_schedulers())),
+                             agenda, rtl_schedulers()),
+              make_bus_order(config.scheduler)),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, dram},
                config.run.integrity) {

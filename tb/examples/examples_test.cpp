@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controller/channel_ctrl/flash_backend.h"
+#include "controller/scheduler/bus_orders.h"
 #include "examples/constant_flash.h"
 #include "examples/windowed_greedy.h"
 #include "examples/write_first.h"
@@ -25,7 +26,7 @@ TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
     Agenda agenda;
     const SchedulerConfig config;
     FlashBackend backend("backend", agenda, nand, EccConfig{}, config.multi_plane,
-                         std::make_unique<WriteFirst>(config, SchedulerShape{}));
+                         std::make_unique<WriteFirst>(config, SchedulerShape{}), make_bus_order(config));
     SpareArea contents(nand.geometry);
     ConstantFlash flash("flash", agenda, 50us, 0, contents);
     backend.channel(0).onfi_initiator.bind(flash.controller_target);

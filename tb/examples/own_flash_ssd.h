@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "examples/constant_flash.h"
 #include "sim/ssd_system.h"
@@ -45,7 +46,8 @@ struct OwnFlashSsd : sc_core::sc_module {
           front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
           dram(config.dram),
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
-                  make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read))),
+                  make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
+                  make_bus_order(config.scheduler)),
           firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}, true) {
         driver.mmio_initiator.bind(link.host_target);
         link.device_initiator.bind(front_end.mmio_target);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is on a free bus: short commands (reads, erases) of idle dies first, so that their array time overlaps
-// what follows; then data out of finished reads, oldest first; then programs, with their long data in. Programs that were
-// passed kProgramTurns times go first. Kernel-free.
+// Whose turn it is on a free bus: keeps what could use it and asks the order (scheduler.bus_order) which kind of work goes
+// next. Data of finished reads leaves oldest first. Kernel-free.
 #pragma once
 
 #include <cstdint>
 
+#include "controller/ports/bus_order.h"
 #include "controller/ports/scheduler_port.h"
 
 namespace ssdtlm {
@@ -16,63 +16,57 @@ inline constexpr std::uint8_t kProgramClasses =
 
 class BusArbiter {
 public:
-    /// Bus turns (reads' commands and data-outs) that may pass a waiting program. Assumed: keeps a die's wait for its
-    /// data below some tens of page transfers.
-    static constexpr std::uint32_t kProgramTurns = 32;
+    /// `order` must outlive this.
+    explicit BusArbiter(const BusOrder& order) : order_(order) {}
 
-    /// In order of precedence.
-    enum class Turn : std::uint8_t { due_programs, shorts, data_out, programs, none };
-
-    /// The first turn from `from` on that has work. `could_start`: something waits for a die that could take it.
-    Turn next(Turn from, bool could_start) const {
-        const bool programs = could_start && programs_ != 0;
-        if (from <= Turn::due_programs && programs && passed_ >= kProgramTurns) return Turn::due_programs;
-        if (from <= Turn::shorts && could_start && shorts_ != 0) return Turn::shorts;
-        if (from <= Turn::data_out && data_head_ != nullptr) return Turn::data_out;
-        return from <= Turn::programs && programs ? Turn::programs : Turn::none;
+    /// A set of turns.
+    static std::uint32_t bit(BusTurn turn) { return 1u << static_cast<unsigned>(turn); }
+    /// Who goes next of those not in `tried`: there the scheduler had nothing. `could_start`: something waits for a die
+    /// that could take it.
+    BusTurn next(std::uint32_t tried, bool could_start) const {
+        const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0, work_.data != nullptr,
+                            could_start && work_.programs != 0 && (tried & bit(BusTurn::programs)) == 0};
+        return may.commands || may.data_out || may.programs ? order_.next(work_, may) : BusTurn::none;
     }
-    static Turn after(Turn turn) { return static_cast<Turn>(static_cast<std::uint8_t>(turn) + 1); }
     /// What the scheduler is asked for at a turn that it decides.
-    static std::uint8_t classes(Turn turn) {
-        return turn == Turn::shorts ? kAllClasses & ~kProgramClasses : kProgramClasses;
+    static std::uint8_t classes(BusTurn turn) {
+        return turn == BusTurn::commands ? kAllClasses & ~kProgramClasses : kProgramClasses;
     }
 
     /// A transaction is in the scheduler.
-    void queued(FlashOp op) { ++(op == FlashOp::program ? programs_ : shorts_); }
+    void queued(FlashOp op) { ++(op == FlashOp::program ? work_.programs : work_.commands); }
     /// `count` of them, joined in one operation, have the bus.
     void started(FlashOp op, std::uint32_t count) {
         if (op == FlashOp::program) {
-            programs_ -= count;
-            passed_ = 0;
+            work_.programs -= count;
+            work_.passed = 0;
         } else {
-            shorts_ -= count;
-            passed_ += programs_ != 0;
+            work_.commands -= count;
+            work_.passed += work_.programs != 0;
         }
     }
     /// A read's page is in its register.
     void data_ready(FlashTransaction& txn) {
         txn.next = nullptr;
-        (data_head_ == nullptr ? data_head_ : data_tail_->next) = &txn;
+        (work_.data == nullptr ? work_.data : data_tail_->next) = &txn;
         data_tail_ = &txn;
     }
     /// The oldest has the bus. Precondition: data_waits().
     FlashTransaction& start_data_out() {
-        FlashTransaction& txn = *data_head_;
-        data_head_ = txn.next;
-        passed_ += programs_ != 0;
+        FlashTransaction& txn = *work_.data;
+        work_.data = txn.next;
+        work_.passed += work_.programs != 0;
         return txn;
     }
 
-    bool data_waits() const { return data_head_ != nullptr; }
-    std::uint32_t shorts() const { return shorts_; }
-    std::uint32_t programs() const { return programs_; }
+    bool data_waits() const { return work_.data != nullptr; }
+    std::uint32_t commands() const { return work_.commands; }
+    std::uint32_t programs() const { return work_.programs; }
 
 private:
-    FlashTransaction* data_head_ = nullptr;  // finished reads, oldest first
+    BusWork work_;
     FlashTransaction* data_tail_ = nullptr;
-    std::uint32_t shorts_ = 0;    // reads and erases in the scheduler
-    std::uint32_t programs_ = 0;
-    std::uint32_t passed_ = 0;    // turns that went past waiting programs
+    const BusOrder& order_;
 };
 
 }  // namespace ssdtlm

@@ -15,7 +15,7 @@ FlashTransaction& transaction_of(std::uint64_t handle) { return *reinterpret_cas
 
 ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand,
                                      const EccConfig& ecc, std::uint16_t channel, bool multi_plane,
-                                     SchedulerPort& scheduler, TransactionTable& transactions)
+                                     SchedulerPort& scheduler, const BusOrder& order, TransactionTable& transactions)
     : sc_module(name),
       onfi_initiator("onfi_initiator"),
       agenda_(agenda),
@@ -27,6 +27,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       ecc_(ecc),
       scheduler_(scheduler),
       transactions_(transactions),
+      arbiter_(order),
       dies_(nand, channel),
       waits_(nand),
       sequences_(nand) {
@@ -102,31 +103,31 @@ void ChannelController::service_free_bus() {
         return;
     }
     asked_at_ = agenda_.now();
-    if (use_bus(Turn::due_programs)) come_again();
+    if (use_bus(0)) come_again();
 }
 
-/// Starts the first that can use the bus, from `first` on. False: none can, or the scheduler's answer is pending.
-inline bool ChannelController::use_bus(Turn first) {
+/// Starts the first that can use the bus, of the turns not in `tried`. False: none can, or the scheduler's answer is pending.
+inline bool ChannelController::use_bus(std::uint32_t tried) {
     const bool could_start = dies_.could_start();
-    for (Turn turn = arbiter_.next(first, could_start); turn != Turn::none;
-         turn = arbiter_.next(BusArbiter::after(turn), could_start)) {
-        if (turn == Turn::data_out) {
+    for (BusTurn turn = arbiter_.next(tried, could_start); turn != BusTurn::none; turn = arbiter_.next(tried, could_start)) {
+        if (turn == BusTurn::data_out) {
             start_data_out();
             return true;
         }
-        const GrantAnswer answer = ask(turn);
+        tried |= BusArbiter::bit(turn);
+        const GrantAnswer answer = ask(turn, tried);
         if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
     }
     return false;
 }
 
 /// The same, not in line: after the answer of a scheduler that takes time.
-__attribute__((noinline)) bool ChannelController::use_bus_from(Turn first) { return use_bus(first); }
+__attribute__((noinline)) bool ChannelController::use_bus_again(std::uint32_t tried) { return use_bus(tried); }
 
 // --- what starts -----------------------------------------------------------------------------------------------------
 
 /// Asks the scheduler, and starts what it grants at once.
-inline GrantAnswer ChannelController::ask(Turn turn) {
+inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
     GrantQuery& query = dies_.query();
     query.classes = BusArbiter::classes(turn);
     const GrantAnswer answer = scheduler_.grant(query, granted_);
@@ -136,7 +137,7 @@ inline GrantAnswer ChannelController::ask(Turn turn) {
         deciding_ = true;
         answers_later_ = true;
         changed_ = false;
-        turn_ = turn;
+        tried_ = tried;
     }
     return answer;
 }
@@ -149,10 +150,10 @@ void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
         granted_ = grant;
         start_granted();
     } else {
-        started = use_bus_from(BusArbiter::after(turn_));
+        started = use_bus_again(tried_);
         if (deciding_) changed_ = changed;  // this question does not cover the classes of the one before
     }
-    if (!started && !deciding_ && changed) started = use_bus_from(Turn::due_programs);
+    if (!started && !deciding_ && changed) started = use_bus_again(0);
     if (started) come_again();
 }
 
@@ -309,9 +310,9 @@ void ChannelController::check_waiters() const {
     if (const std::string found = dies_.inconsistency(); !found.empty()) throw CheckFailed(where + found);
     // A scheduler that is deciding may have taken out what it is about to grant.
     const std::uint32_t waiting = dies_.waiting();
-    if (waiting != arbiter_.shorts() + arbiter_.programs() || (!deciding_ && waiting != scheduler_.queued(channel_)))
+    if (waiting != arbiter_.commands() + arbiter_.programs() || (!deciding_ && waiting != scheduler_.queued(channel_)))
         throw CheckFailed(where + std::to_string(waiting) + " transactions wait for dies, but " +
-                          std::to_string(arbiter_.shorts()) + " reads and erases and " + std::to_string(arbiter_.programs()) +
+                          std::to_string(arbiter_.commands()) + " reads and erases and " + std::to_string(arbiter_.programs()) +
                           " programs are counted, and the scheduler has " + std::to_string(scheduler_.queued(channel_)));
 }
 
@@ -321,7 +322,7 @@ std::string ChannelController::dump() const {
                        (bus_free_at() > now ? "held for " + std::to_string((bus_free_at() - now).count()) + " ps more"
                                             : std::string("free")) +
                        ", outstanding " + std::to_string(outstanding_) + ", waiting reads and erases " +
-                       std::to_string(arbiter_.shorts()) + ", waiting programs " + std::to_string(arbiter_.programs()) +
+                       std::to_string(arbiter_.commands()) + ", waiting programs " + std::to_string(arbiter_.programs()) +
                        "\n" + dies_.dump(now);
     const std::string waiting = scheduler_.dump(channel_);
     if (!waiting.empty()) text += std::string("  scheduler") + (deciding_ ? ", deciding" : "") + ":\n" + waiting;

@@ -32,7 +32,7 @@ class ChannelController : public sc_core::sc_module, private AtInitiator, privat
 public:
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together.
     ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
-                      std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler,
+                      std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
                       TransactionTable& transactions);
 
     tlm::tlm_initiator_socket<> onfi_initiator;
@@ -64,8 +64,6 @@ public:
     void check_waiters() const;
 
 private:
-    using Turn = BusArbiter::Turn;
-
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void kick(std::uint64_t);
@@ -85,9 +83,9 @@ private:
     void come_again() {
         if (arbiter_.data_waits() || dies_.could_start()) request_kick(bus_free_at());
     }
-    bool use_bus(Turn first);
-    bool use_bus_from(Turn first);
-    GrantAnswer ask(Turn turn);
+    bool use_bus(std::uint32_t tried);
+    bool use_bus_again(std::uint32_t tried);
+    GrantAnswer ask(BusTurn turn, std::uint32_t tried);
     void request_kick(SimTime at) {
         if (kick_at_ > at) post_kick(at);  // an earlier one asks again
     }
@@ -122,7 +120,7 @@ private:
     SimTime kick_at_ = kNever;        // pending kick; kNever: none
     SimTime asked_at_{};              // the first question to the scheduler since the bus was free to use
     std::uint32_t outstanding_ = 0;
-    Turn turn_ = Turn::due_programs;  // of the pending question
+    std::uint32_t tried_ = 0;         // turns asked for in vain, or by the pending question
     bool deciding_ = false;           // a question is pending
     bool answers_later_ = false;      // the scheduler is one that takes time
     bool changed_ = false;            // something may have become startable since it was asked

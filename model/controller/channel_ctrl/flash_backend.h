@@ -25,7 +25,7 @@ public:
     /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
     /// first wrong one is a CheckFailed out of the agenda. Bind channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
-                 bool multi_plane, std::unique_ptr<SchedulerPort> scheduler);
+                 bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order);
 
     void submit(FlashTransaction& txn) override {
         const Route& route = routes_[idx(txn.die)];
@@ -62,6 +62,7 @@ private:
     };
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
+    std::unique_ptr<BusOrder> order_;
     std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
     TransactionTable transactions_;
     std::vector<std::unique_ptr<ChannelController>> channels_;

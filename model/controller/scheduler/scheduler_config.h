@@ -17,6 +17,8 @@ struct SchedulerConfig {
     std::uint32_t queue_depth = 256;         ///< requests that a clocked channel scheduler holds; more wait in order
     bool compare_cycles = true;              ///< compare: the number of cycles must be equal too
     std::uint32_t starvation_limit = 64;     ///< grants on a die that may overtake a waiting class before it goes first; 0: unlimited
+    std::string bus_order = "commands_first";  ///< registered order on a channel's bus
+    std::uint32_t bus_program_turns = 32;    ///< bus turns that may pass a waiting program before it goes first
     bool multi_plane = true;                 ///< join waiting same-die, same-class, same-page-number work of other planes
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "sim/config/parameters.h"
 
@@ -44,12 +45,22 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
             .range("0", "1000000")
             .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
             .from("assumed"));
+    table.push_back(P::name(
+                        "scheduler.bus_order", BusOrders::instance().names(), [](auto& c) -> auto& { return c.scheduler.bus_order; })
+                        .says("What a free channel bus carries next; " + BusOrders::instance().sentences())
+                        .from("assumed: short commands first let the array time of dies overlap what follows"));
+    table.push_back(P::integer(
+                        "scheduler.bus_program_turns", [](auto& c) -> auto& { return c.scheduler.bus_program_turns; })
+                        .range("0", "1000000")
+                        .says("Turns on the bus that may pass waiting programs before one of these goes first; 0: programs first")
+                        .from("assumed: keeps a die's wait for its data below some tens of page transfers"));
     table.push_back(P::boolean(
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
                         .from("ONFI 5.0 multi-plane operations"));
     add_policy_parameters(table, "scheduler", SchedulerPolicies::instance(),
                           [](auto& c) -> auto& { return c.scheduler.policies; });
+    add_policy_parameters(table, "scheduler", BusOrders::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
     table.push_back(P::integers(
                         "channel.rtl_sequencer", [](auto& c) -> auto& { return c.channel.rtl_sequencer; })
                         .range("0", "63")

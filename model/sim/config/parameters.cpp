@@ -5,6 +5,7 @@
 #include <map>
 
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 
 namespace ssdtlm {
@@ -80,6 +81,7 @@ const std::vector<TableSentence>& parameter_tables() {
         };
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
+        add_policy_tables(t, "scheduler", BusOrders::instance());
         return t;
     }();
     return tables;

@@ -56,12 +56,20 @@ NandConfig independent(NandConfig c) {
     return c;
 }
 
+SchedulerConfig bus_order(const char* name) {
+    SchedulerConfig c;
+    c.bus_order = name;
+    return c;
+}
+
 struct Benches {
     FlashBench plain{"plain", config(4, 1, 1)};
     FlashBench ecc{"ecc", config(1, 1, 1), EccConfig{kDecode}};
     FlashBench luns{"luns", config(1, 2, 1)};
     FlashBench planes{"planes", config(2, 1, 4)};
     FlashBench async{"async", independent(config(2, 1, 4))};
+    FlashBench commands_first{"commands_first", config(4, 1, 1), {}, bus_order("commands_first")};
+    FlashBench data_first{"data_first", config(4, 1, 1), {}, bus_order("data_first")};
     Benches() { FlashBench::elaborate(); }
 };
 Benches& benches() {
@@ -317,6 +325,29 @@ TEST(FlashBackend, RefusesWhatTheDieForbids) {
         FAIL() << "accepted";
     } catch (const Panic& p) {
         EXPECT_THAT(std::string(p.what()), ::testing::HasSubstr("die 1 plane 0 block 4: program of page 7 out of order"));
+    }
+}
+
+/// A read's page is ready and another die's read waits for its command, while a program's data holds the bus.
+TEST(FlashBackend, TheBusOrderDecidesBetweenDataAndCommands) {
+    for (const bool data_first : {false, true}) {
+        FlashBench& b = data_first ? benches().data_first : benches().commands_first;
+        b.fill(0, 0, 3, 1);
+        b.fill(1, 0, 3, 1);
+        b.settle();
+        const SimTime begin = b.now();
+        FlashTransaction& data = b.read(0, 0, 3, 0, 4096);
+        b.agenda.run_until(begin + 30us);
+        b.program(2, 0, 0, 0);
+        b.agenda.run_until(begin + 60us);
+        FlashTransaction& command = b.read(1, 0, 3, 0, 4096);
+        b.agenda.run();
+        const SimTime free = begin + 30us + program_cycles(16384);
+        const SimTime data_begin = data_first ? free : free + kReadIssue;
+        const SimTime command_begin = data_first ? free + data_out(4096) + kRhw : free;
+        EXPECT_EQ(data.timeline.last(), data_begin + data_out(4096));
+        EXPECT_EQ(command.timeline.last(), command_begin + kReadIssue + kWb + kRead[0] + data_out(4096));
+        expect_tiled(b);
     }
 }
 

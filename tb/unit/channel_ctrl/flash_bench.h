@@ -13,6 +13,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/flash_backend.h"
+#include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "nand/channel/onfi_bus.h"
 #include "nand/onfi/onfi_timing.h"
@@ -31,7 +32,8 @@ public:
         backend = std::make_unique<FlashBackend>(
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
             own ? own(agenda)
-                : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}));
+                : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}),
+            make_bus_order(scheduler));
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);

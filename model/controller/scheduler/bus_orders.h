@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The orders on a channel's bus by name. A new one: one file like bus_data_first.cpp and its line in the build list.
+#pragma once
+
+#include <memory>
+
+#include "common/config/policy_registry.h"
+#include "controller/ports/bus_order.h"
+#include "controller/scheduler/scheduler_config.h"
+
+namespace ssdtlm {
+
+struct BusOrderSetup {
+    std::uint32_t program_turns = 1;  ///< turns of others that may go past waiting programs
+};
+/// All that are linked into the program; scheduler.bus_order names one, and [scheduler.<name>] has its parameters.
+using BusOrders = PolicyRegistry<BusOrder, BusOrderSetup>;
+
+/// The order named by config.bus_order; UserError with the nearest name when there is none.
+inline std::unique_ptr<BusOrder> make_bus_order(const SchedulerConfig& config) {
+    return BusOrders::instance().make("scheduler.bus_order", config.bus_order, {config.bus_program_turns}, config.policies);
+}
+
+/// For an order that does not let programs wait for good: passed often enough they go first, else after `others`.
+inline BusTurn with_programs(const BusWork& work, BusChoice may, std::uint32_t limit, BusTurn others) {
+    if (may.programs && work.passed >= limit) return BusTurn::programs;
+    return others == BusTurn::none && may.programs ? BusTurn::programs : others;
+}
+
+}  // namespace ssdtlm
