@@ -277,6 +277,13 @@ class LongIdle(SystemTest):
         self.assertLess(memory, 100 << 20)
         self.assertEqual(sum(int(r["read_ios"]) + int(r["write_ios"]) for r in rows), 6000)
 
+    def test_memory_is_the_run_s_own(self):
+        parent = bytearray(300 << 20)  # the kernel counts it for what this process starts
+        result = self.simulate("tiny-test", self.trace("one.csv", [0]))
+        memory = result.json("wall_clock.json")["peak_memory_bytes"]
+        self.assertLess(memory, 100 << 20, f"the parent has {len(parent)} bytes")
+        self.assertGreater(memory, 4 << 20)
+
     def test_three_reads_an_hour_apart(self):
         trace = self.trace("hours.csv", [0, 3600, 7200, 10800])
         result = self.simulate("mqsim-table3", trace, "--set", "run.watchdog=1000s")
