@@ -91,6 +91,7 @@ void SubmissionFetch::dma_failed(std::uint64_t cookie) {
 }
 
 void SubmissionFetch::check_waiters() const {
+    if (!state_.serving()) return;  // what a controller that stops has not fetched stays with the host, its queues go
     for (std::uint32_t i = 0; i < queues_.count(); ++i) {
         if (!queues_.has_sq(i)) continue;
         const auto qid = static_cast<std::uint16_t>(i);
