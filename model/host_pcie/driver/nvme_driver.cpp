@@ -50,8 +50,8 @@ void NvmeDriver::begin_reset(std::uint64_t) {
         [this] {
             ++resets_;
             report_reset(ResetStep::started);
-            io_.resume();
             schedule_reset();
+            io_.resume();  // last: where the workload has ended, this shuts the controller down
         });
 }
 
