@@ -118,6 +118,7 @@ Watchdog::Sight Simulation::sight() const {
     v.oldest = s.driver.oldest();
     v.outstanding = s.driver.outstanding();
     v.workload_waits_for_nothing = s.driver.waits_for_nothing();
+    v.ends_in_nothing = finished_ && s.agenda.empty();
     v.host_work = d.requests_issued + d.commands_submitted + d.commands_completed;
     v.completed = d.commands_completed;
     v.link_busy = s.link.upstream().busy(v.now) + s.link.downstream().busy(v.now);

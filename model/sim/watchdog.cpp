@@ -55,6 +55,7 @@ std::string Watchdog::look(const Sight& s) {
     const Ps patience = limits_.patience;
     if (waits_since_ != kNever && s.now - waits_since_ >= patience)
         return fmt::format("the workload has waited for a completion for {}, and no command is outstanding", seconds(s.now - waits_since_));
+    if (s.ends_in_nothing) return "the workload has ended, nothing is under way, and the controller has not shut down";
     if (!s.oldest || s.now - s.oldest->submitted < patience) return {};
     if (s.now - active_ >= patience)
         return fmt::format("nothing has happened for {} of simulated time (run.watchdog): no completion, nothing on the link, no die or bus "

@@ -10,7 +10,8 @@
 //   into all queues four times over have completed meanwhile;
 // - garbage collection goes round in circles: while the oldest command waited it has moved more pages than the device
 //   has, and none was programmed for the host;
-// - the workload waits for a completion with nothing outstanding.
+// - the workload waits for a completion with nothing outstanding;
+// - the workload has ended, nothing is under way any more, and the controller has not shut down.
 // Not seen here: a command that is lost while the flash works for others; the end of the workload finds it.
 #pragma once
 
@@ -36,6 +37,7 @@ public:
         std::optional<PendingCommand> oldest;
         std::uint64_t outstanding = 0;
         bool workload_waits_for_nothing = false;
+        bool ends_in_nothing = false;     ///< the workload has ended, and the agenda holds nothing but this look
         std::uint64_t host_work = 0;      ///< requests taken, commands written and completed
         std::uint64_t completed = 0;      ///< commands
         Ps link_busy{};                   ///< both directions, up to now

@@ -66,6 +66,16 @@ TEST(Watchdog, IdleForAnHourThenACommandIsNoStall) {
     EXPECT_EQ(w.run(kSecond), "");
 }
 
+TEST(Watchdog, AnEndThatNobodyReachesIsAStallAtOnce) {
+    Watched w;
+    w.submit();
+    w.complete();
+    EXPECT_EQ(w.run(kSecond), "");
+    w.s.ends_in_nothing = true;
+    EXPECT_THAT(w.run(kSecond), StartsWith("the workload has ended, nothing is under way"));
+    EXPECT_LE(w.s.now, SimTime{} + kSecond + w.dog.interval());
+}
+
 TEST(Watchdog, NothingForASecondIsAStallAndSaysSo) {
     Watched w;
     w.run(10 * kSecond);
