@@ -110,14 +110,27 @@ def drawn(seed, way):
     return device, random_work(r, device)
 
 
+def drawn_resets(seed):
+    """Settings that reset the controller one to four times under load; and how long that may take at least."""
+    r = random.Random(f"resets {seed}")
+    times = sorted(r.choice((r.uniform(1, 200), r.uniform(200, 20_000))) for _ in range(r.randint(1, 4)))
+    listed = ", ".join(f'"{t:.3f}us"' for t in times)
+    return [f"host.reset_at=[{listed}]", f"host.reset_shutdown={r.choice(('false', 'false', 'true'))}"], times[-1] * 1e-6 + 5e-3 * len(times)
+
+
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
+    settings = list(WAYS[options.way])
+    if options.resets:
+        resets, seconds = drawn_resets(seed)
+        settings += resets
+        work.pace_s += seconds
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
         devices = ([device.preset] if device.preset else []) + ["device.toml"]
-        done, seconds = execute(folder, options, WAYS[options.way], devices, work)
+        done, seconds = execute(folder, options, settings, devices, work)
         wrong, result = check(device, work, folder / "out", done)
         if wrong and options.keep:
             shutil.copytree(folder, pathlib.Path(options.keep) / f"{options.way}-{seed}", dirs_exist_ok=True)
@@ -143,6 +156,7 @@ def main():
     p.add_argument("--first", type=int, default=0, help="first seed; from 0 on, the kept regressions run too (without RTL)")
     p.add_argument("--runs", type=int, default=300)
     p.add_argument("--way", choices=WAYS, default="tlm", help="implementation of scheduler and channels")
+    p.add_argument("--resets", action="store_true", help="with resets of the controller under load")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")
