@@ -13,6 +13,7 @@ from .errors import RunFailed, UserError
 from .reporting.report import report
 from .result import Result, data_frame
 from .simulate import run
+from .sweeping.commands import Sweep, sweep
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Result", "RunFailed", "UserError", "__version__", "compare", "data_frame", "report", "run"]
+__all__ = ["Comparison", "Result", "RunFailed", "Sweep", "UserError", "__version__", "compare", "data_frame", "report", "run", "sweep"]

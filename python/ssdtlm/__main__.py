@@ -12,10 +12,11 @@ from .binary import check_version
 from .comparison import compare
 from .errors import Problem, UserError
 from .reporting import report
+from .sweeping import commands as sweep
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare, "report": report, "python": extras}
+COMMANDS = {"compare": compare, "report": report, "sweep": sweep, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

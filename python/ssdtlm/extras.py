@@ -11,7 +11,8 @@ import sys
 from .errors import Problem, UserError
 
 # Extra -> {module: requirement}; pyproject.toml has the same.
-EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"}}
+EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"},
+          "sweep": {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}}
 
 
 def requirements(extra):

@@ -12,7 +12,7 @@ from .errors import RunFailed, UserError, Problem
 from .result import Result
 
 
-def _assignment(key, value):
+def assignment(key, value):
     """As --set takes it: strings as they are, truth values and lists as in TOML."""
     if isinstance(value, bool):
         value = str(value).lower()
@@ -38,7 +38,7 @@ def run(device, workload, *, output=None, seed=None, set=None, options=(), **ove
     text = workload if isinstance(workload, str) and "\n" in workload else None
     command = [find_binary(), "run", *map(str, devices), "-q", "-o", str(folder), "-w", "-" if text is not None else str(workload)]
     for key, value in settings.items():
-        command += ["--set", _assignment(key, value)]
+        command += ["--set", assignment(key, value)]
     if seed is not None:
         command += ["--seed", str(seed)]
     done = subprocess.run([*command, *options], input=text, capture_output=True, text=True, errors="replace", check=False)

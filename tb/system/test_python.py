@@ -100,13 +100,20 @@ class Dispatch(SystemTest):
         self.assertIn("a b: holds no result.json", done.stderr)
 
     def test_options_are_those_of_the_help(self):
-        subparsers = parser()._subparsers._group_actions[0].choices  # pylint: disable=protected-access
-        self.assertEqual(set(subparsers), set(COMMANDS))
-        for name, sub in subparsers.items():
-            page = self.ssdtlm("help", name).stdout
+        found = self.check_options((), parser())
+        self.assertEqual(set(found), {(name,) for name in COMMANDS})
+
+    def check_options(self, path, of_path):
+        """Of all commands below; returns those one level down."""
+        below = {(*path, name): sub for group in of_path._subparsers._group_actions for name, sub in group.choices.items()}  # pylint: disable=protected-access
+        for words, sub in below.items():
+            page = self.ssdtlm("help", *words).stdout
             documented = set(re.findall(r"^  (?:-\w, )?(--[a-z][\w-]*)", page, re.M))
             known = {o for action in sub._actions for o in action.option_strings if o.startswith("--")}  # pylint: disable=protected-access
-            self.assertEqual(documented, known, name)
+            self.assertEqual(documented, known, words)
+            if sub._subparsers:  # pylint: disable=protected-access
+                self.check_options(words, sub)
+        return below
 
 
 class Api(SystemTest):

@@ -32,6 +32,7 @@ struct CommandLine {
     std::string text;
     std::vector<std::string> files;        ///< device files or presets
     std::vector<std::string> assignments;  ///< --set
+    std::string variants;                  ///< config show: file of further assignments, or ""
     std::optional<std::int64_t> seed;
     RunOptions run;            ///< run; trace info and head use its `trace` and `json`
     std::uint32_t lines = 10;  ///< trace head

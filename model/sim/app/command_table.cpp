@@ -185,6 +185,10 @@ private:
         // All output is of the resolved configuration; the flag says so in scripts.
         show->add_flag("--resolved", "Default, and the only form");
         show->add_flag("--json", line_.run.json, "Print JSON instead of TOML");
+        show->add_option("--variants", line_.variants,
+                         "Instead, for each line of this file (- is standard input), a JSON list of further KEY=VALUE, print one "
+                         "line of JSON: the parameters, or the problems")
+            ->type_name(kFileKind);
         subcommand(*config, "schema", "Print the JSON Schema of device files", Command::config_schema);
         auto* presets =
             subcommand(*config, "presets", "List the devices that come with the program", Command::config_presets);
@@ -239,8 +243,47 @@ private:
         report->add_option("run", p.words, "Folders of runs, shown side by side with the same scales")->required()->type_name(kFolderKind);
         group(report, "Output");
         report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")->type_name(kFileKind);
-        auto* python = family("python", "The Python that `report` needs");
-        subcommand(*python, "setup", "Install what `report` needs from PyPI, into the user's data folder", Command::python);
+        add_sweep();
+        auto* python = family("python", "The Python that `report` and `sweep` need");
+        subcommand(*python, "setup", "Install what `report` and `sweep` need from PyPI, into the user's data folder", Command::python);
+    }
+    void sweep_input(CLI::App* sub) {
+        group(sub, "Sweep");
+        sub->add_option("spec", texts_.python.text, "Specification (TOML): axes, derived keys, constraints, seeds, limits")
+            ->required()
+            ->type_name(kFileKind);
+        sub->add_option("-o,--output", texts_.python.text,
+                        "Folder of the sweep; default: output of the specification, else sweeps/<its name>")
+            ->type_name(kFolderKind);
+    }
+    void sweep_workers(CLI::App* sub) {
+        group(sub, "Workers");
+        sub->add_option("--workers", texts_.python.text, "Their number; default: one a core, as far as memory allows")->type_name("N");
+        sub->add_option("--cluster", texts_.python.text, "Workers are jobs of this batch system; [cluster] of the specification describes them")
+            ->type_name("slurm");
+        sub->add_option("--scheduler", texts_.python.text, "Workers are those of this Dask scheduler, for example tcp://host:8786")
+            ->type_name("ADDRESS");
+        sub->add_flag("-q,--quiet", texts_.python.flag, "No progress");
+    }
+    void add_sweep() {
+        PythonTexts& p = texts_.python;
+        auto* sweep = family("sweep", "Run a device and workload with many values of their keys");
+        auto* run = subcommand(*sweep, "run", "Run what has not ended yet; may be killed and started again at any time", Command::python);
+        sweep_input(run);
+        sweep_workers(run);
+        run->add_flag("--retry-failed", p.flag, "Run again what failed before");
+        auto* plan = subcommand(*sweep, "plan", "Say which runs there would be", Command::python);
+        sweep_input(plan);
+        plan->add_flag("--json", p.flag, "Print JSON, with each run's key and command line");
+        auto* status = subcommand(*sweep, "status", "Say how far a sweep is, and what failed", Command::python);
+        sweep_input(status);
+        status->add_flag("--json", p.flag, "Print JSON");
+        auto* collect = subcommand(*sweep, "collect", "Put all results into one table, or ask it in SQL", Command::python);
+        sweep_input(collect);
+        collect->add_option("--table", p.text, "The table; its ending says .parquet, .csv or .json; default results.parquet in the folder of the sweep")
+            ->type_name(kFileKind);
+        collect->add_option("--sql", p.text, "Print the answer to this query of the table `results` instead")->type_name("QUERY");
+        collect->add_flag("--json", p.flag, "Print the answer as JSON");
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);

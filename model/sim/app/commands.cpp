@@ -5,6 +5,7 @@
 
 #include "common/report/all_problems.h"
 #include "sim/app/output_directory.h"
+#include "sim/app/parent.h"
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
 #include "sim/app/workload_source.h"
@@ -15,6 +16,7 @@ namespace ssdtlm {
 namespace {
 
 int run(const CommandLine& line) {
+    end_with_parent();
     ConfigLoader loader;
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "common/report/json_dump.h"
@@ -9,6 +13,46 @@
 #include "sim/config/presets.h"
 
 namespace ssdtlm {
+
+namespace {
+
+nlohmann::ordered_json problems_json(const UserError& error) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const auto& p : error.problems())
+        all.push_back({{"where", p.where}, {"found", p.found}, {"allowed", p.allowed}, {"repair", p.repair}});
+    return all;
+}
+
+/// A sweep asks for thousands of configurations: a process for each would take longer than the rest of its preparation.
+int show_variants(const CommandLine& line) {
+    std::ifstream file;
+    if (line.variants != "-") {
+        file.open(line.variants);
+        if (!file) throw UserError({"--variants " + line.variants, std::string("cannot be read: ") + std::strerror(errno), "", ""});
+    }
+    std::istream& in = line.variants == "-" ? std::cin : file;
+    bool right = true;
+    std::size_t number = 0;
+    for (std::string text; std::getline(in, text);) {
+        ++number;
+        std::vector<std::string> assignments = line.assignments;
+        try {
+            for (const auto& one : nlohmann::json::parse(text)) assignments.push_back(one.get<std::string>());
+        } catch (const nlohmann::json::exception&) {
+            throw UserError({"--variants " + line.variants + ":" + std::to_string(number), "is no list of texts",
+                             "[\"KEY=VALUE\", ...]", ""});
+        }
+        try {
+            std::fputs(show_json(load_config(line.files, assignments), -1).c_str(), stdout);
+        } catch (const UserError& e) {
+            right = false;
+            std::puts(json_dump({{"problems", problems_json(e)}}, -1).c_str());
+        }
+    }
+    return static_cast<int>(right ? ExitCode::ok : ExitCode::user_error);
+}
+
+}  // namespace
 
 int config_check(const CommandLine& line) {
     try {
@@ -21,16 +65,13 @@ int config_check(const CommandLine& line) {
         return static_cast<int>(ExitCode::ok);
     } catch (const UserError& e) {
         if (!line.run.json) throw;
-        nlohmann::ordered_json all = nlohmann::ordered_json::array();
-        for (const auto& p : e.problems()) {
-            all.push_back({{"where", p.where}, {"found", p.found}, {"allowed", p.allowed}, {"repair", p.repair}});
-        }
-        std::puts(json_dump(all).c_str());
+        std::puts(json_dump(problems_json(e)).c_str());
         return static_cast<int>(ExitCode::user_error);
     }
 }
 
 int config_show(const CommandLine& line) {
+    if (!line.variants.empty()) return show_variants(line);
     const ResolvedConfig resolved = load_config(line.files, line.assignments);
     std::fputs((line.run.json ? show_json(resolved) : show_toml(resolved)).c_str(), stdout);
     return static_cast<int>(ExitCode::ok);

@@ -41,7 +41,7 @@ std::string show_toml(const ResolvedConfig& resolved) {
     return s;
 }
 
-std::string show_json(const ResolvedConfig& resolved) {
+std::string show_json(const ResolvedConfig& resolved, int indent) {
     const auto& parameters = ssd_parameters();
     nlohmann::ordered_json root;
     root["digest"] = config_digest(resolved.config);
@@ -63,7 +63,7 @@ std::string show_json(const ResolvedConfig& resolved) {
         }
         entry["origin"] = resolved.origin[i];
     }
-    return json_dump(root) + "\n";
+    return json_dump(root, indent) + "\n";
 }
 
 std::string config_digest(const SsdConfig& config) {

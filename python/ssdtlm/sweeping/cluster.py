@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workers of a sweep, by Dask.distributed: processes of this machine, jobs of Slurm, or those of a scheduler that runs already."""
+
+import contextlib
+import logging
+import os
+import sys
+import tempfile
+
+from ..errors import Problem, UserError
+from ..extras import need
+
+CLUSTERS = ("slurm",)
+# Dask gives a task up that was assigned to more dying workers than this; each one counts, also when another task killed it.
+ALLOWED_FAILURES = 100
+CONNECT_S = 30
+
+
+def available_memory():
+    """Bytes that the kernel could give to new processes (proc(5): MemAvailable)."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def default_workers(memory_limit):
+    """One a core that this process may use, but no more than memory has room for."""
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(cores, available_memory() // memory_limit)) if memory_limit else cores
+
+
+class Workers:
+    """`client` of Dask; `memory`: bytes that all workers of this machine share, 0 when they are elsewhere."""
+
+    def __init__(self, client, count, memory):
+        self.client, self.count, self.memory = client, count, memory
+
+
+def _quiet_log(folder):
+    """What Dask has to say goes to a file: a killed worker is no news for the user."""
+    handler = logging.FileHandler(folder / "workers.log", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    for name in ("distributed", "tornado", "asyncio", "dask_jobqueue"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.WARNING)
+
+
+@contextlib.contextmanager
+def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory_limit=0):
+    """Yields Workers. `count` 0: a fitting number. `settings`: the specification's [cluster]. Raises UserError."""
+    need("sweep")
+    import dask  # pylint: disable=import-outside-toplevel
+    import distributed  # pylint: disable=import-outside-toplevel
+    _quiet_log(output)
+    with dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES, "distributed.scheduler.worker-saturation": 1.0,
+                          "distributed.worker.daemon": True, "distributed.logging.distributed": "warning"}):
+        if scheduler:
+            with _client(distributed, scheduler) as client:
+                yield Workers(client, 0, 0)
+        elif cluster:
+            with _slurm(count or 1, settings or {}, output) as jobs, _client(distributed, jobs) as client:
+                yield Workers(client, count or 1, 0)
+        else:
+            count = count or default_workers(memory_limit)
+            with tempfile.TemporaryDirectory(prefix="ssdtlm-workers-") as scratch:
+                with distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
+                                              local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL) as local:
+                    _quiet_log(output)
+                    with _client(distributed, local) as client:
+                        yield Workers(client, count, available_memory())
+
+
+def _client(distributed, address):
+    try:
+        return distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        where = address if isinstance(address, str) else "the cluster's scheduler"
+        raise UserError(Problem("--scheduler", f"{where} cannot be reached: {error}", "the address of a Dask scheduler, tcp://HOST:PORT",
+                                "start one with `dask scheduler`")) from None
+
+
+def _slurm(count, settings, output):
+    from dask_jobqueue import SLURMCluster  # pylint: disable=import-outside-toplevel
+    # One simulation, one thread, one job: a lost job costs one run. All of it can be set in [cluster].
+    chosen = {"cores": 1, "processes": 1, "memory": "4GiB", "walltime": "24:00:00", "python": sys.executable, "local_directory": None,
+              "log_directory": str(output / "slurm"), "death_timeout": 60, **settings}
+    try:
+        jobs = SLURMCluster(**{key: value for key, value in chosen.items() if value is not None})
+    except (TypeError, ValueError) as error:
+        raise UserError(Problem("[cluster]", str(error), "arguments of dask_jobqueue.SLURMCluster", "see its documentation")) from None
+    # Jobs that end or are cancelled are replaced.
+    jobs.adapt(minimum=count, maximum=count, interval="1s", wait_count=10)
+    return jobs

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm sweep run | plan | status | collect`, and the same from Python."""
+
+import collections
+import json
+import pathlib
+import signal
+
+from ..errors import Problem, UserError
+from .cluster import CLUSTERS
+from .driver import run_plan
+from .plan import Plan
+from .points import label
+from .spec import read_spec, spec_of
+from .table import Table, rows, text_table
+
+SOME_FAILED, INTERRUPTED = 1, 130
+MOST_LINES = 20
+
+
+class Sweep:
+    """A specification and what has been run of it. `spec`: the path of a file (docs/sweeps.md), or the same as a dict, whose files
+    are then looked for in the current folder. Raises UserError."""
+
+    def __init__(self, spec, output=None):
+        self.plan = Plan(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output))
+
+    @property
+    def path(self):
+        return self.plan.output
+
+    def run(self, *, workers=0, scheduler=None, cluster=None, quiet=True, retry_failed=False):
+        """Runs what has not ended; returns an Outcome. `workers`: their number, 0 for one a core. Needs the extra `sweep`."""
+        if scheduler and cluster:
+            raise UserError(Problem("sweep", "both a scheduler and a cluster are given", "one of them"))
+        if scheduler and workers:
+            raise UserError(Problem("sweep", "a number of workers beside a scheduler", "its own workers", "leave out --workers"))
+        return run_plan(self.plan, count=workers, scheduler=scheduler, cluster=cluster, quiet=quiet, retry_failed=retry_failed)
+
+    def rows(self):
+        """One dict for each run that has ended: axes, seed, state and all metrics."""
+        return rows(self.plan)
+
+    def sql(self, query):
+        """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
+        names, found = Table(self.rows()).ask(query)
+        return [dict(zip(names, row)) for row in found]
+
+
+def sweep(spec, output=None, **options):
+    """Runs a sweep and returns it; see Sweep and Sweep.run()."""
+    made = Sweep(spec, output)
+    made.run(**options)
+    return made
+
+
+def add_pool_arguments(parser):
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--cluster", choices=CLUSTERS)
+    parser.add_argument("--scheduler")
+    parser.add_argument("-q", "--quiet", action="store_true")
+
+
+def add_spec_arguments(parser):
+    parser.add_argument("spec")
+    parser.add_argument("-o", "--output")
+
+
+def add_arguments(parser):
+    commands = parser.add_subparsers(dest="what", required=True)
+    for name in COMMANDS:
+        sub = commands.add_parser(name, allow_abbrev=False)
+        add_spec_arguments(sub)
+        if name == "run":
+            add_pool_arguments(sub)
+            sub.add_argument("--retry-failed", action="store_true")
+        elif name in ("plan", "status"):
+            sub.add_argument("--json", action="store_true")
+        elif name == "collect":
+            sub.add_argument("--table")
+            sub.add_argument("--sql")
+            sub.add_argument("--json", action="store_true")
+
+
+def pool_options(arguments):
+    if arguments.workers < 0:
+        raise UserError(Problem("command line", f"--workers {arguments.workers}", "1 or more; without it, one a core"))
+    return {"workers": arguments.workers, "scheduler": arguments.scheduler, "cluster": arguments.cluster, "quiet": arguments.quiet}
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interruptible():
+    """SIGINT and SIGTERM end a sweep in order: jobs of a cluster are cancelled."""
+    def end(number, _):
+        signal.signal(number, signal.SIG_DFL)  # the second one at once
+        raise Interrupted
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+
+
+def run(arguments):
+    made = Sweep(arguments.spec, arguments.output)
+    options = pool_options(arguments)
+    interruptible()
+    try:
+        outcome = made.run(retry_failed=arguments.retry_failed, **options)
+    except Interrupted:
+        return f"interrupted; what is done is in {made.path}, and the same command goes on from there\n", INTERRUPTED
+    text = ""
+    if outcome.failed:
+        for row in _failed(made)[:MOST_LINES]:
+            text += f"failed: {row['title']}, seed {row['seed']}: {row['message'].splitlines()[-1]}\n"
+    text += f"{outcome.total} runs of {len(made.plan.points)} points: {outcome.done} done, {outcome.failed} failed"
+    text += f" ({outcome.before} of them earlier)\n" if outcome.before else "\n"
+    if outcome.started:
+        text += f"{outcome.started} runs in {outcome.wall_s:.1f} s, {outcome.busy_s:.1f} s in simulators\n"
+    return text + f"results in {made.path}\n", SOME_FAILED if outcome.failed else 0
+
+
+def _failed(made):
+    ended = made.plan.ended()
+    return [{"title": label(p.values), "seed": r.seed, "message": ended[r.key]["message"] or "no message"}
+            for p in made.plan.points for r in p.runs if r.key in ended and ended[r.key]["state"] == "failed"]
+
+
+def plan(arguments):
+    made = Plan(read_spec(arguments.spec, arguments.output))
+    ended = made.ended()
+    state = lambda run: ended[run.key]["state"] if run.key in ended else "to do"
+    if arguments.json:
+        listed = [{"point": p.number, "values": p.values, "seed": r.seed, "key": r.key, "state": state(r), "command": r.task["command"]}
+                  for p in made.points for r in p.runs]
+        return json.dumps({"output": str(made.output), "excluded": made.excluded, "runs": listed}, indent=1, ensure_ascii=False) + "\n", 0
+    text = "".join(f"{p.number:>5}  {label(p.values)}\n" for p in made.points[:MOST_LINES])
+    text += f"  ... and {len(made.points) - MOST_LINES} more (--json: all)\n" if len(made.points) > MOST_LINES else ""
+    all_runs = made.runs
+    seeds = len(made.spec.seeds)
+    text += f"{len(made.points)} points" + (f" ({made.excluded} more are excluded by where)" if made.excluded else "")
+    text += f", {'up to ' if made.spec.replicate else ''}{seeds} seed{'s' if seeds > 1 else ''} each: {len(all_runs)} runs"
+    same = sum(len(p.runs) for p in made.points) - len(all_runs)
+    text += f" ({same} points and seeds share the run of an equal one)" if same else ""
+    return text + f", {sum(key in ended for key in all_runs)} of them ended, in {made.output}\n", 0
+
+
+def status(arguments):
+    made = Plan(read_spec(arguments.spec, arguments.output))
+    ended = made.ended()
+    states = collections.Counter(ended[key]["state"] if key in ended else "to do" for key in made.runs)
+    messages = collections.Counter(ended[key]["message"].splitlines()[-1] if ended[key]["message"] else "no message"
+                                   for key in made.runs if key in ended and ended[key]["state"] == "failed")
+    seconds = [ended[key]["seconds"] for key in made.runs if key in ended]
+    if arguments.json:
+        return json.dumps({"output": str(made.output), "runs": len(made.runs), "done": states["done"], "failed": states["failed"],
+                           "to_do": states["to do"], "seconds": sum(seconds), "messages": messages}, indent=1, ensure_ascii=False) + "\n", 0
+    text = f"{len(made.runs)} runs: {states['done']} done, {states['failed']} failed, {states['to do']} to do\n"
+    text += f"{sum(seconds):.1f} s in simulators, {sum(seconds) / len(seconds):.2f} s a run\n" if seconds else ""
+    for message, count in messages.most_common(MOST_LINES):
+        text += f"failed {count} times: {message}\n"
+    return text, 0
+
+
+def collect(arguments):
+    made = Plan(read_spec(arguments.spec, arguments.output))
+    table = Table(rows(made))
+    if arguments.sql:
+        names, found = table.ask(arguments.sql)
+        if arguments.json:
+            return json.dumps([dict(zip(names, row)) for row in found], indent=1, ensure_ascii=False, default=str) + "\n", 0
+        return text_table(names, found), 0
+    if arguments.json:
+        raise UserError(Problem("command line", "--json without --sql", "", "a table as JSON: --table NAME.json"))
+    path = pathlib.Path(arguments.table) if arguments.table else made.output / "results.parquet"
+    table.write(path)
+    return f"table in {path}\n", 0
+
+
+COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect}
+
+
+def command(arguments):
+    """Returns (text for standard output, exit code)."""
+    return COMMANDS[arguments.what](arguments)

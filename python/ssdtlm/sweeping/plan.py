@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a sweep: each point with each seed, its command line, and its key, which is also the name of its folder: a hash of the
+resolved configuration, the workload by content, the build of the program, and the seed."""
+
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+
+from ..binary import find_binary
+from ..errors import Problem, UserError
+from ..simulate import assignment
+from . import worker
+from .build_id import build_identifier
+from .points import label, points
+from .spec import FILES
+from .workloads import Workload
+
+KEY_DIGITS = 24
+# Of no influence on the numbers; the seed is a part of the key by itself.
+NOT_IN_KEY = ("name", "description", "run.seed")
+MOST_PROBLEMS = 20
+
+
+@dataclasses.dataclass
+class Run:
+    key: str
+    seed: int
+    task: dict
+
+
+@dataclasses.dataclass
+class Point:
+    """`values`: key -> value of the axes and derived keys. `runs`: of each seed, in their order."""
+
+    number: int
+    values: dict
+    runs: list
+
+
+class Plan:
+    """Raises UserError with the problems of all points."""
+
+    def __init__(self, spec):
+        self.spec = spec
+        self.output = spec.output.resolve()
+        self.binary = find_binary()
+        self.build = build_identifier(self.binary)
+        self._workloads = {}
+        found, self.excluded = points(spec, self.device_values)
+        self.points = self._keyed(found)
+
+    @property
+    def runs(self):
+        """Of all points, each key once."""
+        return {run.key: run for point in self.points for run in point.runs}
+
+    def device_files(self, device):
+        """Words for the command line: files beside the specification by their path, others are presets."""
+        names = [device] if isinstance(device, str) else list(device)
+        return tuple(str(self.spec.folder / name) if (self.spec.folder / name).is_file() else str(name) for name in names)
+
+    def device_values(self, device):
+        """Key -> value of a device with what [set] says."""
+        return self._parameters(self.device_files(device), tuple(self._settings({})))
+
+    def _settings(self, point):
+        values = {**self.spec.fixed, **point}
+        return [assignment(key, value) for key, value in values.items() if key not in FILES and not key.startswith(("fio.", "option."))]
+
+    @functools.lru_cache(maxsize=None)
+    def _parameters(self, devices, settings):
+        answer, = self._resolved(devices, [settings])
+        if "problems" in answer:
+            raise UserError(*[Problem(**p) for p in answer["problems"]])
+        return {key: row["value"] for key, row in answer["parameters"].items()}
+
+    def _resolved(self, devices, variants):
+        """What the program makes of a device with each of these lists of assignments; all in one process."""
+        lines = "".join(json.dumps(list(v)) + "\n" for v in variants)
+        done = subprocess.run([self.binary, "config", "show", *devices, "--variants", "-"], input=lines, capture_output=True, text=True, check=False)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        if done.stderr or len(answers) != len(variants):
+            raise UserError(Problem(str(self.spec.path), done.stderr.strip() or f"the program ended with exit code {done.returncode}"))
+        return answers
+
+    def _keyed(self, found):
+        by_device = {}
+        for point in found:
+            devices = self.device_files({**self.spec.fixed, **point}["device"])
+            by_device.setdefault(devices, {})[tuple(self._settings(point))] = None
+        configurations, refused = {}, {}
+        for devices, variants in by_device.items():
+            for settings, answer in zip(variants, self._resolved(devices, variants)):
+                if "problems" in answer:
+                    refused[devices, settings] = answer["problems"]
+                else:
+                    values = {key: row["value"] for key, row in answer["parameters"].items() if key not in NOT_IN_KEY}
+                    configurations[devices, settings] = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+        if refused:
+            lines = dict.fromkeys(Problem(**p) for of_point in refused.values() for p in of_point)
+            more = [Problem(str(self.spec.path), f"and {len(lines) - MOST_PROBLEMS} more problems")] if len(lines) > MOST_PROBLEMS else []
+            raise UserError(*list(lines)[:MOST_PROBLEMS], *more)
+        return [self._point(number, point, configurations) for number, point in enumerate(found)]
+
+    def workload(self, values):
+        path = values.get("workload")
+        file = None if path is None else self.spec.folder / path
+        options = {key.removeprefix("fio."): value for key, value in values.items() if key.startswith("fio.")}
+        identity = (file, json.dumps(options))
+        if identity not in self._workloads:
+            self._workloads[identity] = Workload(file, options)
+        return self._workloads[identity]
+
+    def _point(self, number, point, configurations):
+        values = {**self.spec.fixed, **point}
+        devices, settings = self.device_files(values["device"]), self._settings(point)
+        workload = self.workload(values)
+        options = [f"--{key.removeprefix('option.')}" if value is True else f"--{key.removeprefix('option.')}={value}"
+                   for key, value in values.items() if key.startswith("option.") and value is not False]
+        command = [self.binary, "run", *devices, "-q", *(word for one in settings for word in ("--set", one)),
+                   "-w", str(workload.file(self.output / "workloads")), *options]
+        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *([] if workload.text is not None else [str(workload.path)])])]
+        identity = [configurations[devices, tuple(settings)], workload.digest, sorted(options), self.build]
+        runs = []
+        for seed in self.spec.seeds:
+            key = hashlib.sha256(json.dumps([*identity, seed]).encode()).hexdigest()[:KEY_DIGITS]
+            task = {"key": key, "seed": seed, "point": point, "command": [*command, "--seed", str(seed)], "files": files, "build": self.build,
+                    "output": str(self.output), "time_limit_s": self.spec.time_limit_s, "memory_limit": self.spec.memory_limit}
+            runs.append(Run(key, seed, task))
+        return Point(number, point, runs)
+
+    def prepare(self):
+        """Makes the folders and the job files."""
+        try:
+            for name in ("runs", "attempts", "workloads"):
+                (self.output / name).mkdir(parents=True, exist_ok=True)
+            for workload in self._workloads.values():
+                workload.write(self.output / "workloads")
+        except OSError as error:
+            raise UserError(Problem(str(self.output), f"cannot be written: {error.strerror}", "a folder that can be written", "choose another one with -o")) from None
+
+    def record(self, run):
+        """point.json of a run that has ended, else None."""
+        return worker.recorded(self.output, run.key)
+
+    def ended(self):
+        """Key -> point.json of all runs in the folder that have ended, also of those outside the plan."""
+        found = {}
+        folder = self.output / "runs"
+        for entry in os.scandir(folder) if folder.is_dir() else ():
+            if not entry.name.startswith("."):
+                record = worker.recorded(self.output, entry.name)
+                if record:
+                    found[entry.name] = record
+        return found
+
+    def title(self, point):
+        return label(point.values)
+
+
+def _as_it_is(path):
+    found = os.stat(path)
+    return [str(pathlib.Path(path).resolve()), found.st_size, found.st_mtime_ns]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a specification to its points: for each, key -> value of everything that differs from the device as it comes."""
+
+import itertools
+import math
+import random
+
+from ..errors import Problem, UserError
+
+
+def draw(name, value, count, seed):
+    """`count` values of one random axis. Each has a sequence of its own: an axis that is added leaves the others as they are."""
+    source = random.Random(f"{seed} {name}")
+    if isinstance(value, list):
+        return [source.choice(value) for _ in range(count)]
+    low, high = float(value.low), float(value.high)
+    drawn = []
+    for _ in range(count):
+        if value.whole and not value.log:
+            drawn.append(source.randint(int(value.low), int(value.high)))
+            continue
+        x = math.exp(source.uniform(math.log(low), math.log(high))) if value.log else source.uniform(low, high)
+        # Enough digits to differ, few enough to read.
+        drawn.append(round(x) if value.whole else f"{float(f'{x:.4g}'):.12g}{value.unit}" if value.unit else float(f"{x:.4g}"))
+    return drawn
+
+
+def combinations(spec):
+    """All combinations of the axes; the last one of the file changes fastest."""
+    parts = [[{key: value} for value in values] for key, values in spec.grid.items()]
+    parts += spec.zipped
+    if spec.listed:
+        parts.append(spec.listed)
+    if spec.random_points:
+        columns = {key: draw(key, value, spec.random_points, spec.random_seed) for key, value in spec.ranges.items()}
+        parts.append([dict(zip(columns, row)) for row in zip(*columns.values())])
+    for combination in itertools.product(*parts):
+        yield {key: value for part in combination for key, value in part.items()}
+
+
+def complete(spec, point, device_values):
+    """The point with its derived keys, or None when a constraint excludes it. `device_values(device)`: key -> value of a
+    device as it comes. Raises ValueError."""
+    everything = {**spec.fixed, **point}
+    wanted = {key for e in [*spec.derived.values(), *spec.where] for key in e.keys} - everything.keys() - spec.derived.keys()
+    if wanted:
+        known = device_values(everything["device"])
+        missing = sorted(key for key in wanted if key not in known)
+        if missing:
+            raise ValueError(f"{', '.join(missing)} is neither a key of the point nor a parameter")
+        everything.update({key: known[key] for key in wanted})
+    result = dict(point)
+    for key, expression in spec.derived.items():
+        unknown = expression.keys - everything.keys()
+        if unknown:
+            raise ValueError(f"derive.{key} needs {', '.join(sorted(unknown))}, which is derived after it")
+        result[key] = everything[key] = expression.value(everything)
+    return result if all(expression.value(everything) for expression in spec.where) else None
+
+
+def points(spec, device_values):
+    """(points, number of those that a constraint excluded). Raises UserError, at most a few of its kind."""
+    found, excluded, problems = [], 0, {}
+    for point in combinations(spec):
+        try:
+            whole = complete(spec, point, device_values)
+        except ValueError as error:
+            problems.setdefault(str(error), point)
+            continue
+        if whole is None:
+            excluded += 1
+        else:
+            found.append(whole)
+    if problems:
+        raise UserError(*[Problem(str(spec.path), f"{text}, at {label(point)}") for text, point in list(problems.items())[:10]])
+    if not found:
+        raise UserError(Problem(str(spec.path), f"all {excluded} points are excluded", "", "look at where"))
+    return found, excluded
+
+
+def label(point):
+    return ", ".join(f"{key}={shown(value)}" for key, value in point.items()) or "the only point"
+
+
+def shown(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return "+".join(map(str, value))
+    return str(value)
