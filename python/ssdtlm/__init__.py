@@ -14,6 +14,7 @@ from .reporting.report import report
 from .result import Result, data_frame
 from .simulate import run
 from .sweeping.commands import Sweep, sweep
+from .sweeping.search import Search, search
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Result", "RunFailed", "Sweep", "UserError", "__version__", "compare", "data_frame", "report", "run", "sweep"]
+__all__ = ["Comparison", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "compare", "data_frame", "report", "run", "search", "sweep"]

@@ -13,10 +13,11 @@ from .comparison import compare
 from .errors import Problem, UserError
 from .reporting import report
 from .sweeping import commands as sweep
+from .sweeping import search
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare, "report": report, "sweep": sweep, "python": extras}
+COMMANDS = {"compare": compare, "report": report, "sweep": sweep, "search": search, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):

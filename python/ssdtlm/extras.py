@@ -11,8 +11,8 @@ import sys
 from .errors import Problem, UserError
 
 # Extra -> {module: requirement}; pyproject.toml has the same.
-EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"},
-          "sweep": {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}}
+_SWEEP = {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}
+EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"}, "sweep": _SWEEP, "search": {**_SWEEP, "optuna": "optuna>=4,<6"}}
 
 
 def requirements(extra):

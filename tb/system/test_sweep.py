@@ -276,7 +276,7 @@ class Runs(SystemTest):
                 "if __name__ == '__main__':\n    main()\n")
         (self.dir / "script.py").write_text(code)
         high = {**table, "limits": {"memory": "4GiB"}}
-        many = {**BASE, "output": str(self.dir / "many"), "fio": {**BASE["fio"], "number_ios": 60},
+        many = {**BASE, "output": str(self.dir / "many"), "fio": {**BASE["fio"], "ioengine": "libaio", "number_ios": 60},
                 "grid": {"fio.iodepth": [1, 16]}, "replicate": {"metric": "read.total.mean", "half_width": "2%", "at_least": 3, "at_most": 9}}
         done = subprocess.run([sweeps.PYTHON, "script.py", *map(json.dumps, (table, high, many))], cwd=self.dir, capture_output=True, text=True, timeout=300,
                               env={**os.environ, "PYTHONPATH": str(SOURCE / "python"), "SSDTLM_BINARY": BINARY})
@@ -294,6 +294,8 @@ class Runs(SystemTest):
             wide = [n for n in range(3, len(means)) if driver.half_width(means[:n]) <= 0.02]
             self.assertEqual(wide, [], "no seed after the interval was small enough")
             self.assertTrue(driver.half_width(means) <= 0.02 or len(rows) == 9)
+        self.assertEqual(len(by_depth[1]), 3, "an idle drive has one latency")
+        self.assertGreater(len(by_depth[16]), 3)
         print({depth: (len(rows), f"{100 * driver.half_width([r['read.total.mean'] for r in rows]):.2f} %") for depth, rows in by_depth.items()}, file=sys.stderr)
 
     def test_files_that_change_and_two_drivers(self):

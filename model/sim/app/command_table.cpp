@@ -244,8 +244,9 @@ private:
         group(report, "Output");
         report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")->type_name(kFileKind);
         add_sweep();
-        auto* python = family("python", "The Python that `report` and `sweep` need");
-        subcommand(*python, "setup", "Install what `report` and `sweep` need from PyPI, into the user's data folder", Command::python);
+        add_search();
+        auto* python = family("python", "The Python that `report`, `sweep` and `search` need");
+        subcommand(*python, "setup", "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder", Command::python);
     }
     void sweep_input(CLI::App* sub) {
         group(sub, "Sweep");
@@ -284,6 +285,20 @@ private:
             ->type_name(kFileKind);
         collect->add_option("--sql", p.text, "Print the answer to this query of the table `results` instead")->type_name("QUERY");
         collect->add_flag("--json", p.flag, "Print the answer as JSON");
+        auto* load = subcommand(*sweep, "load", "Latency against offered load, up to the knee", Command::python);
+        auto* sensitivity = subcommand(*sweep, "sensitivity", "Which keys p99 depends on most: each a tenth lower and higher", Command::python);
+        for (CLI::App* study : {load, sensitivity}) {
+            sweep_input(study);
+            sweep_workers(study);
+            study->add_flag("--json", p.flag, "Print JSON");
+        }
+    }
+    void add_search() {
+        auto* search = subcommand(app_, "search", "Look for the values of keys that are best for one or several metrics", Command::python);
+        sweep_input(search);
+        sweep_workers(search);
+        search->add_option("--trials", texts_.python.text, "Points to try; default: trials of [search]")->type_name("N");
+        search->add_flag("--json", texts_.python.flag, "Print all trials as JSON");
     }
     void add_help() {
         auto* help = subcommand(app_, "help", "Explain a command", Command::help);

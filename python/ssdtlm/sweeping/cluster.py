@@ -51,6 +51,8 @@ def _quiet_log(folder):
 @contextlib.contextmanager
 def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory_limit=0):
     """Yields Workers. `count` 0: a fitting number. `settings`: the specification's [cluster]. Raises UserError."""
+    if scheduler and (cluster or count):
+        raise UserError(Problem("sweep", "a scheduler is given, and " + ("a cluster" if cluster else "a number of workers"), "a scheduler has workers of its own", ""))
     need("sweep")
     import dask  # pylint: disable=import-outside-toplevel
     import distributed  # pylint: disable=import-outside-toplevel
@@ -71,6 +73,25 @@ def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory
                     _quiet_log(output)
                     with _client(distributed, local) as client:
                         yield Workers(client, count, available_memory())
+
+
+class LazyWorkers:
+    """Workers that start when they are first asked for, and end with the `with` block."""
+
+    def __init__(self, output, **options):
+        self._output, self._options = output, options
+        self._stack, self._workers = contextlib.ExitStack(), None
+
+    def get(self):
+        if self._workers is None:
+            self._workers = self._stack.enter_context(workers(self._output, **self._options))
+        return self._workers
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return self._stack.__exit__(*error)
 
 
 def _client(distributed, address):

@@ -4,17 +4,17 @@
 import collections
 import json
 import pathlib
-import signal
 
 from ..errors import Problem, UserError
-from .cluster import CLUSTERS
-from .driver import run_plan
+from . import load, sensitivity
+from .driver import run_plan, workers_for
+from .options import Interrupted, add_pool_arguments, add_spec_arguments, interrupted, interruptible, pool_options
 from .plan import Plan
 from .points import label
 from .spec import read_spec, spec_of
 from .table import Table, rows, text_table
 
-SOME_FAILED, INTERRUPTED = 1, 130
+SOME_FAILED = 1
 MOST_LINES = 20
 
 
@@ -31,11 +31,8 @@ class Sweep:
 
     def run(self, *, workers=0, scheduler=None, cluster=None, quiet=True, retry_failed=False):
         """Runs what has not ended; returns an Outcome. `workers`: their number, 0 for one a core. Needs the extra `sweep`."""
-        if scheduler and cluster:
-            raise UserError(Problem("sweep", "both a scheduler and a cluster are given", "one of them"))
-        if scheduler and workers:
-            raise UserError(Problem("sweep", "a number of workers beside a scheduler", "its own workers", "leave out --workers"))
-        return run_plan(self.plan, count=workers, scheduler=scheduler, cluster=cluster, quiet=quiet, retry_failed=retry_failed)
+        with workers_for(self.plan, workers=workers, scheduler=scheduler, cluster=cluster) as pool:
+            return run_plan(self.plan, pool, quiet=quiet, retry_failed=retry_failed)
 
     def rows(self):
         """One dict for each run that has ended: axes, seed, state and all metrics."""
@@ -54,27 +51,16 @@ def sweep(spec, output=None, **options):
     return made
 
 
-def add_pool_arguments(parser):
-    parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--cluster", choices=CLUSTERS)
-    parser.add_argument("--scheduler")
-    parser.add_argument("-q", "--quiet", action="store_true")
-
-
-def add_spec_arguments(parser):
-    parser.add_argument("spec")
-    parser.add_argument("-o", "--output")
-
-
 def add_arguments(parser):
     commands = parser.add_subparsers(dest="what", required=True)
     for name in COMMANDS:
         sub = commands.add_parser(name, allow_abbrev=False)
         add_spec_arguments(sub)
-        if name == "run":
+        if name in ("run", "load", "sensitivity"):
             add_pool_arguments(sub)
+        if name == "run":
             sub.add_argument("--retry-failed", action="store_true")
-        elif name in ("plan", "status"):
+        elif name in ("plan", "status", "load", "sensitivity"):
             sub.add_argument("--json", action="store_true")
         elif name == "collect":
             sub.add_argument("--table")
@@ -82,33 +68,14 @@ def add_arguments(parser):
             sub.add_argument("--json", action="store_true")
 
 
-def pool_options(arguments):
-    if arguments.workers < 0:
-        raise UserError(Problem("command line", f"--workers {arguments.workers}", "1 or more; without it, one a core"))
-    return {"workers": arguments.workers, "scheduler": arguments.scheduler, "cluster": arguments.cluster, "quiet": arguments.quiet}
-
-
-class Interrupted(Exception):
-    pass
-
-
-def interruptible():
-    """SIGINT and SIGTERM end a sweep in order: jobs of a cluster are cancelled."""
-    def end(number, _):
-        signal.signal(number, signal.SIG_DFL)  # the second one at once
-        raise Interrupted
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
-
-
 def run(arguments):
     made = Sweep(arguments.spec, arguments.output)
     options = pool_options(arguments)
     interruptible()
     try:
-        outcome = made.run(retry_failed=arguments.retry_failed, **options)
+        outcome = made.run(retry_failed=arguments.retry_failed, quiet=arguments.quiet, **options)
     except Interrupted:
-        return f"interrupted; what is done is in {made.path}, and the same command goes on from there\n", INTERRUPTED
+        return interrupted(made.path)
     text = ""
     if outcome.failed:
         for row in _failed(made)[:MOST_LINES]:
@@ -177,7 +144,7 @@ def collect(arguments):
     return f"table in {path}\n", 0
 
 
-COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect}
+COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command}
 
 
 def command(arguments):

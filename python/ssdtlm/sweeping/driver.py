@@ -18,7 +18,7 @@ from ..comparison.statistics import CONFIDENCE, t_quantile
 from ..errors import Problem, UserError, did_you_mean
 from ..result import Result
 from . import worker
-from .cluster import workers
+from .cluster import LazyWorkers
 from .progress import Progress
 
 # A run that ends by a signal so often is not killed by chance: for lack of memory, most likely.
@@ -108,10 +108,13 @@ class Replication:
 
 
 class Driver:
-    """`retry_failed`: runs that failed before are run again."""
+    """`retry_failed`: runs that failed before are run again. `source` gives further points while there is room: next() returns a
+    plan.Point or None, ended(point, states) is told when all runs of such a point have ended."""
 
-    def __init__(self, plan, progress=None, retry_failed=False):
+    def __init__(self, plan, progress=None, retry_failed=False, source=None):
         self._plan = plan
+        self._source = source
+        self._open = {}  # number -> point of the source whose runs have not all ended
         self._progress = progress or Progress(quiet=True)
         self._retry_failed = retry_failed
         self._replication = Replication(plan, plan.spec.replicate)
@@ -129,7 +132,10 @@ class Driver:
         """`pool`: cluster.Workers. Returns the Outcome. Raises UserError when no run can go well."""
         self._begin()
         simulate = _sendable(pool) if pool else None
-        while self._waiting or self._flying:
+        while True:
+            self._refill(pool)
+            if not self._waiting and not self._flying:
+                break
             self._submit(pool, simulate)
             try:
                 future = self._answers.get(timeout=TICK_S)
@@ -162,9 +168,26 @@ class Driver:
             self.outcome.total += 1
             if run.key in self._states:
                 self._count(run.key)
-                # An earlier run may have been followed by further seeds.
             else:
                 self._waiting.append(run)
+
+    def _refill(self, pool):
+        """Asks for no more points than there are workers: what is known when a point is chosen counts."""
+        while pool and self._source and len(self._open) < max(1, pool.count, len(pool.client.nthreads())):
+            point = self._source.next()
+            if point is None:
+                break
+            self._open[point.number] = point
+            for run in point.runs:
+                self._points[run.key].append(point)
+            self._want(point)
+            self._close(point)
+
+    def _close(self, point):
+        wanted = self._replication.wanted(point, self._states)
+        if point.number in self._open and all(run.key in self._states for run in wanted):
+            del self._open[point.number]
+            self._source.ended(point, [self._states[run.key] for run in wanted])
 
     def _count(self, key):
         if self._states[key] == "done":
@@ -212,9 +235,10 @@ class Driver:
             answer["state"] = "failed"
         self._states[run.key] = answer["state"]
         self._count(run.key)
-        if self._plan.spec.replicate:
-            for point in self._points[run.key]:
+        for point in self._points[run.key]:
+            if self._plan.spec.replicate:
                 self._want(point)
+            self._close(point)
 
     def _answer(self, future, run):
         # What has ended says so in its folder, which is read sooner than Dask brings the answer.
@@ -233,20 +257,25 @@ class Driver:
         self._progress.show(o.ended, o.total, o.failed, o.before, force)
 
 
-def run_plan(plan, *, count=0, scheduler=None, cluster=None, quiet=True, retry_failed=False):
-    """Runs all of a plan that has not ended and returns the Outcome. Raises UserError."""
+def workers_for(plan, *, workers=0, scheduler=None, cluster=None):
+    """LazyWorkers for the runs of a plan. `workers`: their number, 0 for one a core."""
+    return LazyWorkers(plan.output, count=workers, scheduler=scheduler, cluster=cluster, settings=plan.spec.cluster, memory_limit=plan.spec.memory_limit)
+
+
+def run_plan(plan, pool, *, quiet=True, retry_failed=False, open_source=None):
+    """Runs all of a plan that has not ended, by the LazyWorkers `pool`, and returns the Outcome. `open_source`: makes a source of
+    further points (see Driver) when nobody else is at work in the folder. Raises UserError."""
     began = time.monotonic()
     plan.prepare()
     with locked(plan.output):
         sweep_away(plan.output)
         progress = Progress(quiet)
-        driver = Driver(plan, progress, retry_failed)
+        source = open_source() if open_source else None
+        driver = Driver(plan, progress, retry_failed, source)
         try:
-            if needs_workers(plan, retry_failed):
-                with workers(plan.output, count, scheduler, cluster, plan.spec.cluster, plan.spec.memory_limit) as pool:
-                    driver.run(pool)
-            else:
-                driver.run(None)
+            # Workers take seconds to start.
+            needed = (source and source.wants_more()) or needs_workers(plan, retry_failed)
+            driver.run(pool.get() if needed else None)
         finally:
             progress.clear()
     driver.outcome.wall_s = time.monotonic() - began
@@ -254,7 +283,7 @@ def run_plan(plan, *, count=0, scheduler=None, cluster=None, quiet=True, retry_f
 
 
 def needs_workers(plan, retry_failed):
-    """Whether there is anything to do: workers take seconds to start."""
+    """Whether there is anything to do."""
     states = {key: record["state"] for key, record in plan.ended().items()}
     if retry_failed and "failed" in states.values():
         return True

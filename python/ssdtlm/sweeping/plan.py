@@ -34,23 +34,27 @@ class Run:
 
 @dataclasses.dataclass
 class Point:
-    """`values`: key -> value of the axes and derived keys. `runs`: of each seed, in their order."""
+    """`values`: key -> value of the axes and derived keys. `runs`: of each seed, in their order; none of a point that the program
+    refuses, with `refused` to say why."""
 
     number: int
     values: dict
     runs: list
+    refused: str = ""
 
 
 class Plan:
-    """Raises UserError with the problems of all points."""
+    """Raises UserError with the problems of all points; with `keep_refused` the points stay instead, without runs. `given`:
+    the points, instead of those of the specification."""
 
-    def __init__(self, spec):
+    def __init__(self, spec, keep_refused=False, given=None):
         self.spec = spec
+        self._keep_refused = keep_refused
         self.output = spec.output.resolve()
         self.binary = find_binary()
         self.build = build_identifier(self.binary)
         self._workloads = {}
-        found, self.excluded = points(spec, self.device_values)
+        found, self.excluded = points(spec, self.device_values) if given is None else (given, 0)
         self.points = self._keyed(found)
 
     @property
@@ -100,11 +104,11 @@ class Plan:
                 else:
                     values = {key: row["value"] for key, row in answer["parameters"].items() if key not in NOT_IN_KEY}
                     configurations[devices, settings] = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-        if refused:
+        if refused and not self._keep_refused:
             lines = dict.fromkeys(Problem(**p) for of_point in refused.values() for p in of_point)
             more = [Problem(str(self.spec.path), f"and {len(lines) - MOST_PROBLEMS} more problems")] if len(lines) > MOST_PROBLEMS else []
             raise UserError(*list(lines)[:MOST_PROBLEMS], *more)
-        return [self._point(number, point, configurations) for number, point in enumerate(found)]
+        return [self._point(number, point, configurations, refused) for number, point in enumerate(found)]
 
     def workload(self, values):
         path = values.get("workload")
@@ -115,9 +119,11 @@ class Plan:
             self._workloads[identity] = Workload(file, options)
         return self._workloads[identity]
 
-    def _point(self, number, point, configurations):
+    def _point(self, number, point, configurations, refused):
         values = {**self.spec.fixed, **point}
         devices, settings = self.device_files(values["device"]), self._settings(point)
+        if (devices, tuple(settings)) in refused:
+            return Point(number, point, [], "; ".join(f"{p['found']}; {p['allowed']}" if p["allowed"] else p["found"] for p in refused[devices, tuple(settings)]))
         workload = self.workload(values)
         options = [f"--{key.removeprefix('option.')}" if value is True else f"--{key.removeprefix('option.')}={value}"
                    for key, value in values.items() if key.startswith("option.") and value is not False]

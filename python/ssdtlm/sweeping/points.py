@@ -8,6 +8,14 @@ import random
 from ..errors import Problem, UserError
 
 
+def as_value(number, given):
+    """A number between the ends of a Range as a value of its key: with enough digits to differ, few enough to read."""
+    if given.whole:
+        return round(number)
+    short = float(f"{number:.4g}")
+    return f"{short:.12g}{given.unit}" if given.unit else short
+
+
 def draw(name, value, count, seed):
     """`count` values of one random axis. Each has a sequence of its own: an axis that is added leaves the others as they are."""
     source = random.Random(f"{seed} {name}")
@@ -20,8 +28,7 @@ def draw(name, value, count, seed):
             drawn.append(source.randint(int(value.low), int(value.high)))
             continue
         x = math.exp(source.uniform(math.log(low), math.log(high))) if value.log else source.uniform(low, high)
-        # Enough digits to differ, few enough to read.
-        drawn.append(round(x) if value.whole else f"{float(f'{x:.4g}'):.12g}{value.unit}" if value.unit else float(f"{x:.4g}"))
+        drawn.append(as_value(x, value))
     return drawn
 
 
@@ -60,6 +67,8 @@ def complete(spec, point, device_values):
 
 def points(spec, device_values):
     """(points, number of those that a constraint excluded). Raises UserError, at most a few of its kind."""
+    if spec.ranges and not spec.random_points:
+        raise UserError(Problem(str(spec.path), "has [random.values], but no number of points", "", "random.points = N; or start `ssdtlm search`"))
     found, excluded, problems = [], 0, {}
     for point in combinations(spec):
         try:

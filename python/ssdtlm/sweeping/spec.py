@@ -173,7 +173,8 @@ class Reader:
         for key, value in flatten(self.take("values", dict, {}, table, "random.")).items():
             self.check_key("random.values", key)
             ranges[key] = self.range(f"random.values.{key}", value)
-        if bool(points) != bool(ranges) or points < 0:
+        # A search chooses its points itself.
+        if (bool(points) != bool(ranges) and not (ranges and "search" in self.table)) or points < 0:
             self.problem("random", f"has {points} points and {len(ranges)} keys", "points = N and [random.values] with keys", "")
         return ranges, points, self.take("seed", int, 1, table, "random.")
 
@@ -238,18 +239,23 @@ class Reader:
 
 def read_spec(path, output=None):
     """Raises UserError with all problems. `output` replaces that of the file; without both it is sweeps/<name of the file>."""
+    return spec_of(pathlib.Path(path), read_table(path), output)
+
+
+def read_table(path):
+    """Raises UserError."""
     path = pathlib.Path(path)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(Problem(str(path), f"cannot be read: {error.strerror}", "a sweep's specification (docs/sweeps.md)")) from None
     except ValueError as error:
         raise UserError(Problem(str(path), f"is no TOML: {error}")) from None
-    return spec_of(path, table, output)
 
 
 def spec_of(path, table, output=None):
     """The Spec of a table; `path` is what problems name, and relative files are looked for beside it."""
+    path = pathlib.Path(path)
     reader = Reader(path, table)
     reader.unknown(table, TOP)
     grid, zipped, listed = reader.axes()

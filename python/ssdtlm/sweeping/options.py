@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of sweeps share: their words, and how they are interrupted."""
+
+import signal
+
+from ..errors import Problem, UserError
+from .cluster import CLUSTERS
+
+INTERRUPTED = 130
+
+
+def add_pool_arguments(parser):
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--cluster", choices=CLUSTERS)
+    parser.add_argument("--scheduler")
+    parser.add_argument("-q", "--quiet", action="store_true")
+
+
+def add_spec_arguments(parser):
+    parser.add_argument("spec")
+    parser.add_argument("-o", "--output")
+
+
+def pool_options(arguments):
+    if arguments.workers < 0:
+        raise UserError(Problem("command line", f"--workers {arguments.workers}", "1 or more; without it, one a core"))
+    return {"workers": arguments.workers, "scheduler": arguments.scheduler, "cluster": arguments.cluster}
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interruptible():
+    """SIGINT and SIGTERM end a sweep in order: jobs of a cluster are cancelled."""
+    def end(number, _):
+        signal.signal(number, signal.SIG_DFL)  # the second one at once
+        raise Interrupted
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+
+
+def interrupted(path):
+    """Text and exit code of a command that was."""
+    return f"interrupted; what is done is in {path}, and the same command goes on from there\n", INTERRUPTED
