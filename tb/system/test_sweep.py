@@ -10,6 +10,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tomllib
 import unittest
 
 import sweeps
@@ -99,6 +100,14 @@ class Points(unittest.TestCase):
         self.assertTrue(all(isinstance(d, int) and 1 <= d <= 64 for d in depths))
         self.assertAlmostEqual(statistics.fmean(map(math.log2, depths)), 3, delta=0.5)  # even over the logarithm
         self.assertEqual({p["gc.policy"] for p in drawn}, {"greedy", "random"})
+
+    def test_the_documented_specification(self):
+        text = re.search(r"```toml\n(.*?)```", (SOURCE / "docs" / "sweeps.md").read_text(), re.S)[1]
+        found = spec.spec_of(pathlib.Path("s.toml"), tomllib.loads(text))
+        self.assertEqual((found.time_limit_s, found.memory_limit, found.seeds), (600, 2 << 30, list(range(1, 11))))
+        shared = sorted({option for option in spec.RUN_OPTIONS})
+        run = subprocess.run([BINARY, "help", "run"], capture_output=True, text=True).stdout
+        self.assertEqual([option for option in shared if f"--{option}" not in run], [])
 
     def test_mistakes_all_at_once(self):
         with self.assertRaises(ssdtlm.UserError) as caught:
