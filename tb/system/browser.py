@@ -9,6 +9,22 @@ import subprocess
 import time
 
 PATIENCE = 120  # seconds for one answer, on a busy machine
+# Pairs of texts of one drawing whose boxes overlap, in pixels; touching borders are no overlap.
+OVERLAPS = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
+  const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect(), getComputedStyle(t)])
+    .filter(([s, b, c]) => s.trim() && b.width > 0 && c.opacity !== '0' && c.visibility !== 'hidden');
+  return texts.flatMap(([s, a], i) => texts.slice(i + 1).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    .map(([t]) => [svg.closest('.chart').id, s, t]));
+})"""
+
+# Texts that are cut off at the border of their drawing.
+CUT = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
+  const whole = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => [t.textContent, t.getBoundingClientRect()])
+    .filter(([s, b]) => b.width > 0 && (b.left < whole.left - 1 || b.right > whole.right + 1 || b.bottom > whole.bottom + 1))
+    .map(([s]) => [svg.closest('.chart').id, s]);
+})"""
 
 
 def program():
@@ -34,6 +50,12 @@ class Browser:
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+
+    def complaints(self, path):
+        """What the page of a file said on the console, and what it asked for but the file itself."""
+        said = [p for m, p in self.events if m in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")]
+        urls = [p["request"]["url"] for m, p in self.events if m == "Network.requestWillBeSent"]
+        return said + [url for url in urls if not url.startswith("data:") and url != path.resolve().as_uri()]
 
     def close(self):
         self._process.terminate()

@@ -8,7 +8,7 @@ import sys
 import tomllib
 import unittest
 
-from browser import Browser, program
+from browser import CUT, OVERLAPS, Browser, program
 from support import BINARY, OK, SOURCE, USER_ERROR, Result, SystemTest
 
 sys.path.insert(0, str(SOURCE / "python"))
@@ -19,22 +19,6 @@ from ssdtlm.reporting import data  # noqa: E402  pylint: disable=wrong-import-po
 
 PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
 WAYS = {"read": 0, "write": 1}
-# Pairs of texts of one drawing whose boxes overlap, in pixels; touching borders are no overlap.
-OVERLAPS = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
-  const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect(), getComputedStyle(t)])
-    .filter(([s, b, c]) => s.trim() && b.width > 0 && c.opacity !== '0' && c.visibility !== 'hidden');
-  return texts.flatMap(([s, a], i) => texts.slice(i + 1).filter(([, b]) =>
-    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
-    .map(([t]) => [svg.closest('.chart').id, s, t]));
-})"""
-
-# Texts that are cut off at the border of their drawing.
-CUT = """[...document.querySelectorAll('.chart svg')].flatMap(svg => {
-  const whole = svg.getBoundingClientRect();
-  return [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => [t.textContent, t.getBoundingClientRect()])
-    .filter(([s, b]) => b.width > 0 && (b.left < whole.left - 1 || b.right > whole.right + 1 || b.bottom > whole.bottom + 1))
-    .map(([s]) => [svg.closest('.chart').id, s]);
-})"""
 
 
 class Numbers(SystemTest):
@@ -150,7 +134,7 @@ class Page(SystemTest):
         for path, runs in ((one, names[:1]), (four, names)):
             self.assertLess(path.stat().st_size, 1_500_000)
             browser.open(path, "window.drawn")
-            self.check_quiet(browser, path)
+            self.assertEqual(browser.complaints(path), [])
             self.check_values(browser, runs)
             self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
             self.check_schemes(browser)
@@ -161,12 +145,6 @@ class Page(SystemTest):
             if folder:
                 self.screenshots(browser, path, folder)
             print(f"{path.name}: {path.stat().st_size} bytes, {browser.evaluate('Object.keys(views).length')} charts", file=sys.stderr)
-
-    def check_quiet(self, browser, path):
-        """Nothing on the console, and nothing asked for but the file itself."""
-        self.assertEqual([p for m, p in browser.events if m in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")], [])
-        urls = [p["request"]["url"] for m, p in browser.events if m == "Network.requestWillBeSent"]
-        self.assertEqual([u for u in urls if not u.startswith("data:")], [path.resolve().as_uri()])
 
     def rows(self, browser, chart):
         """Of the chart's data, as its CSV has them."""

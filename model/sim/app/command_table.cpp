@@ -285,6 +285,14 @@ private:
             ->type_name(kFileKind);
         collect->add_option("--sql", p.text, "Print the answer to this query of the table `results` instead")->type_name("QUERY");
         collect->add_flag("--json", p.flag, "Print the answer as JSON");
+        auto* report = subcommand(*sweep, "report", "Write one HTML file of charts: heat maps, Pareto fronts, parallel coordinates", Command::python);
+        sweep_input(report);
+        report->add_option("--metric", p.conditions, "What to show, for example read.total.p99; may be repeated; default: throughput and p99")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name("METRIC");
+        report->add_option("--html", p.text, "The file; default report.html in the folder of the sweep")->type_name(kFileKind);
         auto* load = subcommand(*sweep, "load", "Latency against offered load, up to the knee", Command::python);
         auto* sensitivity = subcommand(*sweep, "sensitivity", "Which keys p99 depends on most: each a tenth lower and higher", Command::python);
         for (CLI::App* study : {load, sensitivity}) {

@@ -37,7 +37,8 @@ class Chart:
     spec: dict
 
 
-def _chart(name, title, rows, layers, height):
+def make(name, title, rows, layers, height):
+    """A Chart of layers that start with view(). rows: of its data, all with the same columns."""
     chart = alt.layer(*layers) if len(layers) > 1 else layers[0]
     spec = chart.properties(width="container", height=height).to_dict(validate=False)
     for part in [spec, *spec.get("layer", [])]:
@@ -57,11 +58,12 @@ def _csv(rows):
     return text.getvalue()
 
 
-def _base():
+def view():
+    """What each layer begins with; its data are those of the chart."""
     return alt.Chart(alt.Data(values=[]))
 
 
-def _shown(values, digits=4):
+def shortened(values, digits=4):
     """Enough digits for a chart; files stay small."""
     return float(f"{values:.{digits + 2}g}") if isinstance(values, float) else values
 
@@ -112,13 +114,13 @@ class StageColours:
 
 def stacked(name, title, op, parts, colours, longest):
     """Bars of the stages of an operation. parts: (label, {stage: us}); `longest`: the bar that the scale ends with."""
-    rows = [{"bar": label, "stage": stage, "us": _shown(value), "order": order}
+    rows = [{"bar": label, "stage": stage, "us": shortened(value), "order": order}
             for label, part in parts for stage, value, order in colours.rows(op, part)]
-    bars = _base().mark_bar(stroke=INK, strokeWidth=0.3).encode(
+    bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("us:Q", title="latency (us)", scale=alt.Scale(domain=[0, longest], nice=True)),
         y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts], axis=alt.Axis(minExtent=LABEL_WIDTH, labelLimit=LABEL_WIDTH)),
         color=colours.encoding(op, LABEL_WIDTH, 28 * len(parts) + AXIS_HEIGHT), order=alt.Order("order:Q"), tooltip=["bar:N", "stage:N", "us:Q"])
-    chart = _chart(name, title, rows, [bars], 28 * len(parts))
+    chart = make(name, title, rows, [bars], 28 * len(parts))
     chart.spec["padding"] = {"left": 5, "top": 5, "right": 5, "bottom": 10 + 17 * ((len(colours.stages[op]) + 1) // 2)}
     return chart
 
@@ -128,20 +130,20 @@ def busy(name, title, rows):
     order = [row["resource"] for row in rows]
     y = alt.Y("resource:N", title=None, sort=order)
     scale = alt.Scale(domain=[0, 100])
-    bars = _base().mark_bar(color=AREAS[0]).encode(x=alt.X("busy:Q", title="busy (%)", scale=scale), y=y,
+    bars = view().mark_bar(color=AREAS[0]).encode(x=alt.X("busy:Q", title="busy (%)", scale=scale), y=y,
                                                    tooltip=["resource:N", "busy:Q", "busiest:Q"])
-    marks = _base().mark_tick(color=LINES[4], thickness=2).encode(x=alt.X("busiest:Q", scale=scale), y=y)
-    return _chart(name, title, [{k: _shown(v) for k, v in row.items()} for row in rows], [bars, marks], 24 * len(rows))
+    marks = view().mark_tick(color=LINES[4], thickness=2).encode(x=alt.X("busiest:Q", scale=scale), y=y)
+    return make(name, title, [{k: shortened(v) for k, v in row.items()} for row in rows], [bars, marks], 24 * len(rows))
 
 
 def distribution(name, title, lines):
     """lines: {label: [(us, percent)]}."""
-    rows = [{"line": label, "us": _shown(us), "percent": _shown(percent, 6)} for label, points in lines.items() for us, percent in points]
-    line = _base().mark_line(interpolate="linear", strokeWidth=1.5).encode(
+    rows = [{"line": label, "us": shortened(us), "percent": shortened(percent, 6)} for label, points in lines.items() for us, percent in points]
+    line = view().mark_line(interpolate="linear", strokeWidth=1.5).encode(
         x=alt.X("us:Q", title="total latency (us)", scale=alt.Scale(type="log")),
         y=alt.Y("percent:Q", title="commands (%)", scale=alt.Scale(domain=[0, 100])),
         color=_line_colour(lines), tooltip=["line:N", "us:Q", "percent:Q"])
-    return _chart(name, title, rows, [line], 220)
+    return make(name, title, rows, [line], 220)
 
 
 def _line_colour(lines):
@@ -151,33 +153,33 @@ def _line_colour(lines):
 def over_time(name, title, unit, lines, end, top):
     """lines: {label: points of data.series()}: the mean as a line, minimum to maximum as an area behind it. The scales end
     at `end` ms and `top`."""
-    rows = [{"line": label, **{k: _shown(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
+    rows = [{"line": label, **{k: shortened(v) for k, v in point.items()}} for label, points in lines.items() for point in points]
     x = alt.X("ms:Q", title="simulated time (ms)", scale=alt.Scale(domain=[0, end], nice=False))
     scale = alt.Scale(domain=[0, top or 1], nice=True)
     colour = _line_colour(lines)
-    area = _base().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=colour)
-    line = _base().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
+    area = view().mark_area(interpolate="step-after", opacity=0.3).encode(x=x, y=alt.Y("low:Q", title=unit, scale=scale), y2="high:Q", color=colour)
+    line = view().mark_line(interpolate="step-after", strokeWidth=1.2).encode(
         x=x, y=alt.Y("mean:Q", title=unit, scale=scale), color=colour, tooltip=["line:N", "ms:Q", "mean:Q", "low:Q", "high:Q"])
-    return _chart(name, title, rows, [area, line], 130)
+    return make(name, title, rows, [area, line], 130)
 
 
 def heat_map(name, title, rows):
     """rows of data.utilisation()."""
-    cells = _base().mark_rect().encode(
+    cells = view().mark_rect().encode(
         x=alt.X("channel:O", title="channel", axis=alt.Axis(labelAngle=0)), y=alt.Y("die:O", title="die of the channel"),
         color=alt.Color("busy:Q", scale=alt.Scale(scheme="viridis", domain=[0, 100]),
                         legend=alt.Legend(title="busy (%)", orient="bottom", gradientLength=180)),
         tooltip=["channel:O", "die:O", "busy:Q"])
-    return _chart(name, title, [{k: _shown(v) for k, v in row.items()} for row in rows], [cells], 18 * (1 + max(row["die"] for row in rows)))
+    return make(name, title, [{k: shortened(v) for k, v in row.items()} for row in rows], [cells], 18 * (1 + max(row["die"] for row in rows)))
 
 
 def amplification(name, title, parts):
     """parts: (label, rows of data.write_amplification())."""
-    rows = [{"bar": label, "order": order, "cause": row["cause"], "units": _shown(row["units"])}
+    rows = [{"bar": label, "order": order, "cause": row["cause"], "units": shortened(row["units"])}
             for label, causes in parts for order, row in enumerate(causes)]
     causes = list(dict.fromkeys(row["cause"] for row in rows))
-    bars = _base().mark_bar(stroke=INK, strokeWidth=0.3).encode(
+    bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
         x=alt.X("units:Q", title="flash units written for one of the host"), y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts]),
         color=alt.Color("cause:N", scale=alt.Scale(domain=causes, range=AREAS[:len(causes)]), legend=alt.Legend(columns=1)),
         order=alt.Order("order:Q"), tooltip=["bar:N", "cause:N", "units:Q"])
-    return _chart(name, title, rows, [bars], 28 * len(parts))
+    return make(name, title, rows, [bars], 28 * len(parts))

@@ -26,7 +26,7 @@ def _preset(device):
         return {}
 
 
-def _libraries():
+def libraries():
     """Vega, Vega-Lite and Vega-Embed. Putting them together takes seconds, so the user's cache keeps them."""
     import vl_convert  # pylint: disable=import-outside-toplevel
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ssdtlm"
@@ -37,13 +37,13 @@ def _libraries():
         text = vl_convert.javascript_bundle()
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        _write(file, text)
+        write(file, text)
     except OSError:
         pass  # the next report puts them together again
     return text
 
 
-def _write(path, text):
+def write(path, text):
     """All or nothing."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
     try:
@@ -54,6 +54,14 @@ def _write(path, text):
     except BaseException:
         os.unlink(name)
         raise
+
+
+def save(page, path):
+    """Writes a Page. Raises UserError."""
+    try:
+        write(path, page.text(libraries()))
+    except OSError as error:
+        raise UserError(Problem(str(path), f"cannot be written: {error.strerror}", "", "choose another file")) from None
 
 
 def report(*runs, output=None):
@@ -85,10 +93,7 @@ def report(*runs, output=None):
     sections.jobs(page, shown)
     sections.configuration(page, shown, lambda device, key: _preset(device).get(key))
     sections.repeat(page, shown, path.parent)
-    try:
-        _write(path, page.text(_libraries()))
-    except OSError as error:
-        raise UserError(Problem(str(path), f"cannot be written: {error.strerror}", "", "choose another file with -o")) from None
+    save(page, path)
     return path
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ssdtlm sweep run | plan | status | collect`, and the same from Python."""
+"""`ssdtlm sweep run | plan | status | collect | report`, and the same from Python."""
 
 import collections
 import json
 import pathlib
 
 from ..errors import Problem, UserError
+from ..reporting.sweep_report import sweep_report
 from . import load, sensitivity
 from .driver import run_plan, workers_for
 from .options import Interrupted, add_pool_arguments, add_spec_arguments, interrupted, interruptible, pool_options
@@ -38,6 +39,10 @@ class Sweep:
         """One dict for each run that has ended: axes, seed, state and all metrics."""
         return rows(self.plan)
 
+    def report(self, output=None, metrics=()):
+        """Writes charts of the sweep, one HTML file, and returns its path. Needs the extra `report`."""
+        return sweep_report(self.plan, self.rows(), metrics, output)
+
     def sql(self, query):
         """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
         names, found = Table(self.rows()).ask(query)
@@ -62,6 +67,9 @@ def add_arguments(parser):
             sub.add_argument("--retry-failed", action="store_true")
         elif name in ("plan", "status", "load", "sensitivity"):
             sub.add_argument("--json", action="store_true")
+        elif name == "report":
+            sub.add_argument("--metric", action="append", default=[])
+            sub.add_argument("--html")
         elif name == "collect":
             sub.add_argument("--table")
             sub.add_argument("--sql")
@@ -144,7 +152,12 @@ def collect(arguments):
     return f"table in {path}\n", 0
 
 
-COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command}
+def report(arguments):
+    made = Plan(read_spec(arguments.spec, arguments.output))
+    return f"report in {sweep_report(made, rows(made), arguments.metric, arguments.html)}\n", 0
+
+
+COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command, "report": report}
 
 
 def command(arguments):

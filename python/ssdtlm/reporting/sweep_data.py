@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report of a sweep shows, as rows for its charts. Standard library only."""
+
+import collections
+import itertools
+import statistics
+
+from ..result import OPERATIONS
+from ..sweeping.expressions import in_base_units
+from ..sweeping.points import shown
+
+# More values than this of an axis share places, each with as many points as the others.
+MOST_LEVELS, GROUPS = 12, 8
+# Lines of the parallel coordinates; those left out are the ones in the middle of the first metric.
+MOST_LINES = 300
+# What one wants more of; of all else less.
+MORE_IS_BETTER = ("iops", "MB_per_s", "ios")
+
+
+class Sweep:
+    """`rows`: of table.rows(). `axes`: keys with several values; `points`: {"label", axes, metrics}, metrics as means over the seeds;
+    `metrics` as asked for, else the throughput and p99 of each operation, and write amplification where it differs."""
+
+    def __init__(self, rows, axes, metrics=()):
+        done = [row for row in rows if row["state"] == "done"]
+        self.runs, self.failed = len(rows), len(rows) - len(done)
+        by_point = collections.defaultdict(list)
+        for row in done:
+            by_point[row["point"]].append(row)
+        self.axes = [key for key in axes if len({shown(of_point[0].get(key)) for of_point in by_point.values()}) > 1]
+        self.metrics = list(metrics) or self._default_metrics(done)
+        self.points = []
+        for of_point in by_point.values():
+            if any(metric not in row for row in of_point for metric in self.metrics):
+                continue
+            values = {key: of_point[0].get(key) for key in self.axes}
+            means = {metric: statistics.fmean(row[metric] for row in of_point) for metric in self.metrics}
+            self.points.append({"label": ", ".join(f"{k}={shown(v)}" for k, v in values.items()), **values, **means})
+        self.known = list(dict.fromkeys(name for row in done for name, value in row.items() if isinstance(value, (int, float)) and not isinstance(value, bool)))
+
+    @staticmethod
+    def _default_metrics(done):
+        ops = [op for op in OPERATIONS if done and all(f"{op}.total.p99" in row and f"{op}.iops" in row for row in done)]
+        found = [f"{op}.{name}" for op in ops[:2] for name in ("iops", "total.p99")]
+        if len({row.get("ftl.waf") for row in done}) > 1 and all(row.get("ftl.waf") for row in done):
+            found.append("ftl.waf")
+        return found
+
+    def levels(self, axis):
+        """([name of each place], function value -> place), by rising value."""
+        values = sorted({_sortable(axis, p[axis]): p[axis] for p in self.points}.items())
+        if len(values) <= MOST_LEVELS:
+            names = [shown(value) for _, value in values]
+            places = {order: name for (order, _), name in zip(values, names)}
+        else:
+            groups = [values[i * len(values) // GROUPS:(i + 1) * len(values) // GROUPS] for i in range(GROUPS)]
+            names = [f"{shown(g[0][1])} – {shown(g[-1][1])}" for g in groups]
+            places = {order: name for group, name in zip(groups, names) for order, _ in group}
+        return names, lambda value: places[_sortable(axis, value)]
+
+    def effect(self, axis, metric):
+        """Distance between the largest and smallest mean over the places of an axis, as a part of the mean of all."""
+        _, place = self.levels(axis)
+        of_place = collections.defaultdict(list)
+        for point in self.points:
+            of_place[place(point[axis])].append(point[metric])
+        means = [statistics.fmean(values) for values in of_place.values()]
+        whole = statistics.fmean(point[metric] for point in self.points)
+        return (max(means) - min(means)) / abs(whole) if whole else 0.0
+
+    def strongest(self, metric):
+        """Axes by falling effect."""
+        return sorted(self.axes, key=lambda axis: -self.effect(axis, metric))
+
+    def cells(self, x, y, metric):
+        """Rows {"x", "y", "value", "points"}: the mean over all else."""
+        (_, place_x), (_, place_y) = self.levels(x), self.levels(y)
+        cells = collections.defaultdict(list)
+        for point in self.points:
+            cells[place_x(point[x]), place_y(point[y])].append(point[metric])
+        return [{"x": a, "y": b, "value": statistics.fmean(values), "points": len(values)} for (a, b), values in cells.items()]
+
+    def front(self, first, second):
+        """Points {"label", first, second, "front"}; front: "yes" when no other point is better in one without being worse in the other."""
+        sign = [-1 if more_is_better(metric) else 1 for metric in (first, second)]
+        costs = [(sign[0] * p[first], sign[1] * p[second]) for p in self.points]
+        best, on_front = None, set()
+        for cost in sorted(set(costs)):
+            if best is None or cost[1] < best:
+                best = cost[1]
+                on_front.add(cost)
+        return [{"label": p["label"], first: p[first], second: p[second], "front": "yes" if cost in on_front else "no"} for p, cost in zip(self.points, costs)]
+
+    def parallel(self):
+        """(rows {"line", "row", "at", "colour", "value"}, names of the rows with their ends): `at` from 0 to 1 is the place of a point
+        between the smallest and largest value, by rank for axes that are no numbers."""
+        first = self.metrics[0]
+        chosen = sorted(self.points, key=lambda p: p[first])
+        if len(chosen) > MOST_LINES:
+            chosen = chosen[:MOST_LINES // 2] + chosen[-MOST_LINES // 2:]
+        rows, names = [], []
+        for number, key in enumerate([*self.axes, *self.metrics]):
+            order = sorted({_sortable(key, p[key]): p[key] for p in chosen}.items())
+            numeric = all(kind == 0 for (kind, _), _ in order)
+            low, high = order[0][0][1], order[-1][0][1]
+            rank = {o: i / max(1, len(order) - 1) for i, (o, _) in enumerate(order)}
+            ends = " … ".join(dict.fromkeys((_short(order[0][1]), _short(order[-1][1]))))
+            names.append({"row": number, "name": f"{key}: {ends}"})
+            for line, point in enumerate(chosen):
+                place = _sortable(key, point[key])
+                at = (place[1] - low) / (high - low) if numeric and high > low else rank[place] if high != low else 0.5
+                rows.append({"line": line, "row": number, "at": at, "colour": point[first]})
+        return rows, names
+
+
+def _short(value):
+    return f"{value:.4g}" if isinstance(value, float) else shown(value)
+
+
+def _sortable(key, value):
+    """Numbers before texts."""
+    number = in_base_units(key, value)
+    if isinstance(number, (list, tuple)) or number is None:
+        number = shown(number)
+    if isinstance(number, bool):
+        return 0, int(number)
+    return (1, number) if isinstance(number, str) else (0, float(number))
+
+
+def more_is_better(metric):
+    return metric.rsplit(".", 1)[-1] in MORE_IS_BETTER
+
+
+def pairs(metrics):
+    """Pairs of metrics for fronts: throughput against latency and the like, where one has its price in the other."""
+    return [(a, b) for a, b in itertools.combinations(metrics, 2) if more_is_better(a) != more_is_better(b)]

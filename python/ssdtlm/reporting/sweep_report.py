@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ssdtlm sweep report`: heat maps, Pareto fronts and parallel coordinates of a sweep, one HTML file like that of single runs."""
+
+import pathlib
+
+from ..errors import Problem, UserError, did_you_mean
+from ..extras import need
+from . import sweep_data
+
+MOST_FRONTS = 3
+MOST_ROWS = 50
+ROW_HEIGHT = 40
+
+
+def sweep_report(plan, rows, metrics=(), output=None):
+    """Writes the report of a sweep (sweeping.plan.Plan, table.rows()) and returns its path; without `output`, report.html in its
+    folder. Needs the extra `report`. Raises UserError."""
+    need("report")
+    from . import sweep_charts  # pylint: disable=import-outside-toplevel
+    from .page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
+    from .report import save  # pylint: disable=import-outside-toplevel
+    from .sections import number  # pylint: disable=import-outside-toplevel
+    found = sweep_data.Sweep(rows, [*plan.spec.axes, *plan.spec.derived], metrics)
+    unknown = [metric for metric in metrics if metric not in found.known]
+    if unknown:
+        raise UserError(*[Problem(f"--metric {metric}", "is in no result", "for example read.iops, read.total.p99, ftl.waf", did_you_mean(metric, found.known))
+                          for metric in unknown])
+    if not found.points or not found.metrics or not found.axes:
+        raise UserError(Problem(str(plan.output), f"has {len(found.points)} points with results, in which {len(found.axes)} keys and {len(found.metrics)} metrics differ",
+                                "at least two points that differ", "see `ssdtlm sweep status`"))
+    page = Page(f"ssdtlm: sweep {plan.spec.path.stem}")
+    page.add(f"<h1>{escape(f'Sweep {plan.spec.path.stem}')}</h1>\n")
+    page.add(paragraph(f"{len(found.points)} points, {found.runs} runs"
+                       + (f", of which {found.failed} failed and are not shown (`ssdtlm sweep status`)" if found.failed else "") + "."))
+    _best(page, found, table, number)
+    _effects(page, found, table)
+    page.heading("Two keys at a time")
+    page.add(paragraph("Means over all other keys and seeds. The two keys with the most effect on the metric." if len(found.axes) > 1 else "Means over seeds.", "faint"))
+    page.charts([chart for metric in found.metrics for chart in _maps(found, metric, sweep_charts)])
+    fronts = sweep_data.pairs(found.metrics)[:MOST_FRONTS]
+    if fronts:
+        page.heading("Pareto front")
+        page.add(paragraph("Of the points on the front none is better in one metric without being worse in the other.", "faint"))
+        page.charts([sweep_charts.front(f"front-{i}", f"{b} against {a}", a, b, found.front(a, b)) for i, (a, b) in enumerate(fronts)])
+    page.heading("All keys and metrics")
+    lines, names = found.parallel()
+    page.add(paragraph(f"A line for each point, from key to key; its colour is {found.metrics[0]}."
+                       + (f" The {sweep_data.MOST_LINES} points with the smallest and largest are drawn." if len(found.points) > sweep_data.MOST_LINES else ""), "faint"))
+    page.charts([sweep_charts.parallel("parallel", "Parallel coordinates", found.metrics[0], lines, names, ROW_HEIGHT)])
+    path = pathlib.Path(output) if output else plan.output / "report.html"
+    save(page, path)
+    return path
+
+
+def _best(page, found, table, number):
+    page.heading("Best points")
+    rows = []
+    for metric in found.metrics:
+        pick = max if sweep_data.more_is_better(metric) else min
+        best = pick(found.points, key=lambda p: p[metric])
+        rows.append([metric, "largest" if pick is max else "smallest", number(best[metric]), best["label"]])
+    page.add(table(["metric", "", "value", "point"], rows, (1, 3)))
+
+
+def _effects(page, found, table):
+    page.heading("What matters")
+    axes = found.strongest(found.metrics[0])
+    page.add(table(["key", *found.metrics], [[axis, *(f"{100 * found.effect(axis, metric):.1f} %" for metric in found.metrics)] for axis in axes]))
+    page.add('<p class="faint">Distance between the smallest and the largest mean over the values of a key, as a part of the mean of all points.</p>\n')
+
+
+def _maps(found, metric, charts):
+    x, *others = found.strongest(metric)
+    if not others:
+        names, place = found.levels(x)
+        return [charts.line(f"line-{metric}", metric, x, metric, [{"x": place(p[x]), "value": p[metric]} for p in found.points], names)]
+    # The key with more values has the longer side.
+    y = others[0]
+    if len(found.levels(y)[0]) > len(found.levels(x)[0]):
+        x, y = y, x
+    return [charts.heat_map(f"map-{metric}", metric, x, y, metric, found.cells(x, y, metric), found.levels(x)[0], found.levels(y)[0])]
