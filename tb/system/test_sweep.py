@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -225,8 +226,15 @@ class Runs(SystemTest):
     """One sweep after another: workers take a second to start."""
 
     def sweep(self, *words, code=OK):
-        done = subprocess.run([BINARY, "sweep", *map(str, words)], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300)
+        with socket.socket() as taken:
+            try:
+                taken.bind(("127.0.0.1", 8787))  # Dask's own choice
+            except OSError:
+                pass  # somebody else's sweep, for example
+            done = subprocess.run([BINARY, "sweep", *map(str, words)], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        if code != USER_ERROR:
+            self.assertEqual(done.stderr, "")
         return done.stdout if code in (OK, 1) else done.stderr
 
     def test_from_the_file_to_the_table(self):

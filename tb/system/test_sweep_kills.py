@@ -9,7 +9,7 @@ import time
 import unittest
 
 import sweeps
-from support import OK, SystemTest
+from support import INTERRUPTED, OK, SystemTest
 
 POINTS = int(os.environ.get("SSDTLM_SWEEP_POINTS", "60"))
 IOS = int(os.environ.get("SSDTLM_SWEEP_IOS", "10000"))
@@ -79,6 +79,16 @@ class Kills(SystemTest):
         print(f"the simulators had {100 * alone:.0f} % of a core each", file=sys.stderr)
         if POINTS >= LARGE and alone >= ALONE:
             self.assertLessEqual(overhead, MOST_OVERHEAD_S)
+
+    def test_interrupted(self):
+        driver = sweeps.start(self.dir, "run", "s.toml", "--workers", WORKERS, "-q")
+        sweeps.wait_for(lambda: sweeps.count_ended(self.output) >= 0.2 * POINTS and sweeps.simulators(self.output), driver, 600)
+        driver.send_signal(signal.SIGINT)
+        out, err = driver.communicate(timeout=60)
+        self.assertEqual((driver.returncode, err), (INTERRUPTED, ""))
+        self.assertEqual(out, f"interrupted; what is done is in {self.output}, and the same command goes on from there\n")
+        self.assertTrue(sweeps.no_orphans(self.output))
+        self.assertLess(sweeps.count_ended(self.output), POINTS)
 
 
 if __name__ == "__main__":

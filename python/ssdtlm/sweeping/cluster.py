@@ -68,8 +68,9 @@ def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory
         else:
             count = count or default_workers(memory_limit)
             with tempfile.TemporaryDirectory(prefix="ssdtlm-workers-") as scratch:
-                with distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
-                                              local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL) as local:
+                # Ports of their own: two sweeps may run on one machine.
+                with distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+                                              worker_dashboard_address="127.0.0.1:0", local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL) as local:
                     _quiet_log(output)
                     with _client(distributed, local) as client:
                         yield Workers(client, count, available_memory())
@@ -106,7 +107,7 @@ def _client(distributed, address):
 def _slurm(count, settings, output):
     from dask_jobqueue import SLURMCluster  # pylint: disable=import-outside-toplevel
     # One simulation, one thread, one job: a lost job costs one run. All of it can be set in [cluster].
-    chosen = {"cores": 1, "processes": 1, "memory": "4GiB", "walltime": "24:00:00", "python": sys.executable, "local_directory": None,
+    chosen = {"scheduler_options": {"dashboard_address": ":0"}, "cores": 1, "processes": 1, "memory": "4GiB", "walltime": "24:00:00", "python": sys.executable, "local_directory": None,
               "log_directory": str(output / "slurm"), "death_timeout": 60, **settings}
     try:
         jobs = SLURMCluster(**{key: value for key, value in chosen.items() if value is not None})

@@ -27,8 +27,8 @@ def pool_options(arguments):
     return {"workers": arguments.workers, "scheduler": arguments.scheduler, "cluster": arguments.cluster}
 
 
-class Interrupted(Exception):
-    pass
+class Interrupted(BaseException):
+    """Like KeyboardInterrupt: what handles mistakes must not stop it."""
 
 
 def interruptible():
