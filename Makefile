@@ -21,7 +21,8 @@ test-asan: deps
 	tools/run-tests.sh build/asan -LE 'nightly|no-asan'
 
 # The long ones: full-size write amplification, full closed-network table, byte-identity across compilers.
-test-nightly: deps wheel deb
+test-nightly: deps wheel deb python
+	@tools/install-deps.sh tools/debian-packages-slurm.txt
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -L nightly

@@ -16,7 +16,7 @@ IOS = int(os.environ.get("SSDTLM_SWEEP_IOS", "10000"))
 WORKERS = 2
 # (wall time x workers - time in simulators) / points; starting and ending counts, so only of a large sweep, and only where nobody
 # else uses the machine: the simulators have their cores for themselves.
-MOST_OVERHEAD_S, LARGE, ALONE = 0.020, 1000, 0.9
+MOST_OVERHEAD_S, LARGE, ALONE = 0.020, 1000, 0.8
 
 
 @unittest.skipUnless(sweeps.can_sweep(), "make python")

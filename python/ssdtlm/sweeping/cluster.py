@@ -14,6 +14,9 @@ CLUSTERS = ("slurm",)
 # Dask gives a task up that was assigned to more dying workers than this; each one counts, also when another task killed it.
 ALLOWED_FAILURES = 100
 CONNECT_S = 30
+# Dask looks at its own processes a hundred times a second, which the simulators would pay for.
+QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "2s", "distributed.admin.tick.limit": "60s",
+         "distributed.admin.system-monitor.interval": "10s", "distributed.logging.distributed": "warning"}
 
 
 def available_memory():
@@ -57,8 +60,7 @@ def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory
     import dask  # pylint: disable=import-outside-toplevel
     import distributed  # pylint: disable=import-outside-toplevel
     _quiet_log(output)
-    with dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES, "distributed.scheduler.worker-saturation": 1.0,
-                          "distributed.worker.daemon": True, "distributed.logging.distributed": "warning"}):
+    with dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES, **QUIET}):
         if scheduler:
             with _client(distributed, scheduler) as client:
                 yield Workers(client, 0, 0)
