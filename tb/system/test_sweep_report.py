@@ -57,7 +57,7 @@ class Numbers(unittest.TestCase):
     def test_parallel(self):
         found = fake([{"a.x": f"{v}us", "a.y": "yes" if v % 2 else "no", "read.iops": v, "read.total.p99": 7} for v in range(10, 1010)])
         lines, names = found.parallel()
-        self.assertEqual([n["name"] for n in names], ["a.x: 10us … 1009us", "a.y: no … yes", "read.iops: 10 … 1009", "read.total.p99: 7"])
+        self.assertEqual([n["name"] for n in names], ["a.x: 10us … 1009us", "a.y: no … yes", "read.iops: 10 … 1,009", "read.total.p99: 7"])
         drawn = collections.defaultdict(dict)
         for row in lines:
             drawn[row["line"]][row["row"]] = row["at"]

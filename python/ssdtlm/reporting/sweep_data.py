@@ -114,7 +114,9 @@ class Sweep:
 
 
 def _short(value):
-    return f"{value:.4g}" if isinstance(value, float) else shown(value)
+    if not isinstance(value, float):
+        return shown(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _sortable(key, value):
