@@ -36,7 +36,6 @@ public:
     void fatal() { csts_ |= nvme::Csts::kFatal; }
 
     bool is_ready() const { return (csts_ & nvme::Csts::kReady) != 0; }
-    bool is_fatal() const { return (csts_ & nvme::Csts::kFatal) != 0; }
     bool is_stopping() const { return stopping_; }
     bool is_shutting_down() const { return (csts_ & nvme::Csts::kShstMask) != 0; }
     bool is_shut_down() const { return (csts_ & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete; }

@@ -30,7 +30,9 @@ struct Host : sc_core::sc_module, InterruptSink {
     std::vector<SimTime> answers;
     std::vector<tlm::tlm_response_status> statuses;
     std::vector<std::pair<SimTime, std::uint32_t>> interrupts;
-    bool ends_responses_itself = false;  // long form of the base protocol: END_RESP by a call
+    /// How it ends a response: by the return value, with END_RESP at once, or by a call later.
+    enum class Ends { completes, at_once, later };
+    Ends ends = Ends::completes;
     std::deque<tlm::tlm_generic_payload*> open;
 
     Host(sc_core::sc_module_name name, Agenda& a) : sc_module(name), mmio_initiator("mmio_initiator"), agenda(a) {
@@ -60,8 +62,12 @@ struct Host : sc_core::sc_module, InterruptSink {
     tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
         if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
         note(p);
-        if (!ends_responses_itself) return tlm::TLM_COMPLETED;
         EXPECT_TRUE(open.empty());  // response exclusion rule
+        if (ends == Ends::completes) return tlm::TLM_COMPLETED;
+        if (ends == Ends::at_once) {
+            phase = tlm::END_RESP;
+            return tlm::TLM_UPDATED;
+        }
         open.push_back(&p);
         agenda.post<&Host::end_response>(agenda.now() + 10ns, this);
         return tlm::TLM_ACCEPTED;

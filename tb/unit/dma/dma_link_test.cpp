@@ -173,10 +173,10 @@ TEST_F(DmaLink, MmioLatency) {
 
 TEST_F(DmaLink, EveryFormOfTheBaseProtocolAtBothEnds) {
     System& s = get("mmio_forms");
-    for (const bool long_form : {false, true})
+    for (const auto ends : {Host::Ends::completes, Host::Ends::at_once, Host::Ends::later})
         for (const auto style :
              {Device::Style::at_once, Device::Style::short_form, Device::Style::long_form, Device::Style::annotated}) {
-            s.host.ends_responses_itself = long_form;
+            s.host.ends = ends;
             s.device.style = style;
             s.device.think = style == Device::Style::at_once ? Ps{} : Ps{77'000};
             s.host.answers.clear();

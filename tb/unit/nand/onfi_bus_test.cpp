@@ -42,6 +42,10 @@ public:
         EXPECT_EQ(phase, tlm::END_REQ);
         EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
     }
+    void send(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket->nb_transport_fw(payload, phase, delay);
+    }
     tlm_utils::simple_initiator_socket<Tester> socket;
     std::vector<SimTime> answers;
 
@@ -105,7 +109,26 @@ TEST(OnfiBus, CarriesSequencesAndRefusesOverlap) {
     } catch (const Panic& p) {
         EXPECT_THAT(p.what(), ::testing::HasSubstr("sequences of one channel may not overlap"));
     }
-    EXPECT_THROW(tester.send(FlashOp::erase, 4, agenda.now() + 1us, 145ns, OnfiTarget{}), Panic);
+    // Each reason alone, and the first instant that is late enough.
+    const auto refusal = [&](std::uint16_t die, SimTime begin, Ps length) -> std::string {
+        try {
+            tester.send(FlashOp::erase, die, begin, length, OnfiTarget{0, 3, 0, 4096, nullptr});
+        } catch (const Panic& p) {
+            return p.what();
+        }
+        return "accepted";
+    };
+    const SimTime free = agenda.now() + config.onfi.t_rhw;
+    EXPECT_THAT(refusal(4, free, 145ns), ::testing::HasSubstr("die 4 is not on this channel; dies 0 to 3"));
+    EXPECT_THAT(refusal(1, free - Ps{1}, 145ns), ::testing::HasSubstr("sequences of one channel may not overlap"));
+    EXPECT_THAT(refusal(1, free, Ps{-1}), ::testing::HasSubstr("sequence for die 1"));
+    tlm::tlm_generic_payload plain;
+    EXPECT_THROW(tester.send(plain, tlm::BEGIN_REQ), Panic);
+    OnfiPayload onfi;
+    onfi.onfi.bus_begin = onfi.onfi.bus_end = free;
+    EXPECT_THROW(tester.send(onfi, tlm::END_RESP), Panic);
+    EXPECT_EQ(refusal(1, free, 145ns), "accepted");
+    agenda.run();
 
     // An erase, a suspend, a read of another block, a resume: each as long on the bus as the table of operations says.
     const OnfiBusTiming timing(config);

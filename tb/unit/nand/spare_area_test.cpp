@@ -120,6 +120,16 @@ TEST(SpareArea, RefusesProgramOutOfOrder) {
                 AllOf(HasSubstr("die 3 plane 0 block 1"), HasSubstr("page 2 out of order"), HasSubstr("next is page 0")));
 }
 
+TEST(SpareArea, RefusesEraseOfABlockThatDoesNotExist) {
+    const NandGeometry g = geometry();
+    SpareArea area(g);
+    const BlockId last{g.blocks() - 1};
+    area.erase(last);
+    EXPECT_EQ(area.erase_count(last), 1u);
+    EXPECT_THROW(area.erase(BlockId{g.blocks()}), Panic);
+    EXPECT_THROW(area.erase(BlockId{g.blocks() + 1}), Panic);
+}
+
 TEST(SpareArea, RefusesPageThatDoesNotExist) {
     SpareArea area(geometry());
     for (std::uint32_t page = 0; page < 4; ++page) area.program_page(PageAddress{PlaneId{0}, 0, page}, units_at(page).data());

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ssdtlm {
 namespace {
@@ -255,7 +256,9 @@ TEST_F(Admin, IdentifyByCns) {
     EXPECT_EQ(load<std::uint32_t>(data.data() + 4), 0u);
     EXPECT_EQ(identify(kCnsActiveNamespaces, 1).status, kStSuccess);
     EXPECT_EQ(load<std::uint32_t>(data.data()), 0u);
+    EXPECT_EQ(identify(kCnsActiveNamespaces, 0xFFFFFFFD).status, kStSuccess);
     EXPECT_EQ(identify(kCnsActiveNamespaces, 0xFFFFFFFE).status, kStInvalidNamespace);
+    EXPECT_EQ(identify(kCnsActiveNamespaces, 0xFFFFFFFF).status, kStInvalidNamespace);
     EXPECT_EQ(identify(0x06, 0).status, kStInvalidField);
     EXPECT_EQ(identify(0x55, 0).status, kStInvalidField);
 }
@@ -283,8 +286,27 @@ TEST_F(Admin, GetLogPage) {
     EXPECT_EQ(log(kLogSmart, 512, 516), kStInvalidField);
     EXPECT_EQ(log(kLogSmart, 512, 2), kStInvalidField);
     EXPECT_EQ(log(0x04, 512), kStInvalidLogPage);
-    Sqe huge = command(kAdminGetLogPage, kLogSmart | 0xFFFFu << 16, 0xFFFF);
-    EXPECT_EQ(run(huge).status, kStInvalidField);  // longer than MDTS
+    EXPECT_EQ(log(kLogSmart, 4, 512), kStSuccess);  // all of it beyond the page
+    EXPECT_EQ(load<std::uint32_t>(data.data()), 0u);
+    EXPECT_EQ(log(kLogSmart, 512, 0, 0), kStSuccess);
+    EXPECT_EQ(log(kLogSmart, 4, std::uint64_t{1} << 32), kStInvalidField);
+}
+
+// As long as MDTS allows; without MDTS 1 MiB.
+TEST_F(Admin, LongestLogPage) {
+    const auto log = [this](std::uint64_t bytes) {
+        const std::uint64_t dwords = bytes / 4 - 1;
+        return run(command(kAdminGetLogPage, kLogSmart | static_cast<std::uint32_t>(dwords & 0xFFFF) << 16,
+                           static_cast<std::uint32_t>(dwords >> 16), kNsidAll)).status;
+    };
+    for (const auto& [mdts, longest] : {std::pair{65'536u, 65'536u}, {524'288u, 524'288u}, {0u, 1'048'576u}}) {
+        config.max_transfer_bytes = mdts;
+        build();
+        EXPECT_EQ(log(longest), kStSuccess) << mdts;
+        EXPECT_EQ(data.size(), longest);
+        EXPECT_EQ(log(longest + 4), kStInvalidField) << mdts;
+        EXPECT_EQ(log(std::uint64_t{1} << 34), kStInvalidField) << mdts;
+    }
 }
 
 TEST_F(Admin, AbortReachesEventRequestsOnly) {

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
-#include "controller/nvme/log_pages.h"
+#include "unit/nvme/figure.h"
 
 namespace ssdtlm {
 namespace {
 
 using namespace nvme;
+using test::Figure;
 
 NvmeDevice device() {
     NvmeDevice d;
@@ -75,6 +77,106 @@ TEST(Identify, Namespace) {
     }
 }
 
+// NVMe 1.4 figure 247, every byte.
+TEST(Identify, ControllerByteForByte) {
+    NvmeConfig config;
+    config.max_transfer_bytes = 128 * 1024;
+    config.arbitration_burst = 5;
+    config.lba_bytes = 512;
+    NvmeDevice dev = device();
+    dev.unit_bytes = 16384;
+    dev.shutdown_time = 5ms;
+    dev.model = "A model";
+    dev.firmware = "12345678 and more";
+    IdentifyData d;
+    d.fill(0xAA);
+    identify_controller(config, dev, d);
+    Figure()
+        .number(0, 2, 0xFFFE)  // VID, SSVID
+        .number(2, 2, 0xFFFE)
+        .ascii(4, 20, "S123")
+        .ascii(24, 40, "A model")
+        .ascii(64, 8, "12345678")
+        .number(72, 1, 5)             // RAB
+        .number(77, 1, 5)             // MDTS: 2^5 pages of 4 KiB
+        .number(80, 4, 0x00010400)    // VER
+        .number(88, 4, 5000)          // RTD3E in microseconds
+        .number(111, 1, 1)            // CNTRLTYPE: I/O controller
+        .number(258, 1, 3)            // ACL and AERL: 4
+        .number(259, 1, 3)
+        .number(260, 1, 1 << 1 | 1)   // FRMW: one slot, read only
+        .number(261, 1, 1 << 1 | 1 << 2)  // LPA
+        .number(262, 1, 63)           // ELPE: 64 entries
+        .number(266, 2, 273 + 70)     // WCTEMP, CCTEMP
+        .number(268, 2, 273 + 80)
+        .number(280, 16, dev.namespace_bytes)  // TNVMCAP
+        .number(512, 1, 0x66)         // SQES: 2^6 bytes
+        .number(513, 1, 0x44)         // CQES: 2^4 bytes
+        .number(516, 4, 1)            // NN
+        .number(520, 2, 1 << 2 | 1 << 3 | 1 << 4)  // ONCS
+        .number(525, 1, 1 | 3 << 1)   // VWC: present; flush of all namespaces
+        .number(526, 2, 16384 / 512 - 1)  // AWUN
+        .string(768, "nqn.2024-01.org.ssdtlm:S123")
+        .number(2048, 2, 900)         // power state 0: 9 W
+        .expect_equal(d.data(), d.size());
+}
+
+// NVMe 1.4 figure 245, every byte; the identifiers have tests of their own.
+TEST(Identify, NamespaceByteForByte) {
+    for (const std::uint32_t lba : {512u, 4096u}) {
+        NvmeConfig config;
+        config.lba_bytes = lba;
+        NvmeDevice dev = device();
+        dev.unit_bytes = 16384;
+        IdentifyData d;
+        d.fill(0xAA);
+        identify_namespace(config, dev, d);
+        Figure f;
+        f.number(24, 1, 1 << 3 | 1 << 4)  // NSFEAT
+            .number(33, 1, 1 | 1 << 3)    // DLFEAT
+            .number(48, 16, dev.namespace_bytes)
+            .string(104, text(&d[104], 24))
+            .number(128, 4, lba == 512 ? 9 << 16 : 12 << 16);  // LBA format 0
+        for (const std::size_t at : {0u, 8u, 16u}) f.number(at, 8, dev.namespace_bytes / lba);            // NSZE, NCAP, NUSE
+        for (const std::size_t at : {64u, 66u, 68u, 70u, 72u}) f.number(at, 2, 16384 / lba - 1);  // NPWG .. NOWS
+        f.expect_equal(d.data(), d.size());
+    }
+}
+
+TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {
+    NvmeConfig config;
+    config.lba_bytes = 4096;
+    NvmeDevice dev = device();
+    dev.serial = "0123456789abcdefghijklmnop";
+    dev.shutdown_time = 2h;  // more microseconds than 32 bits hold
+    dev.unit_bytes = 512;    // less than a block
+    IdentifyData d;
+    identify_controller(config, dev, d);
+    EXPECT_EQ(text(&d[4], 20), "0123456789abcdefghij");
+    EXPECT_EQ(load<std::uint32_t>(&d[88]), 0xFFFF'FFFFu);
+    EXPECT_EQ(load<std::uint16_t>(&d[526]), 0);
+    identify_namespace(config, dev, d);
+    EXPECT_EQ(load<std::uint16_t>(&d[64]), 0);
+}
+
+// Hosts name a drive by its identifiers, which must not change: FNV-1a of the serial number, here by its published vectors.
+TEST(Identify, IdentifiersFollowTheSerialNumber) {
+    for (const auto& [serial, hash] : {std::pair{"a", 0xaf63dc4c8601ec8cull}, {"foobar", 0x85944171f73967e8ull}}) {
+        NvmeDevice dev = device();
+        dev.serial = serial;
+        IdentifyData d;
+        identify_namespace(NvmeConfig{}, dev, d);
+        const std::uint64_t product = hash * 0x9E3779B97F4A7C15ull;
+        for (std::size_t i = 0; i < 8; ++i) {
+            std::uint64_t eui64 = hash >> (56 - 8 * i) & 0xFF;
+            if (i == 0) eui64 = (eui64 & ~3ull) | 2;  // locally assigned
+            EXPECT_EQ(d[120 + i], eui64) << i;
+            EXPECT_EQ(d[112 + i], eui64) << i;
+            EXPECT_EQ(d[104 + i], product >> (8 * i) & 0xFF) << i;
+        }
+    }
+}
+
 TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     IdentifyData ns;
     IdentifyData list;
@@ -91,52 +193,6 @@ TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     other.serial = "S124";
     identify_namespace(NvmeConfig{}, other, list);
     EXPECT_NE(text(&list[120], 8), text(&ns[120], 8));
-}
-
-TEST(LogPages, SmartCounts) {
-    NvmeCounters counters;
-    counters.bytes_read = 512'001;
-    counters.bytes_written = 512'000;
-    counters.reads = 7;
-    counters.writes = 8;
-    counters.media_errors = 3;
-    counters.busy = 3min + 59s;
-    const NvmeFeatures features(NvmeConfig{}, false);
-    std::vector<std::uint8_t> p;
-    smart_log(counters, DeviceHealth{}, features, 5, SimTime{2h + 1min}, p);
-    ASSERT_EQ(p.size(), 512u);
-    EXPECT_EQ(p[0], 0);
-    EXPECT_EQ(load<std::uint16_t>(&p[1]), 313);
-    EXPECT_EQ(p[3], 100);
-    EXPECT_EQ(load<std::uint64_t>(&p[32]), 2u);  // units of 512000 bytes, rounded up
-    EXPECT_EQ(load<std::uint64_t>(&p[48]), 1u);
-    EXPECT_EQ(load<std::uint64_t>(&p[64]), 7u);
-    EXPECT_EQ(load<std::uint64_t>(&p[80]), 8u);
-    EXPECT_EQ(load<std::uint64_t>(&p[96]), 3u);
-    EXPECT_EQ(load<std::uint64_t>(&p[128]), 2u);
-    EXPECT_EQ(load<std::uint64_t>(&p[160]), 3u);
-    EXPECT_EQ(load<std::uint64_t>(&p[176]), 5u);
-    smart_log(counters, DeviceHealth{5, 101, 350}, features, 5, SimTime{}, p);
-    EXPECT_EQ(p[0], 3);  // spare low and temperature
-    EXPECT_EQ(p[5], 101);
-}
-
-TEST(LogPages, ErrorsNewestFirstAndOnlyTheLast) {
-    ErrorLog log;
-    std::vector<std::uint8_t> p;
-    const std::uint32_t total = kErrorLogEntries + 5;
-    for (std::uint32_t i = 1; i <= total; ++i) log.add(2, static_cast<std::uint16_t>(i), kStLbaOutOfRange, 100 + i, 1);
-    log.write(p);
-    ASSERT_EQ(p.size(), kErrorLogEntries * 64u);
-    for (std::uint32_t i = 0; i < kErrorLogEntries; ++i) {
-        const std::uint8_t* e = &p[i * 64];
-        EXPECT_EQ(load<std::uint64_t>(e), total - i);
-        EXPECT_EQ(load<std::uint16_t>(e + 8), 2);
-        EXPECT_EQ(load<std::uint16_t>(e + 10), total - i);
-        EXPECT_EQ(load<std::uint16_t>(e + 12) >> 1 & 0x7FF, kStLbaOutOfRange);
-        EXPECT_EQ(load<std::uint64_t>(e + 16), 100 + total - i);
-        EXPECT_EQ(load<std::uint32_t>(e + 24), 1u);
-    }
 }
 
 }  // namespace

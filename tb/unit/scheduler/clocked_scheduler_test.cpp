@@ -32,6 +32,8 @@ public:
         std::uint32_t cycles = 4;
         std::uint32_t push_cycles = 1;
         std::uint32_t depth = 100;
+        bool has_signals = false;
+        std::vector<std::string> traces;
     };
     explicit ScriptedCore(Log& log) : log_(log) {}
     bool full() const override { return log_.held.size() >= log_.depth; }
@@ -50,6 +52,10 @@ public:
         log_.held.erase(log_.held.begin());
     }
     std::string dump() const override { return {}; }
+    bool open_trace(const std::string& path) override {
+        if (log_.has_signals) log_.traces.push_back(path);
+        return log_.has_signals;
+    }
 
 private:
     Log& log_;
@@ -297,6 +303,31 @@ TEST(Compare, CyclesCountOnlyIfAsked) {
         EXPECT_EQ(a.pushes.front().second, 6u);
         EXPECT_EQ(b.pushes.front().second, 11u);
     }
+}
+
+// One file for a channel: of the core the model uses if that has signals, else of the other.
+TEST(Compare, TracesTheFirstCoreThatHasSignals) {
+    for (const bool first : {false, true})
+        for (const bool second : {false, true}) {
+            ScriptedCore::Log a, b;
+            a.has_signals = first;
+            b.has_signals = second;
+            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, true);
+            EXPECT_EQ(both.open_trace("0.fst"), first || second);
+            EXPECT_EQ(a.traces.size(), first ? 1u : 0u);
+            EXPECT_EQ(b.traces.size(), second && !first ? 1u : 0u);
+        }
+}
+
+TEST(Compare, IsFullWhenEitherCoreIs) {
+    for (const bool first : {false, true})
+        for (const bool second : {false, true}) {
+            ScriptedCore::Log a, b;
+            a.depth = first ? 0 : 1;
+            b.depth = second ? 0 : 1;
+            CompareCore both(0, {"first", std::make_unique<ScriptedCore>(a)}, {"second", std::make_unique<ScriptedCore>(b)}, true);
+            EXPECT_EQ(both.full(), first || second);
+        }
 }
 
 // --- what the configuration may ask for ------------------------------------------------------------------------------
