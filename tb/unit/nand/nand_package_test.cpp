@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,11 @@ TEST(NandPackage, ASequenceWorksOnItsDieAndIsAnsweredWhenReadyRises) {
     }
 }
 
+TEST(NandPackage, HasAsManyDiesAsTheConfigurationSays) {
+    EXPECT_NO_THROW(bench().package.die(1));
+    EXPECT_THROW(bench().package.die(2), std::out_of_range);
+}
+
 // Of several planes, each has its own result.
 TEST(NandPackage, AFailureIsThatOfItsPlane) {
     Bench& b = bench();
@@ -163,9 +169,9 @@ TEST(NandPackage, AFailureIsThatOfItsPlane) {
         b.agenda.run();
         b.channel.send(sequence(program, FlashOp::program, 3, 2, 2));
         b.agenda.run();
-        for (std::uint32_t plane = 0; plane < 2; ++plane) {
-            EXPECT_EQ(erase.onfi.target[plane].status.result, plane == broken ? FlashResult::erase_failed : FlashResult::ok);
-            EXPECT_EQ(program.onfi.target[plane].status.result, plane == broken ? FlashResult::program_failed : FlashResult::ok);
+        for (std::uint32_t plane = 0; plane < 8; ++plane) {  // those that are not addressed have no result
+            EXPECT_EQ(erase.onfi.target[plane].status.result, plane == broken && plane < 2 ? FlashResult::erase_failed : FlashResult::ok);
+            EXPECT_EQ(program.onfi.target[plane].status.result, plane == broken && plane < 2 ? FlashResult::program_failed : FlashResult::ok);
         }
         b.package.inject(nullptr);
         b.channel.send(sequence(erase, FlashOp::erase, 3, 2, 2));  // as it was
