@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -150,8 +151,8 @@ TEST(RootComplex, MovesTheEnabledBytesAndNoOthers) {
     std::array<std::uint8_t, 7> odd{0, 0xFF, 0xFF, 0, 0, 0, 0xFF};
     for (int n = 0; n < 3000; ++n) {
         const auto bytes = static_cast<std::uint32_t>(1 + r.below(n % 10 == 0 ? 20'000 : 600));
-        // Half of them about the border of two chunks.
-        const std::uint64_t offset = r.below(2) ? r.below(kBytes - bytes + 1) : kBytes / 2 - r.below(bytes + 1);
+        // A third of them about the border of two chunks, a third up to the memory's end.
+        const std::uint64_t offset = std::array{r.below(kBytes - bytes + 1), kBytes / 2 - r.below(bytes + 1), kBytes - bytes}[r.below(3)];
         ByteEnables enables;
         switch (r.below(4)) {
             case 0: enables = signatures_of(512); break;
