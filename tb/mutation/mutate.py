@@ -32,14 +32,20 @@ ORGANS = {
                     "controller/destage": ["firmware_test", "firmware_random_test"],
                     "controller/gc": ["firmware_test", "firmware_random_test"],
                     "controller/write_buffer": ["write_buffer_test", "firmware_test", "firmware_random_test"],
-                    "controller/channel_ctrl": ["busy_meter_test", "flash_backend_test", "flash_stress_test"],
-                    "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test"],
+                    "controller/channel_ctrl": ["bus_arbiter_test", "die_tracker_test", "sequence_builder_test",
+                                                "wait_accounting_test", "checked_scheduler_test", "flash_status_test",
+                                                "flash_backend_test", "flash_stress_test"],
+                    "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test", "bus_order_test",
+                                             "grant_rules_test"],
                     "controller/ftl": ["ftl_test", "firmware_test", "firmware_random_test"]}),
-    "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "dma_link_test", "both_directions_test"]}),
+    "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "credits_test", "link_path_test",
+                                                     "dma_link_test", "both_directions_test"]}),
     "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test",
-                                                           "bring_up_test", "io_path_test", "nvme_driver_test", "host_memory_test"]}),
+                                                           "bring_up_test", "io_path_test", "nvme_driver_test", "host_memory_test",
+                                                           "root_complex_test"]}),
     "die": (["nand/die", "nand/package", "nand/channel", "nand/onfi", "nand/array"],
-            {"nand": ["die_test", "onfi_bus_test", "onfi_timing_test", "spare_area_test", "flash_backend_test"]}),
+            {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
+                      "spare_area_test", "array_faults_test", "flash_backend_test"]}),
 }
 WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test"]
 
@@ -69,7 +75,7 @@ def mutants_of(folder):
             continue
         in_text = False  # of a function that only writes text, or of check_waiters(): it can only see more or less
         for number, line in enumerate(path.read_text().split("\n")):
-            if re.match(r"^\S.*(dump|check_waiters)\(", line):
+            if re.match(r"^\S.*\b(dump\w*|check_waiters)\(", line):
                 in_text = True
             elif line.startswith("}"):
                 in_text = False
