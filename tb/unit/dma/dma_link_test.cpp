@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of the DMA path: every expected time is a sum of wire times and latencies.
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "unit/dma/dma_link_netlists.h"
 
 namespace ssdtlm {
@@ -340,6 +345,55 @@ TEST_F(DmaLink, PlainPayloadsAreAnsweredOnArrival) {
     EXPECT_EQ(q.get_response_status(), tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_NE(s.link.dump().find("upstream: 0 bursts waiting"), std::string::npos);
     EXPECT_NE(s.dma.dump().find("0 requests outstanding"), std::string::npos);
+}
+
+// Every value at both ends of what is allowed, and the first beyond each.
+TEST(CheckLink, EachLimitFromBothSides) {
+    struct Limits {
+        const char* name;
+        std::uint32_t LinkConfig::*field;
+        std::vector<std::uint32_t> allowed, refused;
+    };
+    const std::vector<Limits> all{
+        {"generation", &LinkConfig::generation, {1, 6}, {0, 7}},
+        {"lanes", &LinkConfig::lanes, {1, 2, 4, 8, 16}, {0, 3, 12, 32}},
+        {"max_payload_bytes", &LinkConfig::max_payload_bytes, {256, 512, 4096}, {0, 64, 384, 8192}},
+        {"max_read_request_bytes", &LinkConfig::max_read_request_bytes, {128, 256, 4096}, {0, 64, 384, 8192}},
+        {"completion_payload_bytes", &LinkConfig::completion_payload_bytes, {64, 128, 256}, {32, 96, 512}},
+        {"read_tags", &LinkConfig::read_tags, {1, 768}, {0, 769}},
+        {"upstream_posted_data", &LinkConfig::upstream_posted_data, {0, 16, 17}, {1, 15}},
+        {"downstream_posted_data", &LinkConfig::downstream_posted_data, {0, 16, 17}, {1, 15}}};
+    const auto check = [](const LinkConfig& c, const std::string& name, bool allowed, double value) {
+        const auto problems = check_link(c, "link");
+        if (allowed) {
+            EXPECT_TRUE(problems.empty()) << name << " = " << value << ": " << problems[0].text();
+        } else {
+            EXPECT_FALSE(problems.empty()) << name << " = " << value;
+            bool named = false;
+            for (const Problem& p : problems) named = named || p.text().find("link." + name + ": ") == 0;
+            EXPECT_TRUE(named) << name << " = " << value;
+        }
+    };
+    LinkConfig base;  // without the limits that hang together with the payload, but where they are the subject
+    base.max_payload_bytes = 256;
+    base.completion_payload_bytes = 256;
+    base.upstream_posted_data = base.downstream_posted_data = 0;
+    for (const Limits& l : all)
+        for (const auto* values : {&l.allowed, &l.refused})
+            for (const std::uint32_t v : *values) {
+                LinkConfig c = base;
+                c.*l.field = v;
+                check(c, l.name, values == &l.allowed, v);
+            }
+    LinkConfig smallest = base;
+    smallest.max_payload_bytes = smallest.completion_payload_bytes = 128;
+    EXPECT_TRUE(check_link(smallest, "link").empty());
+    for (const auto& [efficiency, allowed] : {std::pair{1e-6, true}, {1.0, true}, {9e-7, false}, {0.0, false}, {-1.0, false}, {1.000001, false},
+                                              {std::numeric_limits<double>::quiet_NaN(), false}}) {
+        LinkConfig c = base;
+        c.data_link_efficiency = efficiency;
+        check(c, "data_link_efficiency", allowed, efficiency);
+    }
 }
 
 TEST(CheckLink, NamesEveryProblem) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "controller/ftl/ftl_check.h"
 #include "unit/ftl/ftl_fixture.h"
@@ -33,6 +37,79 @@ TEST(FtlCheck, FindsAllProblemsAtOnce) {
         EXPECT_EQ(e.problems().size(), 7u);
         EXPECT_NE(std::string(e.what()).find("did you mean page?"), std::string::npos) << e.what();
     }
+}
+
+/// Where the problems are.
+std::vector<std::string> places(const FtlConfig& c, const NandGeometry& g) {
+    std::vector<std::string> all;
+    for (const Problem& p : check_ftl(c, g)) all.push_back(p.text().substr(0, p.text().find(": ")));
+    return all;
+}
+
+// Each way in which pages and mapping units do not fit, alone; the other checks, which would divide by it, are left out.
+TEST(FtlCheck, APageHoldsWholeUnits) {
+    const NandGeometry fits = test::small_geometry();
+    const FtlConfig c = test::small_config(fits, 0.7);
+    const auto with = [&](std::uint32_t page_bytes, std::uint32_t unit_bytes) {
+        NandGeometry g = fits;
+        g.page_bytes = page_bytes;
+        g.unit_bytes = unit_bytes;
+        return places(c, g);
+    };
+    const std::vector<std::string> refused{"nand.geometry.page_size"};
+    EXPECT_EQ(with(16384, 0), refused);
+    EXPECT_EQ(with(0, 4096), refused);
+    EXPECT_EQ(with(4096, 8192), refused);
+    EXPECT_EQ(with(10'000, 4096), refused) << "two units and a part";
+    EXPECT_EQ(with((kMaxUnitsPerPage + 1) * 512, 512), refused);
+    EXPECT_NE(with(kMaxUnitsPerPage * 512, 512), refused);
+    EXPECT_NE(with(4096, 4096), refused);
+}
+
+TEST(FtlCheck, EachLimitFromBothSides) {
+    const NandGeometry g = test::small_geometry();
+    const FtlConfig base = test::small_config(g, 0.5);
+    using Places = std::vector<std::string>;
+    FtlConfig c = base;
+    for (const auto& [hard, soft, refused] :
+         {std::tuple{2u, 3u, Places{}}, {1u, 3u, Places{"gc.hard_free_blocks"}}, {2u, 2u, Places{"gc.soft_free_blocks"}}, {3u, 2u, Places{"gc.soft_free_blocks"}}}) {
+        c = base;
+        c.gc_hard_free_blocks = hard;
+        c.gc_soft_free_blocks = soft;
+        EXPECT_EQ(places(c, g), refused) << hard << " " << soft;
+    }
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto& [fill, allowed] : {std::pair{0.0, true}, {1.0, true}, {-0.001, false}, {1.001, false}, {nan, false}}) {
+        c = base;
+        c.fill = fill;
+        EXPECT_EQ(places(c, g), allowed ? Places{} : Places{"precondition.fill"}) << fill;
+    }
+    for (const auto& [overwrite, allowed] : {std::pair{0.0, true}, {7.0, true}, {-0.001, false}, {nan, false}}) {
+        c = base;
+        c.overwrite = overwrite;
+        EXPECT_EQ(places(c, g), allowed ? Places{} : Places{"precondition.overwrite"}) << overwrite;
+    }
+    c = base;
+    c.user_capacity_bytes = 0;
+    EXPECT_EQ(places(c, g), Places{"ftl.user_capacity"});
+    c.user_capacity_bytes = 1;
+    EXPECT_EQ(places(c, g), Places{});
+}
+
+TEST(FtlCheck, MappingUnitsHaveTheirNumber) {
+    // 2^32 - 1 = 3 * 5 * 17 * 257 * 65537 is the number of no unit.
+    NandGeometry g = test::small_geometry();
+    g.channels = 17;
+    g.ways = g.dies_per_chip = g.planes_per_die = 1;
+    g.blocks_per_plane = 65537;
+    g.pages_per_block = 257;
+    g.unit_bytes = 4096;
+    g.page_bytes = 15 * 4096;
+    FtlConfig c = test::small_config(test::small_geometry(), 0.5);
+    ASSERT_EQ(g.units(), 0xFFFF'FFFFu);
+    EXPECT_EQ(places(c, g), std::vector<std::string>{"nand.geometry"});
+    --g.channels;
+    EXPECT_EQ(places(c, g), std::vector<std::string>{});
 }
 
 TEST(FtlCheck, CapacityLeavesRoomForTheThresholds) {

@@ -181,6 +181,27 @@ double endless_writes(const LinkDirectionConfig& c, std::uint32_t mps, std::uint
     return kBursts * 4096.0 / to_seconds(end);
 }
 
+// Bursts are granted ahead of their time; busy() counts what the wire has carried by now.
+TEST(LinkDirection, BusyIsTheWireTimeUsedSoFar) {
+    const auto c = gen3x4();
+    Bench b(c);
+    EXPECT_EQ(b.direction.busy(b.agenda.now()), Ps{});
+    b.agenda.run_until(SimTime{1us});
+    b.write(256);
+    const Ps length = c.rate.time_for(280);
+    EXPECT_EQ(b.direction.counters().busy, length) << "all of it granted";
+    EXPECT_EQ(b.direction.busy(SimTime{1us}), Ps{});
+    EXPECT_EQ(b.direction.busy(SimTime{1us} + Ps{1000}), Ps{1000});
+    EXPECT_EQ(b.direction.busy(SimTime{1us} + length - Ps{1}), length - Ps{1});
+    EXPECT_EQ(b.direction.busy(SimTime{1us} + length), length);
+    b.agenda.run_until(SimTime{2us});
+    EXPECT_EQ(b.direction.busy(b.agenda.now()), length) << "idle since";
+    b.write(256);
+    EXPECT_EQ(b.direction.busy(SimTime{2us} + Ps{1000}), length + Ps{1000});
+    b.agenda.run();
+    EXPECT_EQ(b.direction.busy(SimTime{3us}), 2 * length);
+}
+
 TEST(LinkDirection, BandwidthOfEndlessWrites) {
     struct Case {
         std::uint32_t generation, lanes, mps;

@@ -6,7 +6,9 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <array>
-#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/report/error.h"
@@ -202,12 +204,52 @@ TEST(LinkPath, AWriteBehindAnotherIsAnsweredWhenTheWireTakesIt) {
     const Ps wire = link_rate(b.config).time_for(16 * (256 + 24));
     EXPECT_EQ(b.device.send(first), tlm::TLM_COMPLETED);
     EXPECT_EQ(b.device.send(second), tlm::TLM_UPDATED);
+    EXPECT_NE(b.link.dump().find("DMA: 1 payloads open, 2 parts in flight, 0 payloads wait for tags, 32 tags free"), std::string::npos) << b.link.dump();
     b.agenda.run();
+    EXPECT_NE(b.link.dump().find("DMA: 0 payloads open, 0 parts in flight, 0 payloads wait for tags, 32 tags free"), std::string::npos) << b.link.dump();
     EXPECT_EQ(b.device.answers, (std::vector<SimTime>{begin + wire}));
     EXPECT_EQ(first_extension.visible_at, begin + wire + b.config.device_to_host_latency);
     EXPECT_EQ(second_extension.visible_at, begin + 2 * wire + b.config.device_to_host_latency);
     first.clear_extension(&first_extension);
     second.clear_extension(&second_extension);
+}
+
+// A read takes a tag for each of its requests; one that finds too few takes those and waits for more.
+TEST(LinkPath, ReadsTakeTagsUntilTheirDataArrives) {
+    Bench& b = bench();
+    const auto has = [&](const std::string& state) {
+        EXPECT_NE(b.link.dump().find("DMA: " + state), std::string::npos) << state << "\n" << b.link.dump();
+    };
+    ASSERT_EQ(b.config.read_tags, 32u);
+    ASSERT_EQ(b.config.max_read_request_bytes, 512u);
+    const Rate rate = link_rate(b.config);
+    // The first read's data: 2 completions of 256 bytes for each request of 512.
+    const auto first_data = [&](std::uint32_t requests) {
+        return rate.time_for(24) + b.config.device_to_host_latency + b.config.root_complex_latency + rate.time_for(requests * 2 * (256 + 20)) +
+               b.config.host_to_device_latency;
+    };
+    std::vector<std::uint8_t> data(4096);
+    for (const auto& [requests, reads] : {std::pair{1u, 33u}, {7u, 5u}}) {
+        SCOPED_TRACE(testing::Message() << reads << " reads of " << requests << " requests");
+        const std::uint32_t whole = 32 / requests, left = 32 % requests;  // what the tags are enough for
+        const Ps stalled = b.link.dma().tag_stall();
+        b.device.answers.clear();
+        const SimTime begin = b.agenda.now();
+        std::vector<std::unique_ptr<Payload>> all;
+        for (std::uint32_t i = 0; i < reads; ++i) {
+            if (i < whole)
+                has(std::to_string(i) + " payloads open, " + std::to_string(i) + " parts in flight, 0 payloads wait for tags, " +
+                    std::to_string(32 - i * requests) + " tags free");
+            all.push_back(std::make_unique<Payload>(tlm::TLM_READ_COMMAND, kBase, requests * 512, data));
+            EXPECT_EQ(b.device.send(*all.back()), tlm::TLM_UPDATED);
+        }
+        has(std::to_string(reads) + " payloads open, " + std::to_string(whole + (left != 0)) + " parts in flight, 1 payloads wait for tags, 0 tags free");
+        b.agenda.run();
+        has("0 payloads open, 0 parts in flight, 0 payloads wait for tags, 32 tags free");
+        ASSERT_EQ(b.device.answers.size(), reads);
+        EXPECT_EQ(b.device.answers[0], begin + first_data(requests));
+        EXPECT_EQ(b.link.dma().tag_stall() - stalled, first_data(requests));
+    }
 }
 
 }  // namespace
