@@ -14,6 +14,7 @@
 #include "controller/scheduler/scheduler_config.h"
 #include "host_pcie/driver/host_config.h"
 #include "host_pcie/link/link_config.h"
+#include "nand/array/array_faults.h"
 #include "nand/onfi/nand_config.h"
 
 namespace ssdtlm {
@@ -43,6 +44,7 @@ struct SsdConfig {
     EccConfig ecc;
     DramConfig dram;
     NandConfig nand;
+    RandomFaults::Rates faults;
     RunConfig run;
 };
 

@@ -85,6 +85,14 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
         dma.pcie_initiator.bind(link.device_target);
     link.host_initiator.bind(root_complex.link_target);
     front_end.bind(firmware);
+    front_end.bind_health([this] {
+        DeviceHealth health;
+        health.available_spare = ftl.media().available_spare;
+        health.read_only = ftl.media().read_only;
+        return health;
+    });
+    ftl.on_media_change([this] { front_end.health_changed(); });
+    if (config.faults.any()) faults = std::make_unique<RandomFaults>(config.faults, config.run.seed);
     firmware.bind(front_end.completions());
     // A random look-up in a forward map of hundreds of megabytes is the dearest single step of a read on the host.
     if (is_power_of_two(config.nand.geometry.unit_bytes))
@@ -108,6 +116,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
             const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
             packages.push_back(
                 std::make_unique<NandPackage>(fmt::format("package_{}_{}", ch, way).c_str(), agenda, config.nand, first, spare));
+            packages.back()->inject(faults.get());
             buses.back()->package_initiator[way].bind(packages.back()->bus_target);
         }
     }
@@ -180,7 +189,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
-         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map()},
+         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
         {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, flash_pages(FlashClass::host_write)},
         {"GC pages of the FTL = programmed by the dies", ftl_now.gc_pages, flash_pages(FlashClass::gc_write)},
@@ -232,6 +241,22 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         all.push_back({"controller_resets", n.resets});
         all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});
         all.push_back({"host_commands_cancelled", d.commands_cancelled});
+    }
+    if (config.faults.any()) {
+        const MediaHealth& m = ftl.media();
+        std::uint64_t retries = 0;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) retries += backend.channel(ch).counters().read_retries;
+        all.insert(all.end(), {{"flash_read_retries", retries},
+                               {"flash_program_failures", m.program_failures},
+                               {"flash_erase_failures", m.erase_failures},
+                               {"flash_blocks_retired", m.blocks_retired},
+                               {"units_lost", m.units_lost},
+                               {"commands_unrecovered_read", d.unrecovered_reads},
+                               {"commands_write_fault", d.write_faults},
+                               {"commands_refused_read_only", d.refused_read_only},
+                               {"smart_media_errors", n.media_errors},
+                               {"smart_available_spare_percent", m.available_spare},
+                               {"smart_critical_warning", front_end.critical_warning()}});
     }
     if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&backend.scheduler())) {
         const ClockedScheduler::Counters& c = clocked->counters();

@@ -28,6 +28,7 @@
 #include "host_pcie/driver/nvme_driver.h"
 #include "host_pcie/driver/root_complex.h"
 #include "host_pcie/link/pcie_link.h"
+#include "nand/array/array_faults.h"
 #include "nand/channel/onfi_bus.h"
 #include "nand/package/nand_package.h"
 #include "sim/results/run_summary.h"
@@ -79,6 +80,7 @@ public:
     SerialDram dram;
     FlashBackend backend;
     Firmware firmware;
+    std::unique_ptr<RandomFaults> faults;                ///< of the dies; null: none
     std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
     std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
 };

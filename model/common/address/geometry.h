@@ -18,16 +18,20 @@ namespace ssdtlm {
 enum class Lba : std::uint64_t {};
 /// Logical mapping unit (4 KiB or page-size).
 enum class Lpa : std::uint32_t {};
-/// Physical mapping unit (page slot). kUnmapped: no flash copy.
+/// Physical mapping unit (page slot). kUnmapped: no flash copy. kLost: there was one, and it cannot be read any more.
 enum class Ppa : std::uint32_t {};
 enum class DieId : std::uint32_t {};    ///< global
 enum class PlaneId : std::uint32_t {};  ///< global
 enum class BlockId : std::uint32_t {};  ///< global
 inline constexpr Ppa kUnmapped{0xFFFFFFFFu};
+inline constexpr Ppa kLost{0xFFFFFFFEu};
 inline constexpr BlockId kNoBlock{0xFFFFFFFFu};
 
 template <class E>
 constexpr auto idx(E e) { return static_cast<std::underlying_type_t<E>>(e); }
+
+/// Neither kUnmapped nor kLost.
+constexpr bool is_place(Ppa p) { return idx(p) < idx(kLost); }
 
 /// A page inside one plane.
 struct PageAddress {

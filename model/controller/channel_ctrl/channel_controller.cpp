@@ -268,6 +268,7 @@ __attribute__((noinline)) bool ChannelController::read_again(FlashTransaction& t
         return false;
     }
     ++txn.status.retries;
+    sequences_.count_retry();
     txn.queued_at = agenda_.now();
     SchedulerRequest request = request_of(txn, idx(txn.die) - first_die_);
     queue(txn, request);

@@ -34,6 +34,7 @@ public:
     SimTime bus_free_at() const { return bus_free_at_; }
     /// The die is busy from this on after a sequence's last cycle.
     Ps busy_delay() const { return timing_.busy_delay(); }
+    void count_retry() { ++counters_.read_retries; }
     const ChannelCounters& counters() const { return counters_; }
 
     /// From now on (nothing may be on the bus) a block plays the sequences, and they take the time that it takes.

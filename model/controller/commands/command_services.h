@@ -16,6 +16,7 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
+#include "controller/ports/media_health.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -70,6 +71,7 @@ struct CommandServices {
     Waiters& waiters;
     CommandEnds& ends;
     const FirmwareConfig& costs;
+    const MediaHealth& media;
     NandGeometry geometry;
     Extents extents;
 };

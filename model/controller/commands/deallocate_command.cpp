@@ -24,6 +24,10 @@ void DeallocateCommand::begin(std::uint64_t command) {
         c.status = nvme::kStInvalidField;  // see README: zeroing part of a mapping unit is not modelled
         s.remaining = 0;
     }
+    if (s_.media.read_only) {
+        c.status = nvme::kStReadOnlyRange;
+        s.remaining = 0;
+    }
     go_on(s);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: ends when everything that was in the buffer when it began is in flash; later writes do not delay it.
+// Flush: ends when everything that was in the buffer when it began is in flash; later writes do not delay it. If the flash
+// took no more pages for some of it meanwhile, it ends with 2/80h.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ private:
         Command* command = nullptr;
         std::uint32_t generation = 0;  ///< of the buffer
         std::uint32_t remaining = 0;   ///< 1 while it waits
+        std::uint64_t given_up = 0;    ///< by the buffer, before it began
     };
     void begin(std::uint64_t command);
     bool try_end(std::uint64_t& command);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/report/error.h"
+#include "host_pcie/protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -26,10 +27,22 @@ void MergeReader::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     --under_way_;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
-    const std::uint32_t waiter = s_.buffer.merged(job.item[0]);
-    if (waiter != BufferPort::kNoWaiter) s_.waiters.release(waiter);
+    const BufferPort::Index entry = job.item[0];
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0) && !s_.buffer.unit(entry).dropped) {
+        lose(entry);
+    } else {
+        const std::uint32_t waiter = s_.buffer.merged(entry);
+        if (waiter != BufferPort::kNoWaiter) s_.waiters.release(waiter);
+    }
     s_.jobs.release(job);
     s_.waiters.settle();
+}
+
+__attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) {
+    const Lpa lpa = s_.buffer.unit(entry).lpa;
+    waiters_.clear();
+    if (s_.buffer.merge_failed(entry, waiters_)) s_.map.lose(lpa);
+    for (const std::uint32_t waiter : waiters_) s_.waiters.release(waiter, nvme::kStUnrecoveredRead);
 }
 
 void MergeReader::check_waiters() const {

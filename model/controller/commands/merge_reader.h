@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The read of a unit's old copy for a write of part of it. The unit waits in the buffer and may be programmed when the rest
-// is there.
+// is there. If that cannot be read, the unit is lost, and with it what leans on it: those who wait for it end with 2/81h.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "controller/commands/command_services.h"
 
@@ -21,10 +22,12 @@ public:
 
 private:
     void flash_done(FlashTransaction& txn) override;
+    void lose(BufferPort::Index entry);
 
     const CommandServices s_;
     std::uint32_t under_way_ = 0;
     std::uint64_t reads_ = 0;
+    std::vector<std::uint32_t> waiters_;  // of the lose() at hand
 };
 
 }  // namespace ssdtlm

@@ -24,7 +24,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
                 found.newer = true;
                 found.version = unit.version;
                 if (!unit.merging) {
-                    if (place != kUnmapped) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+                    if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
                     return found;
                 }
                 // The rest of a partly written unit is still in flash.
@@ -32,7 +32,10 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
         }
     }
     found.ppa = place;
-    if (place != kUnmapped) found.source = FlashJob::Source::flash;
+    if (is_place(place))
+        found.source = FlashJob::Source::flash;
+    else if (place == kLost)
+        found.source = FlashJob::Source::lost;
     return found;
 }
 
@@ -161,6 +164,8 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
             if (job->source == FlashJob::Source::buffer)
                 s_.agenda.post<&ReadCommand::send_unread_part>(s_.dram.access(s_.agenda.now(), job->txn.data_bytes), this,
                                                                handle_of(*job));
+            else if (job->source == FlashJob::Source::lost)
+                fail_part(*job);
             else
                 send_part(*job);
         }
@@ -171,7 +176,13 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
 void ReadCommand::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
     send_part(job);
+}
+
+__attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
+    job.command->status = nvme::kStUnrecoveredRead;
+    part_delivered(job, s_.agenda.now());
 }
 
 void ReadCommand::send_unread_part(std::uint64_t handle) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read: plan (one question to the map, buffer look-up), cut into parts of one flash page, issue, send each part to the host
-// as soon as it is there.
+// as soon as it is there. A part with a unit that cannot be read sends nothing; the command ends with 2/81h.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +65,7 @@ private:
     void issue_parts(State& s);
     void send_unread_part(std::uint64_t job);
     void send_part(FlashJob& job);
+    void fail_part(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
     void gather(State& s, FlashJob& job, SimTime at);
     void complete(Command& c, State& s) {

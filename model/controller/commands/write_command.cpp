@@ -13,6 +13,7 @@ namespace ssdtlm {
 WriteCommand::WriteCommand(const CommandServices& services, const Options& options)
     : s_(services), options_(options), merges_(services) {
     s_.waiters.on_durable<&WriteCommand::unit_durable>(this);
+    s_.waiters.on_failed<&WriteCommand::unit_failed>(this);
 }
 
 void WriteCommand::start(Command& c) {
@@ -39,6 +40,10 @@ void WriteCommand::wants_room(std::uint64_t command) {
 // Room is given in order of arrival: a large write is not overtaken by small ones.
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
+    if (__builtin_expect(s_.media.read_only, 0)) {
+        refuse_rest(s);
+        return true;
+    }
     if (!s_.waiters.anybody(Waiters::For::room) && s_.buffer.reserve(s.units)) {
         fetch_data(s);
         return true;
@@ -49,10 +54,20 @@ bool WriteCommand::take_room(State& s) {
 
 bool WriteCommand::try_again(std::uint64_t& command) {
     State& s = states_[command];
-    if (!s_.buffer.reserve(s.units)) return false;
+    if (!s_.media.read_only && !s_.buffer.reserve(s.units)) return false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
-    fetch_data(s);
+    if (__builtin_expect(s_.media.read_only, 0))
+        refuse_rest(s);
+    else
+        fetch_data(s);
     return true;
+}
+
+// The piece at hand and what follows it. Pieces before it stay.
+__attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s) {
+    s.command->status = nvme::kStReadOnlyRange;
+    s.remaining -= s_.extents.units(s.begin, s.command->bytes - s.offset);
+    if (s.remaining == 0) complete(s);
 }
 
 void WriteCommand::fetch_data(State& s) {
@@ -91,8 +106,9 @@ void WriteCommand::dma_failed(std::uint64_t command) {
     s_.waiters.settle();
 }
 
-// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer.
-__attribute__((always_inline)) inline void WriteCommand::insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter,
+// `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is lost,
+// and with it the unit's other bytes.
+__attribute__((always_inline)) inline bool WriteCommand::insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter,
                                       Ppa place) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
     const BlockSignature signature = BlockSignature::load(data);
@@ -101,12 +117,16 @@ __attribute__((always_inline)) inline void WriteCommand::insert_unit(std::uint64
     if (is_signed && signature.lba != s_.extents.block_of(at))
         throw CheckFailed("integrity: write to LBA " + std::to_string(s_.extents.block_of(at)) + " brought the data of LBA " +
                           std::to_string(signature.lba));
-    const bool merges = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, merges);
-    if (merges)
+    const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
+    if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
+    using Bytes = BufferPort::Bytes;
+    const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
+    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has);
+    if (needs_rest)
         merges_.start(place, entry);
-    else if (place != kUnmapped)
+    else if (is_place(place))
         s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
+    return true;
 }
 
 // What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the map
@@ -132,22 +152,27 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     Command& c = *s.command;
     const std::uint64_t begin = s.begin, end = begin + s.piece;
     const bool waits = waits_for_flash(c);
-    units_written_ += s.units;
     fetching_ -= s.units;
+    std::uint32_t refused = 0;
     const std::uint32_t waiter = waits ? c.index : BufferPort::kNoWaiter;
     std::uint64_t u = s_.extents.unit_of(begin);
     for (std::uint64_t at = begin; at < end; ++u) {
         const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
         const std::uint64_t asked = u - idx(s.asked.first);
-        insert_unit(at, bytes, s.staging->data() + (at - begin), waiter, asked < s.asked.units ? places[asked] : kUnmapped);
+        refused += !insert_unit(at, bytes, s.staging->data() + (at - begin), waiter, asked < s.asked.units ? places[asked] : kUnmapped);
         at += bytes;
     }
     free_staging(s);
     s.offset += s.piece;
-    if (!waits) s.remaining -= s.units;
+    units_written_ += s.units - refused;
+    if (__builtin_expect(refused != 0, 0)) {
+        s_.buffer.cancel(refused);
+        c.status = nvme::kStUnrecoveredRead;
+    }
+    s.remaining -= waits ? refused : s.units;
     if (s.offset != c.bytes)
         take_room(s);
-    else if (!waits)
+    else if (s.remaining == 0)
         complete(s);
     s_.waiters.settle();  // coalescing gives room back
 }

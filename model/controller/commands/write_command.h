@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest. Ends
-// when its units are in the buffer, or in flash if it is forced (FUA, write-through).
+// when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit that is lost cannot be
+// written: the command ends with 2/81h, and what it has of other units is written. A read-only drive refuses all (1/82h).
 #pragma once
 
 #include <cstdint>
@@ -49,16 +50,18 @@ private:
     void choose_piece(State& s);
     void wants_room(std::uint64_t command);
     bool take_room(State& s);
+    void refuse_rest(State& s);
     bool try_again(std::uint64_t& command);
     void fetch_data(State& s);
     void data_in_dram(std::uint64_t command);
     void insert_units(std::uint32_t command, const Ppa* places);
-    void insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter, Ppa place);
+    bool insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter, Ppa place);
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;
     }
     void unit_durable(std::uint32_t command);
+    void unit_failed(std::uint32_t command, std::uint16_t status) { states_[command].command->status = status; }
     void complete(State& s) {
         Command& c = *s.command;
         s.command = nullptr;

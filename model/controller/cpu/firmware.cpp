@@ -31,7 +31,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around) {
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
-            jobs_,         waiters_, ends_, config,   around.ftl.geometry(), Extents(around.ftl.geometry(), lba_bytes)};
+            jobs_,         waiters_, ends_, config,   around.ftl.media(), around.ftl.geometry(), Extents(around.ftl.geometry(), lba_bytes)};
 }
 
 void Firmware::submit(Command& c) {

@@ -60,6 +60,8 @@ public:
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t host_units_discarded_before_map() const { return destage_.units_discarded(); }
+    /// Vanished from the buffer because the rest of the unit cannot be read, or because the flash takes no more pages.
+    std::uint64_t host_units_lost() const { return buffer_->merges_failed() + destage_.units_given_up(); }
     std::uint64_t merge_reads() const { return write_.merges().reads(); }
     /// Nobody waits for nothing: each who waits has something under way that will wake it. CheckFailed with a sentence.
     /// Between two events; looks at every group of planes.

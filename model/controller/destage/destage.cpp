@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/report/error.h"
+#include "host_pcie/protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -59,6 +60,7 @@ void Destage::form_row() {
         }
         left -= job.units;
         job.formed = now;
+        job.again = false;
         (first == nullptr ? first : last->next) = &job;
         last = &job;
     }
@@ -75,7 +77,10 @@ void Destage::form_row() {
 
 void Destage::issue(std::uint64_t index) {
     --issuing_;
-    FlashJob* left = &around_.jobs.at(static_cast<std::uint32_t>(index));
+    place_or_wait(&around_.jobs.at(static_cast<std::uint32_t>(index)));
+}
+
+inline void Destage::place_or_wait(FlashJob* left) {
     if (!around_.waiters.anybody(Waiters::For::page)) left = place(left);
     if (left == nullptr) return;
     without_page_ += length_of(left);
@@ -114,13 +119,17 @@ FlashJob* Destage::place(FlashJob* jobs) {
         if (wanted == 0) {
             FlashJob& dead = *jobs;
             jobs = dead.next;
-            units_discarded_ += dead.units;
+            if (!dead.again) units_discarded_ += dead.units;
             dead.txn.timeline.begin(around_.agenda.now());
             finish(dead);
             continue;
         }
         const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over);
         if (pages == 0) {
+            if (ftl.media().read_only) {
+                give_up(jobs);
+                return nullptr;
+            }
             around_.gc.check_all();
             return jobs;
         }
@@ -153,11 +162,15 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
-            ++units_discarded_;
+            units_discarded_ += !job.again;
+            continue;
+        }
+        job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
+        if (__builtin_expect(job.again, 0)) {
+            around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
             continue;
         }
         around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
-        job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
         ++units_mapped_;
     }
     around_.dram.access(around_.agenda.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
@@ -173,9 +186,45 @@ void Destage::flash_done(FlashTransaction& txn) {
 
 void Destage::program_done(std::uint64_t index) {
     FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     around_.ftl.host_page_programmed(job.txn.address);
     around_.gc.check(job.txn.address.plane);  // its block may have become a candidate
     finish(job);
+}
+
+// Reads find the units in the buffer until they are in flash. What the failed program took is charged to those who wait as
+// stage `buffer`.
+__attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
+    const PageAddress a = job.txn.address;
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, i));
+    }
+    around_.ftl.host_page_failed(a);
+    job.again = true;
+    job.next = nullptr;
+    job.txn.path = nullptr;
+    place_or_wait(&job);
+    around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
+    around_.waiters.pages_changed();
+}
+
+// A read-only drive has no page left. What the host was told is written is lost then; it is told when it reads it.
+__attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
+    while (jobs != nullptr) {
+        FlashJob& job = *jobs;
+        jobs = job.next;
+        for (std::uint32_t i = 0; i < job.units; ++i) {
+            const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+            if (!unit.dropped) around_.ftl.lose(unit.lpa);
+            if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
+            const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
+            if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, nvme::kStWriteFault);
+        }
+        --programs_;
+        around_.jobs.release(job);
+    }
+    around_.waiters.settle();
 }
 
 void Destage::finish(FlashJob& job) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From dirty units to programmed pages: forms programs of a row of pages, takes flash pages for them, and tells those who
-// wait when their units are in flash.
+// wait when their units are in flash. The units of a failed program, which are in the buffer still, get another page.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,8 @@ public:
     std::uint64_t units_mapped() const { return units_mapped_; }
     /// Deallocated between leaving the dirty queue and taking a flash page.
     std::uint64_t units_discarded() const { return units_discarded_; }
+    /// Never mapped, because a read-only drive had no page left.
+    std::uint64_t units_given_up() const { return units_given_up_; }
     void check_waiters() const;
     std::string dump() const;
 
@@ -51,12 +53,15 @@ private:
     bool may_form() const;
     void form_row();
     void issue(std::uint64_t job);
+    void place_or_wait(FlashJob* jobs);
     bool place_again(std::uint64_t& job);
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
     void finish(FlashJob& job);
+    void program_failed(FlashJob& job);
+    void give_up(FlashJob* jobs);
     void flash_done(FlashTransaction& txn) override;
 
     const FirmwareConfig& costs_;
@@ -75,6 +80,7 @@ private:
     bool collecting_ = false;            ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;
     std::uint64_t units_discarded_ = 0;
+    std::uint64_t units_given_up_ = 0;
 };
 
 }  // namespace ssdtlm

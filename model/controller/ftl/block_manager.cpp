@@ -19,16 +19,30 @@ const char* name_of(BlockState state) {
             return "sealed";
         case BlockState::victim:
             return "victim";
+        case BlockState::failed:
+            return "closed after a failed program";
+        case BlockState::retired:
+            return "retired";
+        case BlockState::spare:
+            return "spare";
     }
     return "?";
 }
 
-BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks)
+BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       blocks_(shape.superblocks()),
       groups_(shape.groups()) {
-    for (std::uint32_t b = 0; b < shape.superblocks(); ++b) push_free(shape.group_of(SuperblockId{b}), SuperblockId{b});
+    SSDTLM_CHECK(spare_blocks < shape.blocks_per_group(), "all blocks are spare");
+    for (std::uint32_t b = 0; b < shape.superblocks(); ++b) {
+        const GroupId group = shape.group_of(SuperblockId{b});
+        if (b % shape.blocks_per_group() < shape.blocks_per_group() - spare_blocks)
+            push_free(group, SuperblockId{b});
+        else
+            blocks_[b].state = BlockState::spare;
+        groups_[idx(group)].spares = spare_blocks;
+    }
 }
 
 void BlockManager::push_free(GroupId group, SuperblockId b) {
@@ -57,16 +71,64 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
 }
 
 void BlockManager::make_victim(SuperblockId b) {
-    if (blocks_[idx(b)].state != BlockState::sealed) refuse(b, "chosen as victim");
-    blocks_[idx(b)].state = BlockState::victim;
+    BlockRecord& r = blocks_[idx(b)];
+    if (r.state == BlockState::failed && r.programs == 0)
+        failed_.erase(std::find(failed_.begin(), failed_.end(), b));
+    else if (r.state != BlockState::sealed)
+        refuse(b, "chosen as victim");
+    r.state = BlockState::victim;
 }
 
 void BlockManager::erased(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
-    if (r.state != BlockState::victim || r.valid != 0 || reads(b) != 0 || r.programs != 0) refuse(b, "erased");
+    if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0) refuse(b, "erased");
     r.write_pointer = 0;
     r.state = BlockState::free;
     push_free(shape_.group_of(b), b);
+}
+
+bool BlockManager::fail(SuperblockId b) {
+    BlockRecord& r = blocks_[idx(b)];
+    if (r.state == BlockState::failed) return false;
+    Group& g = groups_[idx(shape_.group_of(b))];
+    if (r.state == BlockState::open_host)
+        g.open_host = kNoSuperblock;
+    else if (r.state == BlockState::open_gc)
+        g.open_gc = kNoSuperblock;
+    else if (r.state != BlockState::full)
+        refuse(b, "has a failed program");
+    r.state = BlockState::failed;
+    r.bad = true;
+    failed_.push_back(b);
+    return true;
+}
+
+SuperblockId BlockManager::failed_of(GroupId group) const {
+    for (const SuperblockId b : failed_)
+        if (shape_.group_of(b) == group && blocks_[idx(b)].programs == 0) return b;
+    return kNoSuperblock;
+}
+
+void BlockManager::retire(SuperblockId b) {
+    BlockRecord& r = blocks_[idx(b)];
+    if (r.state != BlockState::victim || r.valid != 0 || r.programs != 0) refuse(b, "retired");
+    r.bad = true;
+    r.state = BlockState::retired;
+}
+
+bool BlockManager::add_spare(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.spares == 0) return false;
+    const SuperblockId b{(idx(group) + 1) * shape_.blocks_per_group() - g.spares};
+    --g.spares;
+    blocks_[idx(b)].state = BlockState::free;
+    push_free(group, b);
+    return true;
+}
+
+std::uint32_t BlockManager::fewest_spares() const {
+    const auto fewer = [](const Group& a, const Group& b) { return a.spares < b.spares; };
+    return std::min_element(groups_.begin(), groups_.end(), fewer)->spares;
 }
 
 void BlockManager::fill_host(GroupId group, std::uint64_t pages) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of every superblock (superblock.h; a block of flash where planes are not joined): free, open for host or for
 // GC pages, full with programs still running, sealed (a GC candidate), victim, and free again. Free ones are used
-// first-in first-out per group, which spreads erases evenly over those in circulation. No static wear levelling and no
-// bad blocks: data that never changes stays put.
+// first-in first-out per group, which spreads erases evenly over those in circulation. No static wear levelling: data that
+// never changes stays put.
+//
+// One in which a program fails is closed at once (failed), emptied as a victim when its last program has ended, and then,
+// like one whose erase fails, never used again (retired). A spare one of its group takes its place among the free ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +25,10 @@ enum class BlockState : std::uint8_t {
     open_gc,    ///< takes pages moved by GC
     full,       ///< all pages handed out, some still being programmed
     sealed,     ///< all pages programmed: a GC candidate
-    victim      ///< being emptied, or waiting for its erase
+    victim,     ///< being emptied, or waiting for its erase
+    failed,     ///< a program in it has failed: takes no more pages, waits to be emptied
+    retired,    ///< never used again
+    spare       ///< takes the place of one that fails
 };
 const char* name_of(BlockState state);
 
@@ -31,13 +38,15 @@ struct BlockRecord {
     std::uint32_t programs = 0;       ///< of those, still being programmed
     SuperblockId next_free = kNoSuperblock;
     BlockState state = BlockState::free;
+    bool bad = false;                 ///< a program or erase in it has failed
 };
 static_assert(sizeof(BlockRecord) == 20);
 
 class BlockManager {
 public:
-    /// All free. `hard_free_blocks`: host pages may open a superblock only while a group has more free ones.
-    BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks);
+    /// All free but the last `spare_blocks` of each group. `hard_free_blocks`: host pages may open a superblock only while a
+    /// group has more free ones.
+    BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -99,9 +108,26 @@ public:
         r.state = BlockState::sealed;
         return true;
     }
+    /// Sealed or failed -> victim.
     void make_victim(SuperblockId b);
     /// Victim -> free, behind the other free ones of its group.
     void erased(SuperblockId b);
+
+    // --- What fails ---
+    /// A program in it has failed: closes it. False: it had failed before.
+    bool fail(SuperblockId b);
+    bool any_failed() const { return !failed_.empty(); }
+    /// The first failed one of the group without programs under way; kNoSuperblock: none.
+    SuperblockId failed_of(GroupId group) const;
+    /// Victim -> retired, when it is empty.
+    void retire(SuperblockId b);
+    /// One of the group's spare ones becomes free. False: none is left.
+    bool add_spare(GroupId group);
+    std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares; }
+    std::uint32_t fewest_spares() const;
+    /// From now on host pages may open the last free ones: nothing is collected any more.
+    void give_up_reserve() { hard_free_blocks_ = 0; }
+
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
     /// caller's part.
     void fill_host(GroupId group, std::uint64_t pages);
@@ -111,6 +137,7 @@ private:
         SuperblockId free_first = kNoSuperblock, free_last = kNoSuperblock;
         SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock;
         std::uint32_t free_count = 0;
+        std::uint32_t spares = 0;
     };
     SuperblockId open(GroupId group, BlockState state);
     void push_free(GroupId group, SuperblockId b);
@@ -128,7 +155,7 @@ private:
     [[noreturn]] void refuse(SuperblockId b, const char* what) const;
 
     const SuperblockShape shape_;
-    const std::uint32_t hard_free_blocks_;
+    std::uint32_t hard_free_blocks_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {
@@ -137,6 +164,7 @@ private:
     };
     KeyTable<Reads, 256> reads_;
     std::vector<Group> groups_;
+    std::vector<SuperblockId> failed_;  // not yet victims, in order of their failure
 };
 
 }  // namespace ssdtlm

@@ -28,13 +28,20 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       codec_(logical_units_),
       map_(logical_units_, geometry),
       valid_(geometry.units()),
-      blocks_(shape_, config.gc_hard_free_blocks),
+      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)) {}
 
 SuperblockId Ftl::select_victim(GroupId group) {
+    if (__builtin_expect(blocks_.any_failed(), 0)) {
+        const SuperblockId failed = blocks_.failed_of(group);
+        if (failed != kNoSuperblock) {
+            blocks_.make_victim(failed);
+            return failed;
+        }
+    }
     if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
     const SuperblockId victim = policy_->select(group, counters_.host_units);

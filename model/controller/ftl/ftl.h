@@ -2,6 +2,7 @@
 // The core of a page-mapped flash translation layer: where every logical unit lives, which page is written next, which
 // block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
+// Units whose only copy cannot be read are lost: the map says so, in memory only.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
 // no hot/cold separation of host data, no SLC cache, no journal: the map survives in the spare area only as far as
 // contents go.
@@ -14,7 +15,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/address/geometry.h"
@@ -27,6 +30,7 @@
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
+#include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
 
@@ -50,7 +54,7 @@ public:
     /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
     void prefetch_old_place(Lpa lpa) const {
         const Ppa old = map_.lookup(lpa);
-        if (old == kUnmapped) return;
+        if (!is_place(old)) return;
         valid_.prefetch(old);
         blocks_.prefetch(shape_.superblock_of(old));
     }
@@ -70,11 +74,12 @@ public:
     /// At program issue: the old copy loses its validity, the new one is the mapped one.
     void map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
-        if (old != kUnmapped) {
+        if (is_place(old))
             invalidate(old);
-        } else {
+        else if (old == kUnmapped)
             ++mapped_units_;
-        }
+        else
+            --lost_units_;
         validate(to);
         ++counters_.host_units;
     }
@@ -87,7 +92,10 @@ public:
     bool trim(Lpa lpa) {
         const Ppa old = map_.exchange(lpa, kUnmapped);
         if (old == kUnmapped) return false;
-        invalidate(old);
+        if (is_place(old))
+            invalidate(old);
+        else
+            --lost_units_;
         --mapped_units_;
         ++counters_.trims;
         return true;
@@ -101,8 +109,13 @@ public:
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
     /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold.
     bool takes_host_pages(GroupId group) const { return blocks_.can_take_host_page(group); }
-    /// kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
-    /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
+    /// There is a reason to collect: few free blocks, or one that failed and is not empty yet. Never of a read-only drive.
+    bool wants_collection(GroupId group) const {
+        if (!gc_soft(group) && __builtin_expect(!blocks_.any_failed(), 1)) return false;
+        return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group) != kNoSuperblock);
+    }
+    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
+    /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
     SuperblockId select_victim(GroupId group);
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
@@ -135,6 +148,29 @@ public:
     }
     /// All its blocks were erased: victim -> free.
     void superblock_erased(SuperblockId victim);
+
+    // --- What fails (ftl_failures.cpp) ---
+    const MediaHealth& media() const { return media_; }
+    /// Called when spares, or the state read-only, have changed.
+    void on_media_change(std::function<void()> callback) { media_changed_ = std::move(callback); }
+    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed, and will
+    /// be emptied and retired; a spare one takes its place, or the drive becomes read-only.
+    void host_page_failed(const PageAddress& a);
+    void gc_page_failed(const PageAddress& a);
+    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit() for a
+    /// unit that has been counted.
+    void unmap_failed(Lpa lpa, Ppa at);
+    void map_again(Lpa lpa, Ppa to);
+    /// Instead of superblock_erased(): the erase of at least one of the victim's blocks failed. It is retired.
+    void superblock_not_erased(SuperblockId victim);
+    /// A program in it has failed: when it is empty, superblock_emptied() takes the place of the erase.
+    bool is_bad(SuperblockId b) const { return blocks_[b].bad; }
+    void superblock_emptied(SuperblockId victim);
+    /// The unit cannot be read any more: its place is kLost until it is written or trimmed.
+    void lose(Lpa lpa);
+    /// The same, of the unit that is mapped there, if one is: whose it is stands in the block's directory too.
+    void lose_copy(Ppa at);
+    std::uint64_t lost_units() const { return lost_units_; }
 
     // --- Reads in flight hold off the erase of their superblock ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
@@ -178,6 +214,8 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
+    void close_failed(const PageAddress& a);
+    void replace(GroupId group);
     void page_programmed(SuperblockId b) {
         if (blocks_.page_programmed(b)) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
     }
@@ -197,7 +235,10 @@ private:
     GroupCursor cursor_;
     std::unique_ptr<VictimPolicy> policy_;
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
-    std::uint64_t mapped_units_ = 0;
+    std::uint64_t mapped_units_ = 0;   // the lost ones among them
+    std::uint64_t lost_units_ = 0;
+    MediaHealth media_;
+    std::function<void()> media_changed_;
     FtlCounters counters_;
 };
 

@@ -31,12 +31,16 @@ private:
 void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
-    std::uint64_t mapped = 0;
+    std::uint64_t mapped = 0, lost = 0;
     for (std::uint64_t l = 0; l < logical_units_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = map_.lookup(lpa);
         if (p == kUnmapped) continue;
         ++mapped;
+        if (p == kLost) {
+            ++lost;
+            continue;
+        }
         if (idx(p) >= geometry_.units() || !valid_.test(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
@@ -53,6 +57,7 @@ void Ftl::verify_books() const {
                       l, idx(codec_.lpa(s)), l);
     }
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
+    found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
     std::vector<std::uint32_t> free_blocks(shape_.groups());
@@ -94,12 +99,21 @@ void Ftl::verify_books() const {
             case BlockState::sealed:
                 found.require(programmed == pages && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
+            case BlockState::failed:
+                found.require(programmed + r.programs >= r.write_pointer, "pages in failed superblock", n, programmed, r.write_pointer);
+                break;
+            case BlockState::retired:
+                found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
+                break;
+            case BlockState::spare:
+                found.require(r.valid + r.write_pointer + programmed == 0, "use of spare superblock", n, programmed, 0);
+                break;
             case BlockState::victim:  // the flash may be erased already
                 found.require(r.programs == 0, "programs in victim superblock", n, r.programs, 0);
                 break;
         }
     }
-    found.require(valid == mapped, "valid units, device", 0, valid, mapped);
+    found.require(valid + lost == mapped, "valid and lost units, device", 0, valid + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);

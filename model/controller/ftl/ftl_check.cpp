@@ -20,7 +20,8 @@ std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host and GC pages.
     // GC leaves the others alone when less than a page of their units is invalid.
-    const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3;
+    // Spare blocks only take the place of others.
+    const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3 + config.spare_blocks;
     if (g.blocks_per_plane <= reserve) return 0;
     return g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
 }
@@ -67,8 +68,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
-                           std::to_string(config.gc_soft_free_blocks + 1) + " free and 2 open blocks of its " +
-                           std::to_string(g.blocks_per_plane),
+                           std::to_string(config.gc_soft_free_blocks + 1) + " free, 2 open and " +
+                           std::to_string(config.spare_blocks) + " spare blocks of its " + std::to_string(g.blocks_per_plane),
                        "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }
     return out;

@@ -31,6 +31,7 @@ struct FtlConfig {
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
     std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once
+    std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     // Write buffer in DRAM
     std::uint64_t buffer_bytes = 256ull << 20;
     BufferMode buffer_mode = BufferMode::write_back;

@@ -13,7 +13,7 @@ struct FtlCounters {
     std::uint64_t gc_pages = 0;              ///< programmed with moved data
     std::uint64_t gc_units_moved = 0;        ///< copies that became the mapped one
     std::uint64_t gc_units_stale = 0;        ///< copies that the host had overwritten or trimmed meanwhile
-    std::uint64_t blocks_erased = 0;
+    std::uint64_t blocks_erased = 0;         ///< those whose erase failed among them
     std::uint64_t victims = 0;
     std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation

@@ -9,13 +9,13 @@ bool ResidentMap::translate_many(const MapExtent& extent, MapUse use, Ppa* place
     for (std::uint32_t i = 0; i < units; ++i) places[i] = ftl_.lookup(Lpa{idx(extent.first) + i});
     // Neighbours often lie in one block.
     for (std::uint32_t i = 0; i < units;) {
-        if (places[i] == kUnmapped) {
+        if (!is_place(places[i])) {
             ++i;
             continue;
         }
         const std::uint32_t block = block_of_(idx(places[i]));
         std::uint32_t n = 1;
-        while (i + n < units && places[i + n] != kUnmapped && block_of_(idx(places[i + n])) == block) ++n;
+        while (i + n < units && is_place(places[i + n]) && block_of_(idx(places[i + n])) == block) ++n;
         ftl_.read_started(BlockId{block}, n);
         i += n;
     }

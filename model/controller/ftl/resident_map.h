@@ -17,13 +17,14 @@ public:
     bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient*, std::uint64_t) override {
         if (extent.units != 1 || use == MapUse::remove) return translate_many(extent, use, places);
         places[0] = ftl_.lookup(extent.first);
-        if (places[0] != kUnmapped) ftl_.read_started(BlockId{block_of_(idx(places[0]))});
+        if (is_place(places[0])) ftl_.read_started(BlockId{block_of_(idx(places[0]))});
         return true;
     }
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override {
         ftl_.read_finished(block, units);
         gate_->read_finished(plane, block);
     }
+    void lose(Lpa lpa) override { ftl_.lose(lpa); }
     void unmap(const MapExtent& extent) override {
         for (std::uint32_t i = 0; i < extent.units; ++i) ftl_.trim(Lpa{idx(extent.first) + i});
     }

@@ -22,7 +22,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
 
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (g.victim != kNoSuperblock || stopped_ || !ftl_.gc_soft(group)) return;
+    if (g.victim != kNoSuperblock || stopped_ || !ftl_.wants_collection(group)) return;
     g.victim = ftl_.select_victim(group);
     if (g.victim == kNoSuperblock) return;  // every sealed one is full of valid data: nothing to gain
     ++active_;
@@ -30,7 +30,7 @@ void GcEngine::check(GroupId group) {
     last_victim_ = ftl_.shape().block(g.victim, 0);
     g.cursor = 0;
     g.inflight = g.reads = 0;
-    g.exhausted = g.erase_waits = false;
+    g.exhausted = g.erase_waits = g.erase_failed = false;
     g.beginning = true;
     step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
 }
@@ -66,6 +66,7 @@ FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
 
 void GcEngine::pump(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (__builtin_expect(ftl_.media().read_only, 0)) return abandon(group);
     std::uint32_t mask = 0;
     while (!g.exhausted && g.inflight < most_inflight_) {
         if (!ftl_.next_valid_page(g.victim, g.cursor, mask)) {
@@ -89,8 +90,29 @@ void GcEngine::pump(GroupId group) {
     }
 }
 
+__attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
+    Group& g = groups_[idx(group)];
+    g.exhausted = true;
+    g.moves.clear();
+    if (g.inflight == 0) end_victim(group);
+}
+
+/// That have no page yet.
+__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
+    const GroupId group = group_of(*jobs);
+    while (jobs != nullptr) {
+        FlashJob& job = *jobs;
+        jobs = job.next;
+        --groups_[idx(group)].inflight;
+        --groups_[idx(group)].unplaced;
+        jobs_.release(job);
+    }
+    pump(group);
+}
+
 void GcEngine::issue(std::uint64_t index) {
     FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
+    if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program) return drop_programs(job);
     while (job != nullptr) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
         if (job->kind == FlashJob::Kind::gc_program) {
@@ -119,9 +141,14 @@ void GcEngine::flash_done(FlashTransaction& txn) {
 void GcEngine::read_done(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
+    const bool readable = job.txn.status.result == FlashResult::ok;
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Spare spare = job.txn.spare[job.slot[i]];
         const Ppa from = geometry_.ppa_of(job.txn.address, job.slot[i]);
+        if (__builtin_expect(!readable, 0)) {
+            ftl_.lose_copy(from);
+            continue;
+        }
         // The host may have rewritten or deallocated the unit since the page was chosen.
         if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
             g.moves.push_back({spare, from});
@@ -129,7 +156,7 @@ void GcEngine::read_done(FlashJob& job) {
     jobs_.release(job);
     --g.inflight;
     --g.reads;
-    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page()) form_row(group);
+    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page() && !ftl_.media().read_only) form_row(group);
     pump(group);
 }
 
@@ -169,6 +196,7 @@ void GcEngine::form_row(GroupId group) {
 
 void GcEngine::program_done(std::uint64_t index) {
     FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     const GroupId group = group_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
         ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
@@ -178,8 +206,24 @@ void GcEngine::program_done(std::uint64_t index) {
     pump(group);
 }
 
+// The victim still holds what it held.
+__attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
+    for (std::uint32_t i = 0; i < job.units; ++i) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}});
+    ftl_.gc_page_failed(job.txn.address);
+    jobs_.release(job);
+    --g.inflight;
+    pump(group);
+    if (block_freed_) block_freed_();  // a spare one, or the reserve of a drive that is read-only now
+}
+
 void GcEngine::try_erase(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (__builtin_expect(ftl_.is_bad(g.victim), 0)) {
+        ftl_.superblock_emptied(g.victim);
+        return end_victim(group);
+    }
     if (!ftl_.erase_allowed(g.victim)) {
         g.erase_waits = true;
         return;
@@ -202,11 +246,19 @@ void GcEngine::try_erase(GroupId group) {
 void GcEngine::erase_done(std::uint64_t index) {
     FlashJob& job = jobs_.at(static_cast<std::uint32_t>(index));
     const GroupId group = group_of(job);
-    jobs_.release(job);
     Group& g = groups_[idx(group)];
+    g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
+    jobs_.release(job);
     if (--g.inflight != 0) return;
-    ftl_.superblock_erased(g.victim);
-    g.victim = kNoSuperblock;
+    if (g.erase_failed)
+        ftl_.superblock_not_erased(g.victim);
+    else
+        ftl_.superblock_erased(g.victim);
+    end_victim(group);
+}
+
+void GcEngine::end_victim(GroupId group) {
+    groups_[idx(group)].victim = kNoSuperblock;
     --active_;
     if (block_freed_) block_freed_();
     check(group);

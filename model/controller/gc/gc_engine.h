@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Garbage collection in time: for each group of planes, one victim after the other is read, its valid units are programmed
 // into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to the flash at one
-// instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business.
+// instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business. What
+// a failed program was to move is programmed again; what cannot be read is marked as lost. A superblock in which a program or
+// the erase failed is not used again. Of a read-only drive nothing is collected: what was begun stays as it is.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@ public:
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
-    /// Starts collecting in `group` if it is at or below its soft threshold and not collecting yet.
+    /// Starts collecting in `group` if it wants it and is not collecting yet.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
     void check_all() {
@@ -64,6 +66,7 @@ private:
         bool beginning = false;      ///< a core is still choosing
         bool exhausted = false;
         bool erase_waits = false;
+        bool erase_failed = false;
         std::vector<Move> moves;     ///< read, not yet given to a program
     };
 
@@ -75,6 +78,10 @@ private:
     FlashJob& start_read(GroupId group, std::uint32_t mask);
     void read_done(FlashJob& job);
     void program_done(std::uint64_t job);
+    void program_failed(FlashJob& job);
+    void drop_programs(FlashJob* jobs);
+    void abandon(GroupId group);
+    void end_victim(GroupId group);
     void erase_done(std::uint64_t job);
     std::uint32_t row_room(GroupId group) const;
     void form_row(GroupId group);

@@ -34,12 +34,12 @@ void AdminQueue::accept_one(const Sqe& sqe, SubmissionQueue& queue) {
         case AdminResult::Then::complete:
             if (sqe.opc == kAdminSetFeatures) effects_.features_changed();
             posting_.post(0, sqe.cid, r.status, r.dw0);
-            if (sqe.opc == kAdminSetFeatures) check_temperature();
+            if (sqe.opc == kAdminSetFeatures) check_health();
             break;
         case AdminResult::Then::send_data: begin_data(sqe, r.dw0, queue); break;
         case AdminResult::Then::hold:
             queue.take_cid(sqe.cid);
-            check_temperature();
+            check_health();
             break;
         case AdminResult::Then::delete_sq: delete_queue(r.qid, sqe.cid, queue); break;
         case AdminResult::Then::abort_event:
@@ -153,10 +153,12 @@ void AdminQueue::raise_event(std::uint32_t type, std::uint32_t info) {
     posting_.post(0, cid, kStSuccess, dw0);
 }
 
-void AdminQueue::check_temperature() {
-    constexpr std::uint32_t kTemperatureEvents = 1u << 1;  // Feature 0Bh, bits as the SMART critical warning
-    if ((features_.async_events() & kTemperatureEvents) != 0 && temperature_warning(commands_.health(), features_))
-        raise_event(AsyncEvents::kTypeSmart, AsyncEvents::kInfoTemperature);
+void AdminQueue::check_health() {
+    const unsigned warning = critical_warning() & features_.async_events();  // Feature 0Bh has the same bits
+    if (warning == 0) return;
+    raise_event(AsyncEvents::kTypeSmart, (warning & kHealthReadOnly) != 0 ? AsyncEvents::kInfoReliability
+                                         : (warning & kHealthSpare) != 0  ? AsyncEvents::kInfoSpare
+                                                                           : AsyncEvents::kInfoTemperature);
 }
 
 void AdminQueue::reset() {

@@ -47,6 +47,9 @@ public:
     AdminQueue(const NvmeConfig& config, const NvmeDevice& device, const Surroundings& around);
 
     void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
+    std::uint8_t critical_warning() const { return ssdtlm::critical_warning(commands_.health(), features_); }
+    /// Raises the event of a critical warning that the host wants to hear of.
+    void check_health();
 
     void accept(const FetchedEntries& fetched, SubmissionQueue& queue) override;
     /// A doorbell that names no queue or holds a bad value.
@@ -77,7 +80,6 @@ private:
     void data_visible(std::uint64_t op);
     void drop(Op& op);
     void raise_event(std::uint32_t type, std::uint32_t info);
-    void check_temperature();
 
     void list_known(std::uint64_t token) override;
     void bytes_known(std::uint64_t, const std::uint8_t*) override { panic("nvme", "an admin command asked for ranges"); }

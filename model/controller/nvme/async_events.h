@@ -18,7 +18,9 @@ public:
     static constexpr std::uint32_t kTypeSmart = 1;
     static constexpr std::uint32_t kInfoInvalidDoorbellRegister = 0;
     static constexpr std::uint32_t kInfoInvalidDoorbellValue = 1;
+    static constexpr std::uint32_t kInfoReliability = 0;  ///< read-only media among its causes
     static constexpr std::uint32_t kInfoTemperature = 1;
+    static constexpr std::uint32_t kInfoSpare = 2;
 
     /// False: the limit is reached (status 1/05h).
     bool hold(std::uint16_t cid) {

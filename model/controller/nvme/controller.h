@@ -33,6 +33,10 @@ public:
     CompletionSink& completions() { return io_; }
     /// Where the SMART log takes spare, wear and temperature from. Optional.
     void bind_health(std::function<DeviceHealth()> health) { admin_.set_health(std::move(health)); }
+    /// What it says has changed: the host may be waiting for that.
+    void health_changed() { admin_.check_health(); }
+    /// Of the SMART log.
+    std::uint8_t critical_warning() const { return admin_.critical_warning(); }
 
     /// Accesses to BAR0, `offset` from its start. Other sizes than 4 and 8, or unaligned: read 0, write ignored.
     std::uint64_t mmio_read(std::uint32_t offset, std::uint32_t bytes) const;

@@ -14,8 +14,6 @@ constexpr std::size_t kSmartBytes = 512;
 constexpr std::size_t kFirmwareBytes = 512;
 constexpr std::size_t kEffectsBytes = 4096;
 constexpr std::uint8_t kSpareThreshold = 10;  // percent; assumed
-constexpr std::uint8_t kWarningSpare = 1u << 0;
-constexpr std::uint8_t kWarningTemperatureBit = 1u << 1;
 
 /// SMART data unit: 1000 blocks of 512 bytes, rounded up.
 std::uint64_t data_units(std::uint64_t bytes) { return div_ceil(bytes, 512'000); }
@@ -46,18 +44,20 @@ void ErrorLog::write(std::vector<std::uint8_t>& page) const {
     }
 }
 
-bool temperature_warning(const DeviceHealth& health, const NvmeFeatures& features) {
-    return health.temperature >= features.over_temperature() || health.temperature <= features.under_temperature();
+std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& features) {
+    std::uint8_t warning = 0;
+    if (health.available_spare < kSpareThreshold) warning |= kHealthSpare;
+    if (health.temperature >= features.over_temperature() || health.temperature <= features.under_temperature())
+        warning |= kHealthTemperature;
+    if (health.read_only) warning |= kHealthReadOnly;
+    return warning;
 }
 
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page) {
     page.assign(kSmartBytes, 0);
     std::uint8_t* d = page.data();
-    std::uint8_t warning = 0;
-    if (health.available_spare < kSpareThreshold) warning |= kWarningSpare;
-    if (temperature_warning(health, features)) warning |= kWarningTemperatureBit;
-    d[0] = warning;
+    d[0] = critical_warning(health, features);
     store(d + 1, health.temperature);
     d[3] = health.available_spare;
     d[4] = kSpareThreshold;

@@ -19,6 +19,7 @@ struct DeviceHealth {
     std::uint8_t available_spare = 100;  ///< percent
     std::uint8_t percentage_used = 0;    ///< percent of rated endurance, may exceed 100
     std::uint16_t temperature = 313;     ///< kelvin; assumed: 40 degrees Celsius, thermal behaviour is not modelled
+    bool read_only = false;              ///< the media takes no more writes
 };
 
 /// The last commands that completed with an error, newest first when read.
@@ -40,8 +41,11 @@ private:
     std::uint64_t total_ = 0;
 };
 
-/// SMART critical warning bit 1: the temperature is at or beyond a threshold.
-bool temperature_warning(const DeviceHealth& health, const NvmeFeatures& features);
+/// Bits of SMART's critical warning, and of Feature 0Bh.
+inline constexpr std::uint8_t kHealthSpare = 1u << 0;        ///< available spare below its threshold
+inline constexpr std::uint8_t kHealthTemperature = 1u << 1;  ///< at or beyond a threshold
+inline constexpr std::uint8_t kHealthReadOnly = 1u << 3;     ///< the media is in read-only mode
+std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& features);
 
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);

@@ -41,6 +41,14 @@ public:
         std::uint64_t inserted = 0;
         std::uint64_t coalesced = 0;      ///< replaced by a newer write before they left
         std::uint64_t dropped_dirty = 0;  ///< deallocated before they left for flash
+        std::uint64_t merges_failed = 0;  ///< vanished because the rest of the unit cannot be read
+        std::uint64_t given_up = 0;       ///< vanished because the flash takes no more pages
+    };
+    /// What a write has of its unit.
+    enum class Bytes : std::uint8_t {
+        whole,   ///< all
+        part,    ///< some; the others are in the buffer, or were never written
+        merging  ///< some; the others have to be read from flash
     };
     virtual ~BufferPort() = default;
 
@@ -56,17 +64,22 @@ public:
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }
     std::uint64_t dropped_dirty() const { return counters_.dropped_dirty; }
+    std::uint64_t merges_failed() const { return counters_.merges_failed; }
+    std::uint64_t given_up() const { return counters_.given_up; }
 
     /// Takes room for n units; false when there is none.
     virtual bool reserve(std::uint32_t n) = 0;
     /// Gives room reserved for n units back.
     virtual void cancel(std::uint32_t n) = 0;
     /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
-    /// `merging`: not programmable until merged(). Returns its index.
-    virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) = 0;
+    /// Bytes::merging: not programmable until merged(). Returns its index.
+    virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;
+    /// The rest of a partly written unit, which was not deallocated meanwhile, cannot be read: it vanishes, and with it the
+    /// later writes that need its bytes. Their waiters are appended to `waiters`. True: no write of the unit is left.
+    virtual bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) = 0;
     /// Newest buffered write of a unit, kNone when the buffer has none.
     virtual Index find(Lpa lpa) const = 0;
     virtual Unit unit(Index i) const = 0;
@@ -74,6 +87,11 @@ public:
     virtual Index pop_dirty() = 0;
     /// The unit is in flash: gives its room back. Returns its waiter.
     virtual std::uint32_t programmed(Index i) = 0;
+    /// The unit will never be in flash: gives its room back. Returns its waiter.
+    std::uint32_t give_up(Index i) {
+        ++counters_.given_up;
+        return programmed(i);
+    }
     /// Deallocates: units of this lpa vanish, those merging or on their way to flash are marked dropped. Waiters of vanished
     /// units are appended to `released`.
     virtual void drop(Lpa lpa, std::vector<std::uint32_t>& released) = 0;

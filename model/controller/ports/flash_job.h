@@ -14,7 +14,7 @@ namespace ssdtlm {
 
 struct FlashJob {
     enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase };
-    enum class Source : std::uint8_t { flash, buffer, zeros };  ///< host_read: where the data comes from
+    enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
 
     FlashTransaction txn;
 
@@ -38,6 +38,7 @@ struct FlashJob {
     SimTime core_start{};
     SimTime core_end{};
     SimTime done_start{};              ///< completion step
+    bool again = false;                ///< an earlier program of these units has failed
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 

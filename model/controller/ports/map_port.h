@@ -25,7 +25,8 @@ enum class MapUse : std::uint8_t {
 /// Who gets answers that come later.
 class MapClient {
 public:
-    /// `places`: of each unit of the extent, kUnmapped where there is none; valid during the call. Null for MapUse::remove.
+    /// `places`: of each unit of the extent, kUnmapped where there is none, kLost where it cannot
+    /// be read; valid during the call. Null for MapUse::remove.
     virtual void map_answered(std::uint64_t cookie, const Ppa* places) = 0;
 
 protected:
@@ -44,6 +45,8 @@ public:
     virtual void let_go(PlaneId plane, BlockId block, std::uint32_t units) = 0;
     /// Unmaps the extent; the answer for MapUse::remove is at hand.
     virtual void unmap(const MapExtent& extent) = 0;
+    /// The unit cannot be read any more: its place is kLost until it is written or unmapped.
+    virtual void lose(Lpa lpa) = 0;
 };
 
 /// Who waits to erase blocks that are being read.

@@ -39,6 +39,12 @@ public:
         durable_ = {[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*UnitDurable)(static_cast<std::uint32_t>(w)), true; },
                     self, 0};
     }
+    /// Called for each command of release() with a status, at once.
+    template <auto Failed, class T>
+    void on_failed(T* self) {
+        failed_ = [](void* s, std::uint32_t command, std::uint16_t status) { (static_cast<T*>(s)->*Failed)(command, status); };
+        failed_self_ = self;
+    }
     /// Called at the end of each settle().
     template <auto Work, class T>
     void on_settled(T* self) {
@@ -48,6 +54,11 @@ public:
     // --- What changes ---
     /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
     void release(std::uint32_t command) { released_.push_back(command); }
+    /// The same of a unit that will never be durable: the command ends with this status.
+    void release(std::uint32_t command, std::uint16_t status) {
+        failed_(failed_self_, command, status);
+        release(command);
+    }
     /// For those who release many.
     std::vector<std::uint32_t>& released() { return released_; }
     /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
@@ -129,6 +140,8 @@ private:
     std::array<Queue, static_cast<std::size_t>(For::count)> queues_;
     std::vector<std::uint32_t> released_;
     Waiter durable_, work_;
+    void (*failed_)(void* self, std::uint32_t command, std::uint16_t status) = nullptr;
+    void* failed_self_ = nullptr;
     const FlashJob* by_ = nullptr;
     std::vector<MapWaiter> of_map_;  // by command
     std::uint32_t map_waiters_ = 0;

@@ -51,9 +51,10 @@ void WriteBuffer::hurry(Index i) {
     e.hurried = true;
 }
 
-WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) {
+WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) {
     ++counters_.inserted;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
+    bool leans = false;
     if (!fresh) {
         const Index n = it->second.newest;
         Entry& tail = entries_[n];
@@ -62,6 +63,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
+            if (bytes == Bytes::whole) tail.leans = false;
             if (waiter != kNoWaiter) {
                 if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
                 tail.waiter = waiter;
@@ -71,6 +73,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             ++counters_.coalesced;
             return n;
         }
+        leans = bytes != Bytes::whole && !tail.dropped && (tail.state == State::merging || tail.leans);
     }
     Index i;
     if (!free_.empty()) {
@@ -87,6 +90,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.version = version;
     e.waiter = waiter;
     e.generation = generation_;
+    e.leans = leans;
     ++per_generation_.back();
     if (fresh) {
         it->second = Chain{i, i};
@@ -95,7 +99,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         it->second.newest = i;
         if (waiter != kNoWaiter) hurry(it->second.oldest);
     }
-    if (merging) {
+    if (bytes == Bytes::merging) {
         e.state = State::merging;
         ++levels_.merging;
     } else {
@@ -117,6 +121,22 @@ std::uint32_t WriteBuffer::merged(Index i) {
     unlink_oldest(i);
     release(i);
     return waiter;
+}
+
+bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
+    SSDTLM_CHECK(entries_[i].state == State::merging && !entries_[i].dropped, "failed merge of a unit that does not wait for one");
+    --levels_.merging;
+    for (Index next = kNone;; i = next) {
+        next = entries_[i].newer;
+        if (entries_[i].waiter != kNoWaiter) waiters.push_back(entries_[i].waiter);
+        ++counters_.merges_failed;
+        unlink_oldest(i);
+        release(i);
+        if (next == kNone) return true;
+        if (!entries_[next].leans) return false;
+        dequeue(next);
+        --levels_.dirty;
+    }
 }
 
 WriteBuffer::Index WriteBuffer::pop_dirty() {

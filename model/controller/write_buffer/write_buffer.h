@@ -34,6 +34,7 @@ public:
         State state = State::free;
         bool queued = false;               ///< in the queue of units to program
         bool hurried = false;              ///< a newer write of the unit has a waiter
+        bool leans = false;                ///< its other bytes are those of the write before it, which merged when it came
         bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
     };
 
@@ -45,8 +46,9 @@ public:
         return true;
     }
     void cancel(std::uint32_t n) override { levels_.used -= n; }
-    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, bool merging) override;
+    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) override;
     std::uint32_t merged(Index i) override;
+    bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {
         if (map_.empty()) return kNone;
         const auto it = map_.find(idx(lpa));

@@ -321,7 +321,16 @@ inline void IoPath::finish_request(const HostRequest& request, const Slot& slot,
 }
 
 void IoPath::note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe) {
-    if (counters_.errors++ != 0) return;
+    const bool first_of_its_kind = counters_.errors == counters_.media_errors();  // none was another than a media error
+    const bool first = counters_.errors++ == 0;
+    switch (cqe.status()) {
+        case nvme::kStUnrecoveredRead: ++counters_.unrecovered_reads; break;
+        case nvme::kStWriteFault: ++counters_.write_faults; break;
+        case nvme::kStReadOnlyRange: ++counters_.refused_read_only; break;
+        default:
+            if (first_of_its_kind) first_error_.clear();
+    }
+    if (!first && !first_error_.empty()) return;
     const HostRequest& r = slot.request;
     first_error_ = std::string(op_name(r.op)) + " of " + std::to_string(r.bytes >> lba_shift_) + " blocks at LBA " +
                    std::to_string(r.offset >> lba_shift_) + ": status SCT " + std::to_string(cqe.status() >> 8) + " SC " +

@@ -40,7 +40,11 @@ struct DriverCounters {
     std::uint64_t commands_submitted = 0;  ///< SQEs written; more than requests when some are split
     std::uint64_t commands_completed = 0;
     std::uint64_t commands_cancelled = 0;  ///< by controller resets; each is submitted again
-    std::uint64_t errors = 0;              ///< commands completed with an error status
+    std::uint64_t errors = 0;              ///< commands completed with an error status; of these:
+    std::uint64_t unrecovered_reads = 0;   ///< 2/81h: data that the flash has lost
+    std::uint64_t write_faults = 0;        ///< 2/80h: data that the flash did not take
+    std::uint64_t refused_read_only = 0;   ///< 1/82h: writes to a read-only drive
+    std::uint64_t media_errors() const { return unrecovered_reads + write_faults + refused_read_only; }
     std::uint64_t interrupts = 0;          ///< MSI-X messages of I/O queues
     std::uint64_t sq_doorbells = 0;
     std::uint64_t cq_doorbells = 0;
@@ -111,7 +115,7 @@ public:
         return started_ && taking_ && !paused_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
     }
     const DriverCounters& counters() const { return counters_; }
-    /// The first error status in words; empty when there was none.
+    /// The first error status in words, one that is no media error if there was any; empty when there was none.
     const std::string& first_error() const { return first_error_; }
     std::string dump() const;
     /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for a

@@ -229,6 +229,7 @@ inline constexpr std::uint16_t kStFeatureNotSaveable = 0x10D;
 inline constexpr std::uint16_t kStFeatureNotChangeable = 0x10E;
 inline constexpr std::uint16_t kStFeatureNotNamespace = 0x10F;
 inline constexpr std::uint16_t kStConflictingAttributes = 0x180;
+inline constexpr std::uint16_t kStReadOnlyRange = 0x182;
 inline constexpr std::uint16_t kStWriteFault = 0x280;
 inline constexpr std::uint16_t kStUnrecoveredRead = 0x281;
 

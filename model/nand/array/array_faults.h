@@ -29,6 +29,7 @@ public:
         double read_once = 0;      ///< of reads: uncorrectable at first, read well with the first retry
         double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
         std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
+        bool any() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
     };
     RandomFaults(const Rates& rates, std::uint64_t seed)
         : rates_(rates), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}

@@ -77,6 +77,11 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("0s", "1ms")
                         .says("Latency of decoding after the data left the bus; pipelined, keeps up with the bus")
                         .from("0: hidden in the transfer"));
+    table.push_back(P::integer(
+                        "ecc.read_retries", [](auto& c) -> auto& { return c.ecc.read_retries; })
+                        .range("0", "255")
+                        .says("How often a page is read again, with other read voltages, before it counts as lost; see nand.faults")
+                        .from("assumed"));
     table.push_back(
         P::quantity(
             "dram.bandwidth", Dimension::bandwidth, [](auto& c) -> auto& { return c.dram.bytes_per_second; })

@@ -217,17 +217,18 @@ private:
         }
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
-        const std::string reserve = std::to_string(c_.ftl.gc_soft_free_blocks + 3);
+        const std::string spare = c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks";
+        const std::string reserve = std::to_string(c_.ftl.gc_soft_free_blocks + 3 + c_.ftl.spare_blocks);
         if (most == 0) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve +
-                    " (gc.soft_free_blocks + 3)",
+                    " (gc.soft_free_blocks + 3" + spare + ")",
                 "more than " + reserve, "raise it, or lower gc.soft_free_blocks");
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
-                std::to_string(g.blocks_per_plane) + " blocks (gc.soft_free_blocks + 3)",
+                std::to_string(g.blocks_per_plane) + " blocks (gc.soft_free_blocks + 3" + spare + ")",
             "lower it or gc.soft_free_blocks, or add flash");
     }
 

@@ -33,6 +33,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "die, so that its planes stay at the same page and programs and erases are multi-plane; plane: each block by "
                   "itself, so that the planes of a die drift apart once they are collected")
             .from("drives write superblocks that span all planes of a die, most of them all dies"));
+    table.push_back(P::integer(
+                        "ftl.spare_blocks", [](auto& c) -> auto& { return c.ftl.spare_blocks; })
+                        .range("0", "65535")
+                        .says("Blocks of each plane that are kept until one of the others fails; without one left the drive becomes "
+                              "read-only. With ftl.superblock = die, a block takes those with its number in the die's other planes along")
+                        .from("none: without faults nothing fails"));
     table.push_back(P::name(
                         "gc.policy", VictimPolicies::instance().names(),
                         [](auto& c) -> auto& { return c.ftl.gc_policy; })

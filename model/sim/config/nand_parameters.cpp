@@ -38,6 +38,24 @@ void add_array(std::vector<SsdParameter>& table) {
                         .from("ECC is in the controller"));
 }
 
+void add_faults(std::vector<SsdParameter>& table) {
+    const auto share = [&table](const char* key, auto field, const char* sentence, const char* source) {
+        table.push_back(P::fraction(key, field).range("0%", "100%").says(sentence).from(source));
+    };
+    share(
+        "nand.faults.program_fail", [](auto& c) -> auto& { return c.faults.program_fails; },
+        "Share of page programs that fail; the block is retired", "none; worn parts: one in 100,000 to 1,000,000, assumed");
+    share(
+        "nand.faults.erase_fail", [](auto& c) -> auto& { return c.faults.erase_fails; },
+        "Share of block erases that fail; the block is retired", "none; worn parts: one in 10,000 to 100,000, assumed");
+    share(
+        "nand.faults.read_retry", [](auto& c) -> auto& { return c.faults.read_once; },
+        "Share of page reads with more wrong bits than the decoder corrects, which the first retry reads well", "none; assumed");
+    share(
+        "nand.faults.page_lost", [](auto& c) -> auto& { return c.faults.page_lost; },
+        "Share of programmed pages that no retry reads, until their block is erased; those of the initial state too", "none; assumed");
+}
+
 void add_geometry(std::vector<SsdParameter>& table) {
     const std::string one = "the smallest; every device sets its own";
     table.push_back(P::integer(
@@ -157,6 +175,7 @@ void add_bus(std::vector<SsdParameter>& table) {
 
 void add_nand_parameters(std::vector<SsdParameter>& table) {
     add_array(table);
+    add_faults(table);
     add_geometry(table);
     add_bus(table);
 }

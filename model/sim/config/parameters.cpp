@@ -75,6 +75,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"ecc", "Error correction."},
             {"dram", "The DRAM port of the controller."},
             {"nand", "The NAND dies."},
+            {"nand.faults", "What goes wrong in the dies, drawn from run.seed: the same for the same run."},
             {"nand.geometry", "How the flash is divided."},
             {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
             {"run", "The simulation itself."},

@@ -13,7 +13,9 @@
 #include "controller/ftl/ftl_check.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
+#include "host_pcie/protocol/nvme.h"
 #include "late_map.h"
+#include "lost_units.h"
 
 namespace ssdtlm {
 
@@ -28,6 +30,7 @@ struct DeviceShape {
     std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
     Ps flash_longest{1'000'000'000};
     Ps dma_longest{5'000'000};
+    RandomFaults::Rates faults;           ///< of the flash
     std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
     std::uint64_t seed = 1;
 };
@@ -58,8 +61,15 @@ public:
           dram(dram_config),
           oracle((ftl.precondition(), oracle_geometry())),
           firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings()),
+          lost(ftl, spare, firmware.buffer(), agenda),
+          faults_(s.faults, s.seed),
           slots_(s.slots) {
         before = ftl.counters();
+        if (s.faults.any()) {
+            flash.faults = &faults_;
+            flash.on_program = [this](const FlashTransaction& t) { lost.programs(t); };
+            flash.on_lost = [this](const PageAddress& page) { lost.cannot_read(page); };
+        }
         firmware.bind(*this);
         for (std::uint32_t i = 0; i < s.slots; ++i) {
             slots_[i].command.index = i;
@@ -83,6 +93,7 @@ public:
         Slot& s = start(IoOp::write, slba, n);
         s.command.fua = fua || shape.ftl.buffer_mode == BufferMode::write_through;
         oracle.begin_write(slba, n, data(s));
+        each_unit(s.command, [this](std::uint32_t u) { lost.write_begins(u); });
         if (bad_address) s.command.pages.front() += dma.memory.size();
         return submit(s);
     }
@@ -124,7 +135,8 @@ public:
         const BufferPort& b = firmware.buffer();
         equal("units inserted", firmware.host_units_written(), b.inserted());
         equal("units accounted for", b.inserted(),
-              firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map());
+              firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() +
+                  firmware.host_units_lost());
         const FtlCounters f = ftl.counters() - before;
         equal("units mapped", firmware.host_units_mapped(), f.host_units);
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
@@ -154,7 +166,9 @@ public:
     IntegrityOracle oracle;
     LateMap* late_map = nullptr;  ///< the firmware's; null: none
     Firmware firmware;
+    LostUnits lost;
     FtlCounters before;
+    std::array<std::uint64_t, 4> failed{};  ///< commands: 2/81, 2/80, 1/82, other
     std::uint64_t completed = 0;
     /// Called for each command at the host's end.
     std::function<void(std::uint32_t)> on_end;
@@ -225,10 +239,20 @@ private:
         const SimTime at = std::max(agenda.now(), s.timeline.last());
         agenda.post<&DeviceUnderTest::end>(at, this, c.index);
     }
+    std::uint32_t unit_of(std::uint64_t lba) const { return static_cast<std::uint32_t>(lba / blocks_per_unit()); }
+    template <class F>
+    void each_unit(const Command& c, F f) {
+        for (std::uint32_t u = unit_of(c.slba); u <= unit_of(c.slba + c.blocks - 1); ++u) f(u);
+    }
     void end(std::uint64_t index) {
         Slot& s = slots_[index];
         Command& c = s.command;
         const bool ok = c.status == 0;
+        if (!ok)
+            ++failed[c.status == nvme::kStUnrecoveredRead ? 0 : c.status == nvme::kStWriteFault ? 1 : c.status == nvme::kStReadOnlyRange ? 2 : 3];
+        lost.gave_up = firmware.buffer().given_up() != 0;
+        if (c.op == IoOp::read && shape.faults.any())
+            lost.read_ended(unit_of(c.slba), unit_of(c.slba + c.blocks - 1), c.status == nvme::kStUnrecoveredRead, s.begun);
         switch (c.op) {
             case IoOp::read:
                 if (ok)
@@ -236,7 +260,10 @@ private:
                 else
                     oracle.abandon_read();
                 break;
-            case IoOp::write: oracle.end_write(c.slba, c.blocks, ok); break;
+            case IoOp::write:
+                oracle.end_write(c.slba, c.blocks, ok);
+                each_unit(c, [this](std::uint32_t u) { lost.write_ended(u); });
+                break;
             case IoOp::deallocate: oracle.end_trim(c.slba, c.blocks, ok); break;
             case IoOp::write_zeroes:
                 if (s.aligned) oracle.end_trim(c.slba, c.blocks, ok);
@@ -249,6 +276,7 @@ private:
         if (on_end) on_end(static_cast<std::uint32_t>(index));
     }
 
+    RandomFaults faults_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;
 };

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include "common/tlm/agenda.h"
 #include "controller/ports/dma_port.h"
 #include "controller/ports/flash.h"
+#include "nand/array/array_faults.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
@@ -27,7 +29,7 @@ class FakeFlash final : public FlashPort {
 public:
     FakeFlash(Agenda& agenda, SpareArea& spare, std::uint64_t seed, Ps longest)
         : agenda_(agenda), spare_(spare), random_(seed, 7), longest_(longest), lanes_(spare.geometry().planes()),
-          reads_of_(spare.geometry().blocks()) {}
+          reads_of_(spare.geometry().blocks()), failed_(spare.geometry().blocks()) {}
 
     void submit(FlashTransaction& t) override {
         t.begin(agenda_.now());
@@ -35,6 +37,8 @@ public:
         const BlockId block = spare_.geometry().block_of(t.address);
         if (erasing_.count(idx(block)) != 0) throw std::logic_error("work for a block whose erase was submitted");
         if (spare_.geometry().die_of(t.address.plane) != t.die) throw std::logic_error("plane of another die");
+        if (t.op == FlashOp::erase && failed_[idx(block)]) throw std::logic_error("erase of a block that has failed");
+        if (t.op == FlashOp::program && on_program) on_program(t);
         SimTime start = agenda_.now();
         Ps time = latency();
         if (t.op == FlashOp::read) {
@@ -55,6 +59,11 @@ public:
     }
 
     std::array<std::uint64_t, kFlashClassCount> ended{};
+    ArrayFaults* faults = nullptr;      ///< null: none
+    std::uint32_t read_retries = 5;
+    std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
+    std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
+    std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
     /// While set, nothing that is submitted ends; release() lets it go.
     bool hold = false;
     void release() {
@@ -87,14 +96,13 @@ private:
         switch (t.op) {
             case FlashOp::read:
                 --reads_of_[idx(block)];
-                spare_.read_page(t.address, t.spare.data());
+                read_page(t);
                 break;
             case FlashOp::program:
-                spare_.program_page(t.address, t.spare.data());
+                program_page(t);
                 break;
             case FlashOp::erase:
-                spare_.erase(block);
-                erasing_.erase(idx(block));
+                erase(t);
                 break;
             default: ADD_FAILURE() << "the firmware asks for " << onfi_operation(t.op).name << ", which is not of the array";
         }
@@ -103,12 +111,50 @@ private:
         t.client->flash_done(t);
     }
 
+    void read_page(FlashTransaction& t) {
+        const BlockId block = spare_.geometry().block_of(t.address);
+        spare_.read_page(t.address, t.spare.data());
+        if (faults == nullptr) return;
+        for (std::uint32_t again = 0; faults->wrong_bits(t.address, spare_.erase_count(block), again) != 0; ++again) {
+            if (again == read_retries) {
+                t.status.result = FlashResult::uncorrectable;
+                t.spare.fill(Spare{0x55555555});  // nobody may look at it
+                ++lost;
+                if (on_lost) on_lost(t.address);
+                return;
+            }
+            ++retried;
+        }
+    }
+    void program_page(FlashTransaction& t) {
+        std::array<Spare, kMaxUnitsPerPage> held = t.spare;
+        if (faults != nullptr && faults->program_fails(t.address)) {
+            held.fill(kPadding);
+            t.status.result = FlashResult::program_failed;
+            failed_[idx(spare_.geometry().block_of(t.address))] = true;
+            ++programs_failed;
+        }
+        spare_.program_page(t.address, held.data());
+    }
+    void erase(FlashTransaction& t) {
+        const BlockId block = spare_.geometry().block_of(t.address);
+        erasing_.erase(idx(block));
+        if (faults != nullptr && faults->erase_fails(t.address)) {
+            t.status.result = FlashResult::erase_failed;
+            failed_[idx(block)] = true;
+            ++erases_failed;
+            return;
+        }
+        spare_.erase(block);
+    }
+
     Agenda& agenda_;
     SpareArea& spare_;
     Random random_;
     Ps longest_;
     std::vector<std::array<SimTime, kFlashClassCount>> lanes_;
     std::vector<std::uint32_t> reads_of_;
+    std::vector<bool> failed_;
     std::map<std::uint32_t, bool> erasing_;
     std::vector<FlashTransaction*> all_;
     std::vector<std::uint32_t> free_, held_;

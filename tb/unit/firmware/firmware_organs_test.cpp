@@ -30,6 +30,7 @@ public:
     }
     void let_go(PlaneId, BlockId, std::uint32_t) override {}
     void unmap(const MapExtent&) override {}
+    void lose(Lpa) override {}
 
     struct Question {
         MapExtent extent;

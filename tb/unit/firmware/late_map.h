@@ -40,6 +40,7 @@ public:
     }
     void let_go(PlaneId plane, BlockId block, std::uint32_t units) override { resident_.let_go(plane, block, units); }
     void unmap(const MapExtent& extent) override { resident_.unmap(extent); }
+    void lose(Lpa lpa) override { resident_.lose(lpa); }
 
     std::uint64_t late = 0;
 

@@ -117,7 +117,7 @@ TEST(LogPages, CriticalWarningsBeginAtTheirThresholds) {
         std::vector<std::uint8_t> p;
         const DeviceHealth health{spare, 0, temperature};
         smart_log(NvmeCounters{}, health, features, 0, SimTime{}, p);
-        EXPECT_EQ((p[0] & 2) != 0, temperature_warning(health, features));
+        EXPECT_EQ(p[0], critical_warning(health, features));
         return int{p[0]};
     };
     EXPECT_EQ(warnings(100, 341), 2);

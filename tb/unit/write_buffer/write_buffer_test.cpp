@@ -18,7 +18,7 @@ constexpr auto kNoWaiter = WriteBuffer::kNoWaiter;
 
 Index put(WriteBuffer& b, std::uint32_t lpa, std::uint32_t version, std::uint32_t waiter = kNoWaiter, bool merging = false) {
     EXPECT_TRUE(b.reserve(1));
-    return b.insert(Lpa{lpa}, version, waiter, merging);
+    return b.insert(Lpa{lpa}, version, waiter, merging ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
 }
 
 TEST(WriteBuffer, ReservesUpToItsCapacity) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failed programs and erases, and units that cannot be read any more.
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+void Ftl::host_page_failed(const PageAddress& a) {
+    ++counters_.host_pages;
+    close_failed(a);
+}
+
+void Ftl::gc_page_failed(const PageAddress& a) {
+    ++counters_.gc_pages;
+    close_failed(a);
+}
+
+void Ftl::close_failed(const PageAddress& a) {
+    const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
+    const GroupId group = shape_.group_of(b);
+    ++media_.program_failures;
+    const bool was_open = blocks_.open_block(group, BlockState::open_host) == b;
+    if (blocks_.fail(b)) {
+        if (was_open && shape_.planes() != 1) cursor_.set_ragged(group, false);
+        replace(group);
+    }
+    blocks_.page_programmed(b);
+}
+
+/// A superblock of the group is lost to it.
+void Ftl::replace(GroupId group) {
+    media_.blocks_retired += shape_.planes();
+    if (blocks_.add_spare(group)) {
+        media_.available_spare = static_cast<std::uint8_t>(std::uint64_t{blocks_.fewest_spares()} * 100 / config_.spare_blocks);
+        cursor_.set_able(group, blocks_.can_take_host_page(group));
+    } else {
+        // Nothing is collected any more, so what is left may take what the buffer holds.
+        media_.read_only = true;
+        media_.available_spare = 0;
+        blocks_.give_up_reserve();
+        for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
+    }
+    if (media_changed_) media_changed_();
+}
+
+void Ftl::unmap_failed(Lpa lpa, Ppa at) {
+    if (map_.exchange(lpa, kUnmapped) != at) refuse(at, "not where the unit of a failed program was mapped");
+    invalidate(at);
+    --mapped_units_;
+}
+
+void Ftl::map_again(Lpa lpa, Ppa to) {
+    if (map_.exchange(lpa, to) != kUnmapped) refuse(to, "given to a unit that is mapped elsewhere");
+    ++mapped_units_;
+    validate(to);
+}
+
+void Ftl::superblock_not_erased(SuperblockId victim) {
+    ++media_.erase_failures;
+    counters_.blocks_erased += shape_.planes();
+    blocks_.retire(victim);
+    replace(shape_.group_of(victim));
+}
+
+void Ftl::superblock_emptied(SuperblockId victim) { blocks_.retire(victim); }
+
+void Ftl::lose(Lpa lpa) {
+    const Ppa old = map_.exchange(lpa, kLost);
+    if (old == kLost) return;
+    if (old == kUnmapped)
+        ++mapped_units_;
+    else
+        invalidate(old);
+    ++lost_units_;
+    ++media_.units_lost;
+}
+
+void Ftl::lose_copy(Ppa at) {
+    if (valid_.test(at)) lose(codec_.lpa(spare_.at(at)));
+}
+
+}  // namespace ssdtlm
