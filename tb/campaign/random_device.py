@@ -46,6 +46,18 @@ def us(x):
     return f'"{x}us"'
 
 
+def random_faults(r, spare):
+    """From now and then to so often that the drive is read-only in no time."""
+    return {
+        "ftl.spare_blocks": spare,
+        "ecc.read_retries": r.choice((0, 1, 5)),
+        "nand.faults.program_fail": r.choice(('"0%"', '"0.002%"', '"0.05%"', '"1%"')),
+        "nand.faults.erase_fail": r.choice(('"0%"', '"0.1%"', '"5%"')),
+        "nand.faults.read_retry": r.choice(('"0%"', '"0.1%"', '"5%"')),
+        "nand.faults.page_lost": r.choice(('"0%"', '"0.01%"', '"1%"', '"1%"')),
+    }
+
+
 def random_device(r, small_rtl=False):
     """`small_rtl`: within what the RTL blocks are built for; the sequencer has no single data rate."""
     if not small_rtl and r.random() < 0.06:
@@ -166,6 +178,12 @@ def random_device(r, small_rtl=False):
         "nand.geometry.unit_size": f'"{unit}B"',
         "run.seed": r.randrange(1 << 31),
     }
+    if r.random() < 0.25:
+        spare = r.randrange(0, min(6, blocks - soft - 3))
+        # Spare blocks are none of those that the capacity counts on.
+        user = min(user, most // (blocks - soft - 3) * (blocks - soft - 3 - spare) // unit * unit)
+        settings.update(random_faults(r, spare))
+        settings["ftl.user_capacity"] = f'"{user}B"'
     d = Device(settings)
     d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw

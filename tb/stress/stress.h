@@ -93,7 +93,8 @@ inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
             const SsdSystem& s = simulation.system();
             s.ftl.verify_books();
             if (!s.backend.idle()) throw CheckFailed("back end not idle");
-            if (r.error_status != 0) throw CheckFailed("commands failed");
+            if (r.error_status != s.driver.counters().media_errors() || (r.error_status != 0 && !config.faults.any()))
+                throw CheckFailed("commands failed: " + s.driver.first_error());
             if (s.oracle && s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             std::uint64_t multi_plane = 0;
             for (std::uint32_t ch = 0; ch < g.channels; ++ch) multi_plane += s.backend.channel(ch).counters().multi_plane;

@@ -35,13 +35,12 @@ BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free
       blocks_(shape.superblocks()),
       groups_(shape.groups()) {
     SSDTLM_CHECK(spare_blocks < shape.blocks_per_group(), "all blocks are spare");
-    for (std::uint32_t b = 0; b < shape.superblocks(); ++b) {
-        const GroupId group = shape.group_of(SuperblockId{b});
-        if (b % shape.blocks_per_group() < shape.blocks_per_group() - spare_blocks)
-            push_free(group, SuperblockId{b});
-        else
-            blocks_[b].state = BlockState::spare;
-        groups_[idx(group)].spares = spare_blocks;
+    std::uint32_t b = 0;
+    for (std::uint32_t g = 0; g < shape.groups(); ++g) {
+        groups_[g].spares = spare_blocks;
+        const std::uint32_t end = b + shape.blocks_per_group();
+        for (; b < end - spare_blocks; ++b) push_free(GroupId{g}, SuperblockId{b});
+        for (; b < end; ++b) blocks_[b].state = BlockState::spare;
     }
 }
 

@@ -48,7 +48,7 @@ void WriteBuffer::make_dirty(Index i) {
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
     if (e.queued && !is_demanded(e)) ++levels_.demanded;
-    e.hurried = true;
+    e.hurried = 1;
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) {
@@ -63,7 +63,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            if (bytes == Bytes::whole) tail.leans = false;
+            if (bytes == Bytes::whole) tail.leans = 0;
             if (waiter != kNoWaiter) {
                 if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
                 tail.waiter = waiter;

@@ -33,10 +33,12 @@ public:
         Index fifo_prev = kNone;
         State state = State::free;
         bool queued = false;               ///< in the queue of units to program
-        bool hurried = false;              ///< a newer write of the unit has a waiter
-        bool leans = false;                ///< its other bytes are those of the write before it, which merged when it came
+        std::uint8_t hurried : 1;          ///< a newer write of the unit has a waiter
+        std::uint8_t leans : 1;            ///< its other bytes are those of the write before it, which merged when it came
         bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
+        Entry() : hurried(0), leans(0) {}
     };
+    static_assert(sizeof(Entry) == 32);
 
     explicit WriteBuffer(std::uint32_t capacity_units);
 
