@@ -71,10 +71,12 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
 
 void BlockManager::make_victim(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
-    if (r.state == BlockState::failed && r.programs == 0)
+    if (r.state == BlockState::failed && r.programs == 0) {
         failed_.erase(std::find(failed_.begin(), failed_.end(), b));
-    else if (r.state != BlockState::sealed)
+        any_failed_ = !failed_.empty();
+    } else if (r.state != BlockState::sealed) {
         refuse(b, "chosen as victim");
+    }
     r.state = BlockState::victim;
 }
 
@@ -99,6 +101,7 @@ bool BlockManager::fail(SuperblockId b) {
     r.state = BlockState::failed;
     r.bad = true;
     failed_.push_back(b);
+    any_failed_ = true;
     return true;
 }
 

@@ -116,7 +116,7 @@ public:
     // --- What fails ---
     /// A program in it has failed: closes it. False: it had failed before.
     bool fail(SuperblockId b);
-    bool any_failed() const { return !failed_.empty(); }
+    bool any_failed() const { return any_failed_; }
     /// The first failed one of the group without programs under way; kNoSuperblock: none.
     SuperblockId failed_of(GroupId group) const;
     /// Victim -> retired, when it is empty.
@@ -164,6 +164,7 @@ private:
     };
     KeyTable<Reads, 256> reads_;
     std::vector<Group> groups_;
+    bool any_failed_ = false;
     std::vector<SuperblockId> failed_;  // not yet victims, in order of their failure
 };
 

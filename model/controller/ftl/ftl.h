@@ -110,10 +110,7 @@ public:
     /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold.
     bool takes_host_pages(GroupId group) const { return blocks_.can_take_host_page(group); }
     /// There is a reason to collect: few free blocks, or one that failed and is not empty yet. Never of a read-only drive.
-    bool wants_collection(GroupId group) const {
-        if (!gc_soft(group) && __builtin_expect(!blocks_.any_failed(), 1)) return false;
-        return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group) != kNoSuperblock);
-    }
+    bool wants_collection(GroupId group) const { return (gc_soft(group) || blocks_.any_failed()) && finds_reason(group); }
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
     /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
     SuperblockId select_victim(GroupId group);
@@ -214,6 +211,7 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
+    bool finds_reason(GroupId group) const;
     void close_failed(const PageAddress& a);
     void replace(GroupId group);
     void page_programmed(SuperblockId b) {

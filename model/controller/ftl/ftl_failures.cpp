@@ -4,6 +4,10 @@
 
 namespace ssdtlm {
 
+bool Ftl::finds_reason(GroupId group) const {
+    return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group) != kNoSuperblock);
+}
+
 void Ftl::host_page_failed(const PageAddress& a) {
     ++counters_.host_pages;
     close_failed(a);

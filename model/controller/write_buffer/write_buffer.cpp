@@ -48,13 +48,13 @@ void WriteBuffer::make_dirty(Index i) {
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
     if (e.queued && !is_demanded(e)) ++levels_.demanded;
-    e.hurried = 1;
+    e.marks |= kHurried;
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) {
     ++counters_.inserted;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
-    bool leans = false;
+    std::uint8_t marks = 0;
     if (!fresh) {
         const Index n = it->second.newest;
         Entry& tail = entries_[n];
@@ -63,7 +63,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            if (bytes == Bytes::whole) tail.leans = 0;
+            if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
                 if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
                 tail.waiter = waiter;
@@ -73,7 +73,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             ++counters_.coalesced;
             return n;
         }
-        leans = bytes != Bytes::whole && !tail.dropped && (tail.state == State::merging || tail.leans);
+        if (bytes != Bytes::whole && !tail.dropped && (tail.state == State::merging || (tail.marks & kLeans) != 0)) marks = kLeans;
     }
     Index i;
     if (!free_.empty()) {
@@ -90,7 +90,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.version = version;
     e.waiter = waiter;
     e.generation = generation_;
-    e.leans = leans;
+    e.marks = marks;
     ++per_generation_.back();
     if (fresh) {
         it->second = Chain{i, i};
@@ -133,7 +133,7 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
         unlink_oldest(i);
         release(i);
         if (next == kNone) return true;
-        if (!entries_[next].leans) return false;
+        if ((entries_[next].marks & kLeans) == 0) return false;
         dequeue(next);
         --levels_.dirty;
     }

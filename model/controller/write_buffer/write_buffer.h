@@ -23,6 +23,8 @@ public:
     static constexpr std::size_t kFew = 512;
 
     enum class State : std::uint8_t { free, merging, dirty, flushing };
+    static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
+    static constexpr std::uint8_t kLeans = 2;    ///< its other bytes are those of the write before it, which merged when it came
     struct Entry {
         Lpa lpa{};
         std::uint32_t version = 0;
@@ -33,10 +35,8 @@ public:
         Index fifo_prev = kNone;
         State state = State::free;
         bool queued = false;               ///< in the queue of units to program
-        std::uint8_t hurried : 1;          ///< a newer write of the unit has a waiter
-        std::uint8_t leans : 1;            ///< its other bytes are those of the write before it, which merged when it came
+        std::uint8_t marks = 0;            ///< kHurried, kLeans
         bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
-        Entry() : hurried(0), leans(0) {}
     };
     static_assert(sizeof(Entry) == 32);
 
@@ -79,7 +79,7 @@ private:
     void dequeue(Index i);
     void make_dirty(Index i);
     bool is_demanded(const Entry& e) const {
-        return e.waiter != kNoWaiter || e.hurried || e.generation < generation_;
+        return e.waiter != kNoWaiter || (e.marks & kHurried) != 0 || e.generation < generation_;
     }
     void hurry(Index i);
     void unlink_oldest(Index i);

@@ -50,7 +50,7 @@ inline DeviceShape tiny_device(std::uint32_t page_bytes = 8192, std::uint32_t un
     return d;
 }
 
-class DeviceUnderTest final : private CompletionSink {
+class DeviceUnderTest : private CompletionSink {
 public:
     explicit DeviceUnderTest(const DeviceShape& s)
         : shape(s),

@@ -161,6 +161,48 @@ TEST(NvmeLife, TemperatureEventAndAbort) {
     b.nvme.check_books();
 }
 
+TEST(NvmeLife, TheHostHearsOfSpareBlocksAndOfReadOnlyMedia) {
+    NvmeBench b;
+    DeviceHealth health;
+    b.nvme.bind_health([&health] { return health; });
+    b.enable();
+    Sqe aer = admin(kAdminAsyncEvent, 0);
+    for (std::uint16_t cid = 50; cid < 52; ++cid) {
+        aer.cid = cid;
+        b.push(b.admin, aer);
+    }
+    b.ring(b.admin);
+    b.agenda.run();
+    EXPECT_EQ(b.run_admin(admin(kAdminSetFeatures, kFeatAsyncEventConfig, 1 | 8)).status(), kStSuccess);
+    health.available_spare = 10;  // the threshold
+    b.nvme.health_changed();
+    b.agenda.run();
+    EXPECT_FALSE(b.has_cqe(b.admin));
+    health.available_spare = 9;
+    b.nvme.health_changed();
+    b.agenda.run();
+    Cqe e = b.take(b.admin);
+    EXPECT_EQ(e.cid, 50);
+    EXPECT_EQ(e.dw0, 0x00020201u);  // SMART, spare below threshold, log page 02h
+    EXPECT_EQ(b.nvme.critical_warning(), 1);
+    health.read_only = true;
+    b.nvme.health_changed();
+    b.agenda.run();
+    EXPECT_FALSE(b.has_cqe(b.admin));  // the log has not been read
+    Sqe log = admin(kAdminGetLogPage, 127u << 16 | kLogSmart);
+    log.nsid = kNsidAll;
+    log.prp1 = 0x80000;
+    EXPECT_EQ(b.run_admin(log).status(), kStSuccess);
+    EXPECT_EQ(b.dma.get<std::uint8_t>(0x80000), 1 | 8);
+    EXPECT_EQ(b.dma.get<std::uint8_t>(0x80003), 9);
+    b.nvme.health_changed();
+    b.agenda.run();
+    e = b.take(b.admin);
+    EXPECT_EQ(e.cid, 51);
+    EXPECT_EQ(e.dw0, 0x00020001u);  // SMART, reliability
+    b.nvme.check_books();
+}
+
 TEST(NvmeLife, ResetDropsCommandsSilently) {
     NvmeBench b;
     b.enable();

@@ -39,6 +39,10 @@ TEST(LogPages, SmartCounts) {
     smart_log(counters, DeviceHealth{5, 101, 350}, features, 5, SimTime{}, p);
     EXPECT_EQ(p[0], 3);  // spare low and temperature
     EXPECT_EQ(p[5], 101);
+    smart_log(counters, DeviceHealth{9, 0, 313, true}, features, 5, SimTime{}, p);
+    EXPECT_EQ(p[0], 1 | 8);  // below the threshold of 10 %; media read-only
+    EXPECT_EQ(p[3], 9);
+    EXPECT_EQ(p[4], 10);
 }
 
 TEST(LogPages, ErrorsNewestFirstAndOnlyTheLast) {

@@ -42,6 +42,51 @@ TEST(WriteBuffer, DirtyUnitsLeaveInArrivalOrder) {
     EXPECT_EQ(b.used(), 3u);  // until programmed
 }
 
+// What leans on the merge goes with it; a write of the whole unit does not.
+TEST(WriteBuffer, AFailedMergeTakesAlongWhatLeansOnIt) {
+    using Bytes = BufferPort::Bytes;
+    const auto add = [](WriteBuffer& b, std::uint32_t waiter, Bytes bytes) {
+        EXPECT_TRUE(b.reserve(1));
+        return b.insert(Lpa{5}, waiter, waiter, bytes);
+    };
+    std::vector<std::uint32_t> waiters;
+    {
+        WriteBuffer b(8);
+        const Index first = add(b, 1, Bytes::merging);
+        add(b, 2, Bytes::part);
+        add(b, 3, Bytes::part);
+        EXPECT_TRUE(b.merge_failed(first, waiters));
+        EXPECT_EQ(waiters, (std::vector<std::uint32_t>{1, 2, 3}));
+        EXPECT_EQ(b.find(Lpa{5}), kNone);
+        EXPECT_EQ(b.used() + b.dirty() + b.queued() + b.merging(), 0u);
+        EXPECT_FALSE(b.demanded());
+        EXPECT_EQ(b.merges_failed(), 3u);
+        b.check_waiters();
+    }
+    waiters.clear();
+    WriteBuffer b(8);
+    const Index first = add(b, 1, Bytes::merging);
+    add(b, 2, Bytes::part);
+    const Index whole = add(b, 3, Bytes::whole);
+    const Index last = add(b, 4, Bytes::part);
+    EXPECT_FALSE(b.merge_failed(first, waiters));
+    EXPECT_EQ(waiters, (std::vector<std::uint32_t>{1, 2}));
+    EXPECT_EQ(b.find(Lpa{5}), last);
+    EXPECT_EQ(b.dirty(), 2u);
+    b.check_waiters();
+    EXPECT_EQ(b.pop_dirty(), whole);
+    EXPECT_EQ(b.programmed(whole), 3u);
+    EXPECT_EQ(b.pop_dirty(), last);
+    // A whole write in place of one that leans makes it whole.
+    WriteBuffer c(8);
+    EXPECT_TRUE(c.reserve(3));
+    const Index merging = c.insert(Lpa{5}, 1, kNoWaiter, Bytes::merging);
+    const Index leans = c.insert(Lpa{5}, 2, kNoWaiter, Bytes::part);
+    EXPECT_EQ(c.insert(Lpa{5}, 3, kNoWaiter, Bytes::whole), leans);
+    EXPECT_FALSE(c.merge_failed(merging, waiters));
+    EXPECT_EQ(c.pop_dirty(), leans);
+}
+
 TEST(WriteBuffer, ANewerWriteReplacesADirtyUnitInPlace) {
     WriteBuffer b(8);
     const Index i = put(b, 5, 1);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single failures of the flash: what the host is told, what becomes of the units, what becomes of the block.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "device_under_test.h"
+#include "host_pcie/protocol/nvme.h"
+
+namespace ssdtlm {
+namespace {
+
+/// What a test says, at the next opportunity.
+class ScriptedFaults final : public ArrayFaults {
+public:
+    bool program_fails(const PageAddress& page) override {
+        const bool here = !only || (only->plane == page.plane && only->block == page.block);
+        return here && programs != 0 && programs-- != 0;
+    }
+    bool erase_fails(const PageAddress&) override { return erases != 0 && erases-- != 0; }
+    std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t) override {
+        return lost.count({idx(page.plane), page.block, page.page, cycle}) != 0 ? 500 : 0;
+    }
+    struct Place {
+        std::uint32_t plane, block, page, cycle;
+        bool operator<(const Place& o) const {
+            return std::tie(plane, block, page, cycle) < std::tie(o.plane, o.block, o.page, o.cycle);
+        }
+    };
+    std::uint32_t programs = 0, erases = 0;  ///< of the next ones, how many fail
+    std::optional<PageAddress> only;         ///< programs fail in this block; none: anywhere
+    std::set<Place> lost;
+};
+
+DeviceShape small_device(std::uint32_t spare_blocks = 2) {
+    DeviceShape s = tiny_device();
+    s.ftl.spare_blocks = spare_blocks;
+    s.ftl.superblock = SuperblockSpan::plane;
+    s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes / 2;
+    return s;
+}
+
+struct Bench : DeviceUnderTest {
+    explicit Bench(const DeviceShape& s = small_device()) : DeviceUnderTest(s) { flash.faults = &faults; }
+    /// From now on the page that holds the unit cannot be read.
+    void lose(std::uint32_t unit) {
+        const PageAddress a = shape.geometry.page_of(ftl.lookup(Lpa{unit}));
+        faults.lost.insert({idx(a.plane), a.block, a.page, spare.erase_count(shape.geometry.block_of(a))});
+    }
+    std::uint16_t end(std::uint32_t slot) {
+        drain();
+        return status(slot);
+    }
+    std::uint16_t read_unit(std::uint32_t unit, std::uint32_t units = 1) { return end(read(unit * 8, units * 8)); }
+    std::uint16_t write_unit(std::uint32_t unit, bool fua = false) { return end(write(unit * 8, 8, fua)); }
+    BlockState state_of(std::uint32_t unit) const {
+        return ftl.superblock(ftl.shape().superblock_of(ftl.lookup(Lpa{unit}))).state;
+    }
+    ScriptedFaults faults;
+};
+
+using namespace nvme;
+
+TEST(FirmwareFailures, ALostPageFailsItsUnitsAndNoOthers) {
+    Bench b;
+    b.lose(4);  // and with it unit 5, which is in the same page
+    EXPECT_EQ(b.read_unit(3), kStSuccess);
+    EXPECT_EQ(b.read_unit(4), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(5), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(6), kStSuccess);
+    EXPECT_EQ(b.end(b.read(43, 1)), kStUnrecoveredRead);  // one block of unit 5
+    EXPECT_EQ(b.read_unit(0, 4), kStSuccess);
+    EXPECT_EQ(b.read_unit(0, 5), kStUnrecoveredRead);  // a command with any such unit
+    EXPECT_EQ(b.write_unit(4), kStSuccess);
+    EXPECT_EQ(b.read_unit(4), kStSuccess);  // a new write heals its unit
+    EXPECT_EQ(b.read_unit(5), kStUnrecoveredRead);
+    EXPECT_EQ(b.end(b.trim(40, 8)), kStSuccess);
+    EXPECT_EQ(b.read_unit(5), kStSuccess);
+    b.shut_down();
+}
+
+TEST(FirmwareFailures, WhatGcCannotMoveStaysLost) {
+    DeviceShape s = small_device();
+    s.ftl.gc_policy = "fifo";
+    Bench b(s);
+    b.lose(0);
+    const Ppa place = b.ftl.lookup(Lpa{0});
+    // What is oldest is collected first.
+    for (int round = 0; b.ftl.lookup(Lpa{0}) == place; ++round) {
+        ASSERT_LT(round, 200);
+        for (std::uint32_t unit = 2; unit < 66; ++unit) b.write_unit(unit);
+    }
+    EXPECT_EQ(b.ftl.lookup(Lpa{0}), kLost);
+    EXPECT_EQ(b.ftl.lost_units(), 2u);
+    EXPECT_EQ(b.ftl.media().units_lost, 2u);
+    b.faults.lost.clear();  // the page may be readable again: too late
+    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(1), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(2), kStSuccess);
+    EXPECT_EQ(b.write_unit(0, true), kStSuccess);
+    EXPECT_EQ(b.end(b.trim(8, 8)), kStSuccess);
+    EXPECT_EQ(b.ftl.lost_units(), 0u);
+    EXPECT_EQ(b.read_unit(0, 2), kStSuccess);
+    b.shut_down();
+}
+
+TEST(FirmwareFailures, PartOfALostUnitCannotBeWritten) {
+    Bench b;
+    b.lose(0);
+    EXPECT_EQ(b.end(b.write(1, 1, true)), kStUnrecoveredRead);  // forced: waits for the rest
+    EXPECT_EQ(b.ftl.lookup(Lpa{0}), kLost);
+    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
+    EXPECT_EQ(b.end(b.write(1, 1)), kStUnrecoveredRead);  // by now the map knows
+    // Of a write of several units, the others are written.
+    EXPECT_EQ(b.end(b.write(7, 9 + 8)), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(1, 3), kStSuccess);
+    EXPECT_EQ(b.end(b.write(0, 8)), kStSuccess);
+    EXPECT_EQ(b.end(b.write(1, 1)), kStSuccess);
+    EXPECT_EQ(b.read_unit(0), kStSuccess);
+    b.shut_down();
+}
+
+// The host has been told that it is written before the loss was found; the next read tells it.
+TEST(FirmwareFailures, PartialWritesInTheBufferAreLostWithTheRestOfTheirUnit) {
+    for (const bool whole_behind : {false, true}) {
+        Bench b;
+        b.lose(0);
+        b.flash.hold = true;
+        const auto first = b.write(1, 1);
+        const auto flush = b.flush();  // what follows does not replace the first
+        b.agenda.run();
+        EXPECT_TRUE(b.done(first));
+        EXPECT_EQ(b.status(first), kStSuccess);
+        const auto forced = b.write(2, 1, true);
+        const auto behind = whole_behind ? b.write(0, 8, true) : b.write(3, 1, true);
+        b.agenda.run();
+        EXPECT_FALSE(b.done(forced));
+        b.flash.release();
+        b.drain();
+        EXPECT_EQ(b.status(flush), kStSuccess);
+        EXPECT_EQ(b.status(forced), kStUnrecoveredRead);
+        EXPECT_EQ(b.status(behind), whole_behind ? kStSuccess : kStUnrecoveredRead);
+        EXPECT_EQ(b.read_unit(0), whole_behind ? kStSuccess : kStUnrecoveredRead);
+        EXPECT_EQ(b.firmware.buffer().merges_failed(), whole_behind ? 2u : 3u);
+        b.shut_down();
+    }
+}
+
+TEST(FirmwareFailures, AFailedProgramIsDoneAgainAndItsBlockIsRetired) {
+    Bench b;
+    b.faults.programs = 1;
+    EXPECT_EQ(b.write_unit(0, true), kStSuccess);
+    EXPECT_EQ(b.flash.programs_failed, 1u);
+    EXPECT_EQ(b.read_unit(0), kStSuccess);
+    EXPECT_EQ(b.ftl.media().blocks_retired, 1u);
+    EXPECT_EQ(b.ftl.media().available_spare, 50u);
+    EXPECT_FALSE(b.ftl.media().read_only);
+    EXPECT_EQ(b.state_of(0), BlockState::open_host);
+    std::uint32_t retired = 0;
+    for (std::uint32_t s = 0; s < b.ftl.shape().superblocks(); ++s) retired += b.ftl.superblock(SuperblockId{s}).state == BlockState::retired;
+    EXPECT_EQ(retired, 1u);
+    b.shut_down();
+}
+
+// What was programmed in it before is moved, and it is not erased.
+TEST(FirmwareFailures, ABlockIsEmptiedBeforeItIsRetired) {
+    Bench b;
+    for (std::uint32_t unit = 0; unit < 16; ++unit) b.write_unit(unit, true);
+    const SuperblockId block = b.ftl.shape().superblock_of(b.ftl.lookup(Lpa{15}));
+    std::set<std::uint32_t> moved;
+    for (std::uint32_t unit = 0; unit < 16; ++unit)
+        if (b.ftl.shape().superblock_of(b.ftl.lookup(Lpa{unit})) == block) moved.insert(unit);
+    ASSERT_GT(moved.size(), 2u);
+    ASSERT_EQ(b.ftl.superblock(block).state, BlockState::open_host);
+    b.faults.only = b.ftl.shape().page(block, 0);
+    b.faults.programs = 1;
+    for (int i = 0; b.faults.programs != 0; ++i) {
+        ASSERT_LT(i, 4);
+        b.write_unit(20, true);
+    }
+    b.run();
+    EXPECT_EQ(b.ftl.superblock(block).state, BlockState::retired);
+    EXPECT_EQ(b.ftl.superblock(block).valid, 0u);
+    EXPECT_EQ(b.flash.ended[static_cast<std::size_t>(FlashClass::erase)], 0u);
+    for (const std::uint32_t unit : moved) EXPECT_EQ(b.read_unit(unit), kStSuccess);
+    b.shut_down();
+}
+
+TEST(FirmwareFailures, ABlockThatIsNotErasedIsRetired) {
+    Bench b;
+    b.faults.erases = 1;
+    for (std::uint32_t i = 0; b.flash.erases_failed == 0; ++i) {
+        ASSERT_LT(i, 100'000u);
+        b.write_unit(i * 7 % 64);
+    }
+    b.run();
+    EXPECT_EQ(b.ftl.media().blocks_retired, 1u);
+    EXPECT_EQ(b.ftl.media().available_spare, 50u);
+    for (std::uint32_t i = 0; i < 3000; ++i) b.write_unit(i * 11 % 64);  // FakeFlash refuses to erase it again
+    b.shut_down();
+}
+
+TEST(FirmwareFailures, WithoutSpareBlocksWritesAreRefusedAndReadsAreNot) {
+    Bench b(small_device(0));
+    b.faults.programs = 1;
+    EXPECT_EQ(b.write_unit(0, true), kStSuccess);  // was accepted before, and there is room for it
+    EXPECT_TRUE(b.ftl.media().read_only);
+    EXPECT_EQ(b.ftl.media().available_spare, 0u);
+    EXPECT_EQ(b.write_unit(1), kStReadOnlyRange);
+    EXPECT_EQ(b.end(b.trim(8, 8)), kStReadOnlyRange);
+    EXPECT_EQ(b.end(b.write_zeroes(8, 8)), kStReadOnlyRange);
+    EXPECT_EQ(b.end(b.flush()), kStSuccess);
+    EXPECT_EQ(b.read_unit(0, 8), kStSuccess);
+    b.shut_down();
+}
+
+// Nothing takes the data any more: those who wait for it are told, and reads of it fail.
+TEST(FirmwareFailures, DataThatFindNoPageAreGivenUp) {
+    Bench b(small_device(0));
+    b.flash.hold = true;
+    b.write(0, 8);
+    b.agenda.run();
+    const auto flush = b.flush();
+    const auto forced = b.write(8, 8, true);
+    b.agenda.run();
+    b.faults.programs = 1'000'000;
+    b.flash.release();
+    b.drain();
+    EXPECT_TRUE(b.ftl.media().read_only);
+    EXPECT_EQ(b.status(flush), kStWriteFault);
+    EXPECT_EQ(b.status(forced), kStWriteFault);
+    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(1), kStUnrecoveredRead);
+    EXPECT_EQ(b.read_unit(2), kStSuccess);
+    EXPECT_EQ(b.firmware.buffer().given_up(), 2u);
+    b.shut_down();
+}
+
+}  // namespace
+}  // namespace ssdtlm
