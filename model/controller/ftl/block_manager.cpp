@@ -38,6 +38,7 @@ BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free
     std::uint32_t b = 0;
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         groups_[g].spares = spare_blocks;
+        groups_[g].reserve = hard_free_blocks;
         const std::uint32_t end = b + shape.blocks_per_group();
         for (; b < end - spare_blocks; ++b) push_free(GroupId{g}, SuperblockId{b});
         for (; b < end; ++b) blocks_[b].state = BlockState::spare;
@@ -100,6 +101,7 @@ bool BlockManager::fail(SuperblockId b) {
         refuse(b, "has a failed program");
     r.state = BlockState::failed;
     r.bad = true;
+    g.reserve += keeps_reserve_;
     failed_.push_back(b);
     any_failed_ = true;
     return true;
@@ -114,6 +116,7 @@ SuperblockId BlockManager::failed_of(GroupId group) const {
 void BlockManager::retire(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
     if (r.state != BlockState::victim || r.valid != 0 || r.programs != 0) refuse(b, "retired");
+    if (r.bad && keeps_reserve_) --groups_[idx(shape_.group_of(b))].reserve;
     r.bad = true;
     r.state = BlockState::retired;
 }
@@ -136,7 +139,7 @@ std::uint32_t BlockManager::fewest_spares() const {
 void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
     Group& g = groups_[idx(group)];
     while (pages != 0) {
-        SSDTLM_CHECK(g.open_host == kNoSuperblock && g.free_count > hard_free_blocks_,
+        SSDTLM_CHECK(g.open_host == kNoSuperblock && g.free_count > g.reserve,
                      "group cannot take so many host pages");
         g.open_host = open(group, BlockState::open_host);
         BlockRecord& r = blocks_[idx(g.open_host)];

@@ -45,7 +45,7 @@ static_assert(sizeof(BlockRecord) == 20);
 class BlockManager {
 public:
     /// All free but the last `spare_blocks` of each group. `hard_free_blocks`: host pages may open a superblock only while a
-    /// group has more free ones.
+    /// group has more free ones; and one more for each that failed and has to be emptied, which gives no free one back.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
@@ -83,13 +83,13 @@ public:
     }
     bool can_take_host_page(GroupId group) const {
         const Group& g = groups_[idx(group)];
-        return g.open_host != kNoSuperblock || g.free_count > hard_free_blocks_;
+        return g.open_host != kNoSuperblock || g.free_count > g.reserve;
     }
     /// Hands out the next page of the group's open host superblock. Precondition: can_take_host_page(group).
     PageAddress allocate_host(GroupId group) {
         Group& g = groups_[idx(group)];
         if (g.open_host == kNoSuperblock) {
-            SSDTLM_CHECK(g.free_count > hard_free_blocks_, "host page from a group at its hard threshold");
+            SSDTLM_CHECK(g.free_count > g.reserve, "host page from a group at its hard threshold");
             g.open_host = open(group, BlockState::open_host);
         }
         return hand_out(g.open_host);
@@ -126,7 +126,10 @@ public:
     std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares; }
     std::uint32_t fewest_spares() const;
     /// From now on host pages may open the last free ones: nothing is collected any more.
-    void give_up_reserve() { hard_free_blocks_ = 0; }
+    void give_up_reserve() {
+        keeps_reserve_ = false;
+        for (Group& g : groups_) g.reserve = 0;
+    }
 
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
     /// caller's part.
@@ -137,6 +140,7 @@ private:
         SuperblockId free_first = kNoSuperblock, free_last = kNoSuperblock;
         SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock;
         std::uint32_t free_count = 0;
+        std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;
     };
     SuperblockId open(GroupId group, BlockState state);
@@ -155,7 +159,7 @@ private:
     [[noreturn]] void refuse(SuperblockId b, const char* what) const;
 
     const SuperblockShape shape_;
-    std::uint32_t hard_free_blocks_;
+    const std::uint32_t hard_free_blocks_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {
@@ -165,6 +169,7 @@ private:
     KeyTable<Reads, 256> reads_;
     std::vector<Group> groups_;
     bool any_failed_ = false;
+    bool keeps_reserve_ = true;
     std::vector<SuperblockId> failed_;  // not yet victims, in order of their failure
 };
 

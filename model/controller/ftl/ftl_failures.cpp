@@ -65,7 +65,11 @@ void Ftl::superblock_not_erased(SuperblockId victim) {
     replace(shape_.group_of(victim));
 }
 
-void Ftl::superblock_emptied(SuperblockId victim) { blocks_.retire(victim); }
+void Ftl::superblock_emptied(SuperblockId victim) {
+    blocks_.retire(victim);
+    const GroupId group = shape_.group_of(victim);
+    cursor_.set_able(group, blocks_.can_take_host_page(group));
+}
 
 void Ftl::lose(Lpa lpa) {
     const Ppa old = map_.exchange(lpa, kLost);

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flash that fails: the run goes on, ends in order, and says what went wrong. What the drive then does: docs/failures.md."""
+import unittest
+
+from support import OK, USER_ERROR, SystemTest
+
+ERRORS = ("commands_unrecovered_read", "commands_write_fault", "commands_refused_read_only")
+
+
+def faults(**shares):
+    return [word for key, share in shares.items() for word in ("--set", f"nand.faults.{key}={share}")]
+
+
+class FailingFlash(SystemTest):
+    def mix(self, *lines):
+        return self.job("mix", "rw=randrw", "bssplit=512/20:4k/80", "iodepth=16", "number_ios=20000", "norandommap", "io_size=100m", *lines)
+
+    def run_failing(self, *settings, output="out", job=None):
+        """The results; the errors are those that the counters explain."""
+        result = self.simulate("tiny-test", job or self.mix(), "--set", "run.check_waiters=true", *settings, output=output)
+        j = result.json()
+        self.assertEqual(j["ended_by"], "workload")
+        self.assertEqual(j["error_status"], sum(j["counters"][name] for name in ERRORS))
+        for line in j["books"]:
+            self.assertEqual(line["left"], line["right"], line["line"])
+        return result, j
+
+    def test_nothing_fails_by_default(self):
+        j = self.assert_right(self.simulate("tiny-test", self.mix()))
+        self.assertFalse([name for name in j["counters"] if "fail" in name or "lost" in name or "smart" in name])
+
+    def test_retries_take_time_and_nothing_else(self):
+        result, j = self.run_failing(*faults(read_retry="10%"), job=self.job("reads", "rw=randread", "bs=4k", "number_ios=3000", "norandommap", "io_size=100m"))
+        c = j["counters"]
+        self.assertEqual(j["error_status"], 0)
+        self.assertAlmostEqual(c["flash_read_retries"] / 3000, 0.1, delta=0.03)
+        # A retry: array and bus once more, in stage ecc.
+        ecc = j["latency_us"]["read"]["ecc"]
+        array, channel = (j["latency_us"]["read"][s]["mean"] for s in ("array", "channel"))
+        self.assertAlmostEqual(ecc["mean"] * 3000 / c["flash_read_retries"], array + channel, delta=0.2 * (array + channel))
+
+    def test_lost_pages(self):
+        result, j = self.run_failing(*faults(page_lost="1%"))
+        c = j["counters"]
+        self.assertGreater(c["commands_unrecovered_read"], 0)
+        self.assertEqual(c["smart_media_errors"], c["commands_unrecovered_read"])
+        self.assertEqual(c["smart_critical_warning"], 0)
+        self.assertGreater(c["units_lost"], 0)
+        self.assertGreater(j["integrity_checked_blocks"], 0)
+        fio = result.json("fio.json")["jobs"][0]
+        self.assertEqual(fio["error"], 5)  # EIO
+
+    def test_blocks_that_fail(self):
+        _, j = self.run_failing(*faults(program_fail="0.01%", erase_fail="0.1%"), "--set", "ftl.spare_blocks=6", "--set", "ftl.user_capacity=10MiB")
+        c = j["counters"]
+        self.assertGreater(c["flash_program_failures"] + c["flash_erase_failures"], 0)
+        self.assertLessEqual(c["flash_blocks_retired"], c["flash_program_failures"] + c["flash_erase_failures"])
+        self.assertEqual(j["error_status"], 0)
+        self.assertLess(c["smart_available_spare_percent"], 100)
+
+    def test_read_only(self):
+        _, j = self.run_failing(*faults(program_fail="1%"))
+        c = j["counters"]
+        self.assertGreater(c["commands_refused_read_only"], 1000)
+        self.assertEqual((c["smart_available_spare_percent"], c["smart_critical_warning"]), (0, 9))
+
+    def test_the_seed_decides(self):
+        everything = faults(program_fail="0.1%", erase_fail="0.1%", read_retry="1%", page_lost="0.1%") + ["--set", "ftl.spare_blocks=6"]
+        first, j = self.run_failing(*everything, output="first")
+        again, _ = self.run_failing(*everything, output="again")
+        self.assertEqual(first.files(), again.files())
+        _, other = self.run_failing(*everything, "--set", "run.seed=2", output="other")
+        self.assertNotEqual(j["counters"], other["counters"])
+
+    def test_shares_are_checked(self):
+        done = self.ssdtlm("config", "check", "tiny-test", *faults(program_fail="101%"))
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("nand.faults.program_fail", done.stderr)
+        self.assertIn("0%..100%", done.stderr)
+        # Spare blocks leave less for data.
+        self.assertEqual(self.ssdtlm("config", "check", "tiny-test", "--set", "ftl.spare_blocks=5").returncode, OK)
+        done = self.ssdtlm("config", "check", "tiny-test", "--set", "ftl.spare_blocks=30")
+        self.assertEqual(done.returncode, USER_ERROR)
+        self.assertIn("ftl.spare_blocks", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The random commands of firmware_random_test over flash that fails. Every read is compared or fails for a reason; at the end
+// exactly the lost units fail. SSDTLM_TEST_SEED in the environment moves all seeds.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "random_host.h"
+
+namespace ssdtlm {
+namespace {
+
+/// 6 of the 24 blocks of each plane are spare.
+DeviceShape failing_device(const RandomFaults::Rates& rates, std::uint32_t spare_blocks = 6) {
+    DeviceShape d = tiny_device();
+    d.ftl.spare_blocks = spare_blocks;
+    d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
+    d.faults = rates;
+    return d;
+}
+
+struct Failures {
+    std::uint64_t programs = 0, erases = 0, retries = 0, lost = 0, healed = 0, marked = 0, failed_reads = 0, failed_writes = 0, retired = 0;
+    unsigned read_only = 0, devices = 0;
+    void add(const DeviceUnderTest& d) {
+        programs += d.flash.programs_failed;
+        erases += d.flash.erases_failed;
+        retries += d.flash.retried;
+        lost += d.lost.found;
+        healed += d.lost.healed;
+        marked += d.ftl.media().units_lost;
+        failed_reads += d.lost.failed_reads;
+        failed_writes += d.failed[0] - d.lost.failed_reads;
+        retired += d.ftl.media().blocks_retired;
+        read_only += d.ftl.media().read_only;
+        ++devices;
+    }
+    void print() const {
+        std::printf("%u devices, %u of them read-only at the end: %llu programs and %llu erases failed, %llu blocks retired; %llu reads retried; "
+                    "%llu units lost, %llu of them marked by GC or a merge, %llu written again; %llu reads and %llu writes ended with 2/81\n",
+                    devices, read_only, static_cast<unsigned long long>(programs), static_cast<unsigned long long>(erases),
+                    static_cast<unsigned long long>(retired), static_cast<unsigned long long>(retries), static_cast<unsigned long long>(lost),
+                    static_cast<unsigned long long>(marked), static_cast<unsigned long long>(healed),
+                    static_cast<unsigned long long>(failed_reads), static_cast<unsigned long long>(failed_writes));
+    }
+};
+
+/// Every unit answers 2/81 if it is lost, and else what was last written.
+void expect_exactly_the_lost(DeviceUnderTest& d) {
+    for (std::uint32_t unit = 0; unit < d.ftl.logical_units(); ++unit) {
+        const auto slot = d.read(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit());
+        d.drain();
+        ASSERT_EQ(d.status(slot) == nvme::kStUnrecoveredRead, d.lost.is_lost(unit)) << "unit " << unit;
+        ASSERT_EQ(d.status(slot) == nvme::kStSuccess, !d.lost.is_lost(unit)) << "unit " << unit;
+    }
+}
+
+void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
+    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    shape.seed = seed;
+    shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    DeviceUnderTest d(shape);
+    RandomHost host(d, mix, seed);
+    ASSERT_NO_THROW(host.run()) << d.firmware.dump();
+    ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
+    ASSERT_EQ(d.failed[3], 0u);
+    const MediaHealth& media = d.ftl.media();
+    EXPECT_EQ(media.program_failures, d.flash.programs_failed);
+    if (d.firmware.buffer().given_up() == 0) {
+        ASSERT_NO_THROW(expect_exactly_the_lost(d)) << d.firmware.dump();
+    } else {
+        ASSERT_NO_THROW(d.read_all()) << d.firmware.dump();
+    }
+    if (!media.read_only) {
+        EXPECT_EQ(d.failed[1] + d.failed[2], 0u);
+        EXPECT_EQ(d.firmware.buffer().given_up(), 0u);
+    } else {
+        EXPECT_EQ(media.available_spare, 0u);
+        const auto refused = d.write(0, 1);
+        const auto trim = d.trim(0, d.blocks_per_unit());
+        d.drain();
+        EXPECT_EQ(d.status(refused), nvme::kStReadOnlyRange);
+        EXPECT_EQ(d.status(trim), nvme::kStReadOnlyRange);
+    }
+    EXPECT_EQ(d.oracle.unverified(), 0u);
+    ASSERT_NO_THROW(d.ftl.verify_books());
+    failures.add(d);
+}
+
+TEST(FirmwareRandomFailures, FlashThatFails) {
+    Failures failures;
+    Mix m;
+    m.commands = 15000;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) fail(failing_device({4e-4, 1e-3, 1e-2, 5e-3}), m, seed, failures);
+    failures.print();
+    EXPECT_GT(failures.programs, 10u);
+    EXPECT_GT(failures.marked, 100u);
+    EXPECT_GT(failures.healed, 100u);
+    EXPECT_GT(failures.failed_reads, 100u);
+    EXPECT_LT(failures.read_only, failures.devices);
+}
+
+// Writes of parts of units that are lost, or turn out to be, in every order.
+TEST(FirmwareRandomFailures, PartialWritesToLostUnits) {
+    Failures failures;
+    Mix m;
+    m.whole = 10;
+    m.hot = 80;
+    m.fua = 40;
+    m.trim = 10;
+    m.commands = 10000;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        DeviceShape d = failing_device({1e-4, 0, 1e-3, 3e-2});
+        d.slots = seed % 3 == 0 ? 2 : 64;
+        if (seed > 4) d.late_map = LateMap::Shape{Ps{1}, Ps{2'000'000'000}, 30};
+        fail(d, m, seed, failures);
+    }
+    failures.print();
+    EXPECT_GT(failures.failed_writes, 100u);
+    EXPECT_GT(failures.healed, 100u);
+}
+
+// Blocks that have to be emptied pile up; collection must not run out of free ones.
+TEST(FirmwareRandomFailures, ManyFailuresAndManySpareBlocks) {
+    Failures failures;
+    Mix m;
+    m.read = 20;
+    m.write = 75;
+    m.trim = m.zeroes = 1;
+    m.hot = 10;
+    m.commands = 6000;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        DeviceShape d = failing_device({seed % 2 == 0 ? 5e-3 : 2e-3, 1e-2, 1e-3, 1e-3}, 0);
+        d.geometry.blocks_per_plane = 24 + 60;
+        d.ftl.spare_blocks = 60;
+        d.ftl.gc_soft_free_blocks = seed % 3 == 0 ? 3 : 4;
+        d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
+        fail(d, m, seed, failures);
+    }
+    failures.print();
+    EXPECT_GT(failures.retired, 500u);
+    EXPECT_LT(failures.read_only, failures.devices);
+}
+
+TEST(FirmwareRandomFailures, SparesThatAreUsedUp) {
+    Failures failures;
+    Mix m;
+    m.commands = 6000;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        DeviceShape d = failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4));
+        if (seed > 8) d.ftl.buffer_mode = BufferMode::write_through;
+        if (seed % 3 == 0) d.ftl.buffer_bytes = 6 * 4096;
+        fail(d, m, seed, failures);
+    }
+    failures.print();
+    EXPECT_EQ(failures.read_only, failures.devices);
+}
+
+}  // namespace
+}  // namespace ssdtlm
