@@ -19,8 +19,10 @@ namespace {
 Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
-    const double page = to_seconds(longest(c.nand.t_program) + longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
-    const double spare = 1.0 - static_cast<double>(namespace_bytes) / static_cast<double>(g.raw_bytes());
+    const int reads = c.faults.any() ? 1 + c.ecc.read_retries : 1;
+    const double page = to_seconds(longest(c.nand.t_program) + reads * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
+    const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
     return Ps{static_cast<std::int64_t>(pages * page / std::max(spare, 0.01) * 1e12)};
 }
