@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/results/slowest_json.h"
 #include "sim/version.h"
 
 namespace ssdtlm {
@@ -38,6 +39,10 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     if (options_.series != nullptr)
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl,
                                                *options_.series);
+    if (config.run.slowest != 0 || !config.run.explain.empty()) {
+        occupancy_ = &system_->record();
+        slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
+    }
     ftl_begin_ = system_->ftl.counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
@@ -167,7 +172,10 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
         if ((completions_ & 1023) == 0) poll();
     }
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
+    if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
 }
+
+std::string Simulation::slowest() const { return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string(); }
 
 void Simulation::poll() {
     if (options_.interrupt != nullptr && *options_.interrupt != 0 && !interrupted_) {

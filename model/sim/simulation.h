@@ -12,6 +12,7 @@
 
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
+#include "sim/results/slowest_commands.h"
 #include "sim/results/time_series.h"
 #include "sim/ssd_system.h"
 #include "sim/watchdog.h"
@@ -52,6 +53,8 @@ public:
 
     SsdSystem& system() { return *system_; }
     const LatencyStats& latency() const { return latency_; }
+    /// slowest.json; empty when nothing of it was to be kept.
+    std::string slowest() const;
     std::string state_dump() const { return system_->dump(); }
 
 private:
@@ -78,6 +81,8 @@ private:
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
     std::unique_ptr<TimeSeries> series_;  // null: not asked for
+    std::optional<SlowestCommands> slowest_;
+    const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
     FtlCounters ftl_begin_, ftl_end_;
     SimTime workload_end_{};

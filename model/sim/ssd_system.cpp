@@ -124,6 +124,15 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     }
 }
 
+const Occupancy& SsdSystem::record() {
+    const NandGeometry& g = config.nand.geometry;
+    occupancy_ = std::make_unique<Occupancy>(Occupancy::Size{g.channels, g.dies_per_channel(), g.planes_per_die,
+                                                             config.nand.independent_plane_read, config.firmware.cores});
+    backend.record(*occupancy_);
+    firmware.record(*occupancy_);
+    return *occupancy_;
+}
+
 SsdSystem::BusySnapshot SsdSystem::busy() const {
     BusySnapshot s;
     s.at = agenda.now();

@@ -15,6 +15,7 @@
 #include <systemc>
 
 #include "common/latency/command_tracker.h"
+#include "common/latency/occupancy.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/agenda_process.h"
 #include "controller/channel_ctrl/flash_backend.h"
@@ -58,6 +59,8 @@ public:
     /// What must be equal when the device is idle.
     std::vector<BookLine> books(const FtlCounters& before) const;
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;
+    /// From now on what holds dies, buses and cores is kept in a log, sized for this device.
+    const Occupancy& record();
     /// State of every organ, for the watchdog and for panics.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
@@ -83,6 +86,9 @@ public:
     std::unique_ptr<RandomFaults> faults;                ///< of the dies; null: none
     std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
     std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
+
+private:
+    std::unique_ptr<Occupancy> occupancy_;  // null: nobody wants to know
 };
 
 }  // namespace ssdtlm

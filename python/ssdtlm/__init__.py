@@ -5,11 +5,13 @@
     result = ssdtlm.run("hexa-16g", "job.fio", set={"nand.t_read": "60us"})
     print(result.metrics["read.total.p99"])
     print(ssdtlm.compare("results/before", "results/after"))
+    print(ssdtlm.explain(result, slowest=3, op="read"))
     ssdtlm.report(result, output="report.html")
 """
 
 from .comparison.compare import Comparison, compare
 from .errors import RunFailed, UserError
+from .explanation.explain import Explanation, explain
 from .reporting.report import report
 from .result import Result, data_frame
 from .simulate import run
@@ -17,4 +19,5 @@ from .sweeping.commands import Sweep, sweep
 from .sweeping.search import Search, search
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "compare", "data_frame", "report", "run", "search", "sweep"]
+__all__ = ["Comparison", "Explanation", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "compare", "data_frame", "explain",
+           "report", "run", "search", "sweep"]

@@ -10,14 +10,15 @@ import sys
 from . import extras
 from .binary import check_version
 from .comparison import compare
-from .errors import Problem, UserError
+from .errors import Problem, RunFailed, UserError
+from .explanation import explain
 from .reporting import report
 from .sweeping import commands as sweep
 from .sweeping import search
 
 OLDEST = (3, 11)  # tomllib
 
-COMMANDS = {"compare": compare, "report": report, "sweep": sweep, "search": search, "python": extras}
+COMMANDS = {"compare": compare, "explain": explain, "report": report, "sweep": sweep, "search": search, "python": extras}
 
 
 class Parser(argparse.ArgumentParser):
@@ -55,6 +56,11 @@ def main():
         for problem in error.problems:
             print(problem, file=sys.stderr)
         return 2
+    except RunFailed as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

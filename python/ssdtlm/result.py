@@ -93,6 +93,11 @@ class Result:
         return self._rows("latency_bins.csv")
 
     @functools.cached_property
+    def slowest(self):
+        """The commands of slowest.json with their way through the device; [] when the run kept none. Times in ps."""
+        return self._file("slowest.json")["commands"] if (self.path / "slowest.json").is_file() else []
+
+    @functools.cached_property
     def fio(self):
         """fio.json, in the shape of fio 3.33."""
         return self._file("fio.json")

@@ -70,14 +70,14 @@ class SystemTest(unittest.TestCase):
         """A fio file with one job of these lines, on all of iodepth's queue."""
         return self.write(name + ".fio", "\n".join([f"[{name}]", "ioengine=libaio", "direct=1", *lines, ""]))
 
-    def ssdtlm(self, *args, binary=BINARY, timeout=600):
+    def ssdtlm(self, *args, binary=BINARY, timeout=600, stdin=None):
         words = [str(a) for a in args]
         if words[:1] == ["run"]:
             words[1:1] = SETTINGS
         elif words[:2] == ["config", "show"]:
             words[2:2] = SETTINGS
         done = subprocess.run(
-            [binary, *words], cwd=self.dir, capture_output=True, text=True, errors="replace", timeout=timeout
+            [binary, *words], cwd=self.dir, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin
         )
         done.stderr = PROGRESS.sub("", done.stderr)
         return done

@@ -142,7 +142,7 @@ class Output(SystemTest):
         """Of every command that prints, whether it prints little or much."""
         arguments = {("config", "check"): ["tiny-test"], ("config", "show"): ["tiny-test"], ("completion",): ["bash"],
                      ("run",): ["tiny-test", "-w", JOB, "-o", "out"], ("trace", "info"): [TRACES / "msr.csv"],
-                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200], ("compare",): ["seed1", "seed2"],
+                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200], ("compare",): ["seed1", "seed2"], ("explain",): ["seed1"],
                      ("sweep", "plan"): ["sweep.toml"], ("sweep", "status"): ["sweep.toml"]}
         self.write("sweep.toml", f'device = "tiny-test"\nworkload = "{JOB}"\n')
         for seed in (1, 2):

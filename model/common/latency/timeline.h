@@ -39,12 +39,24 @@ inline constexpr std::size_t kStageCount = static_cast<std::size_t>(Stage::count
 /// Name as in latency.csv.
 const char* stage_name(Stage s);
 
+/// A flash operation as those who waited for it find it again: its number, and the plane whose or whose die's work it was.
+struct FlashOperation {
+    std::uint64_t number = 0;   ///< of the transaction, by submission from 1
+    std::uint32_t plane = 0;    ///< global
+    bool whole_die = true;      ///< it needed all of the die; else (independent plane reads) its plane only
+};
+
 class Timeline {
 public:
+    /// Steps whose order is kept; of what comes later the stages' sums remain.
+    static constexpr std::uint32_t kSteps = 32;
+
     /// Restarts the timeline at `t` with nothing charged.
     void begin(SimTime t) {
         start_ = last_ = t;
         charged_ = 0;
+        steps_ = 0;
+        number_ = 0;
         ps_ = {};
     }
     /// Charges everything since the last mark up to `until` to `s`. Marks never go back.
@@ -54,13 +66,23 @@ public:
         if (d == 0) return;
         add(static_cast<std::size_t>(s), d);
         last_ = until;
+        log(static_cast<std::uint8_t>(s), static_cast<std::uint64_t>(until.time_since_epoch().count()));
+    }
+    /// What follows is the work of this flash operation; what it waited for has been charged.
+    void begins(const FlashOperation& op) {
+        log(kOperation, (op.number << kPlaneBits | op.plane) << 1 | std::uint64_t{op.whole_die});
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
     void append(const Timeline& part) {
         SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
         part.for_each([this](Stage s, std::int64_t ps) { add(static_cast<std::size_t>(s), ps); });
         last_ = part.last_;
+        for (std::uint32_t i = 0; i < part.kept(); ++i) log(part.what_[i], part.value_[i]);
+        if (part.steps_ > kSteps) steps_ = kSteps + 1;
     }
+    /// Of the command that it belongs to, by arrival at the firmware from 1; 0: none, or not there yet.
+    std::uint64_t number() const { return number_; }
+    void set_number(std::uint64_t number) { number_ = number; }
     SimTime start() const { return start_; }
     /// When the SQE was written: the part before is the host's.
     SimTime submitted() const { return start_ + of(Stage::host_queue); }
@@ -77,6 +99,23 @@ public:
             visit(static_cast<Stage>(i), ps_[i]);
         }
     }
+    /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong to.
+    /// Returns until when steps were kept: before last(), if there were more than kSteps.
+    template <class Charged, class Begins>
+    SimTime for_each_step(Charged charged, Begins begins) const {
+        SimTime from = start_;
+        for (std::uint32_t i = 0; i < kept(); ++i) {
+            const std::uint64_t value = value_[i];
+            if (what_[i] == kOperation) {
+                begins(FlashOperation{value >> (kPlaneBits + 1), static_cast<std::uint32_t>(value >> 1) & kPlaneMask, (value & 1) != 0});
+                continue;
+            }
+            const SimTime to{Ps{static_cast<std::int64_t>(value)}};
+            charged(static_cast<Stage>(what_[i]), from, to);
+            from = to;
+        }
+        return from;
+    }
     Ps sum() const {
         std::int64_t sum = 0;
         for_each([&sum](Stage, std::int64_t ps) { sum += ps; });
@@ -84,16 +123,33 @@ public:
     }
 
 private:
+    static constexpr std::uint8_t kOperation = 31;  // what_ beside the stages
+    static constexpr unsigned kPlaneBits = 20;
+    static constexpr std::uint32_t kPlaneMask = (1u << kPlaneBits) - 1;
+    static_assert(kStageCount < kOperation);
+
     void add(std::size_t i, std::int64_t ps) {
         ps_[i] += ps;
         charged_ |= 1u << i;
     }
+    void log(std::uint8_t what, std::uint64_t value) {
+        if (__builtin_expect(steps_ < kSteps, 1)) {
+            value_[steps_] = value;
+            what_[steps_] = what;
+        }
+        ++steps_;
+    }
+    std::uint32_t kept() const { return steps_ < kSteps ? steps_ : kSteps; }
 
     SimTime start_{};
     SimTime last_{};
     std::uint32_t charged_ = 0;  // bit per stage with time in it
+    std::uint32_t steps_ = 0;    // more than kSteps: not all are in the log
+    std::uint64_t number_ = 0;
     std::array<std::int64_t, kStageCount> ps_{};
-    static_assert(kStageCount <= 32);
+    // The first kept() mean something: a stage with the time of its end, or kOperation with number, plane and extent.
+    std::array<std::uint64_t, kSteps> value_{};
+    std::array<std::uint8_t, kSteps> what_{};
 };
 
 }  // namespace ssdtlm

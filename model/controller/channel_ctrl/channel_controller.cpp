@@ -181,10 +181,12 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
+        txn.path->begins({txn.number, idx(txn.address.plane), !independent_plane_read_ || op != FlashOp::read});
         txn.path->charge(stage(txn, Stage::channel), busy_from);
         dies_.occupy(die, txn);
         waits_.busy(txn, die, now);
     }
+    waits_.hold(txns, count, die, now, bus_free_at());
     send(payload);
 }
 
@@ -194,6 +196,7 @@ inline void ChannelController::start_data_out() {
     OnfiPayload& payload = sequences_.data_out(idx(txn.die) - first_die_, txn, now);
     txn.path->charge(Stage::channel_wait, now);
     txn.path->charge(stage(txn, Stage::channel), payload.onfi.bus_end);
+    waits_.hold_bus(txn, now, bus_free_at());
     send(payload);
 }
 
@@ -289,6 +292,7 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
 inline FlashTransaction& ChannelController::release(std::uint32_t die, std::uint32_t plane) {
     FlashTransaction& txn = dies_.release(die, plane);
     waits_.idle(txn, die, agenda_.now());
+    waits_.let_go(txn, die, agenda_.now());
     return txn;
 }
 

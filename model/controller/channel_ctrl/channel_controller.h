@@ -56,6 +56,8 @@ public:
         sequences_.keep_pins();
     }
     ChannelPins* pins() { return pins_.get(); }
+    /// From now on what holds the channel's dies and bus is kept in a log.
+    void record(Occupancy& log) { waits_.record(log, channel_, first_die_); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }

@@ -32,6 +32,7 @@ public:
         const std::uint32_t plane = idx(txn.address.plane) - route.first_plane;
         SSDTLM_CHECK(plane < geometry_.planes_per_die, "flash transaction names a plane of another die");
         txn.plane = static_cast<std::uint8_t>(plane);
+        txn.number = ++submitted_;
         route.channel->submit(txn, route.die);
     }
 
@@ -47,6 +48,12 @@ public:
     /// ChannelController::check_waiters() of all channels.
     void check_waiters() const {
         for (const auto& channel : channels_) channel->check_waiters();
+    }
+    /// What the next transaction submitted will be called.
+    std::uint64_t next_number() const { return submitted_ + 1; }
+    /// From now on what holds dies and buses is kept in a log.
+    void record(Occupancy& log) {
+        for (const auto& channel : channels_) channel->record(log);
     }
     /// Nothing waiting or running.
     bool idle() const;
@@ -67,6 +74,7 @@ private:
     TransactionTable transactions_;
     std::vector<std::unique_ptr<ChannelController>> channels_;
     std::vector<Route> routes_;  // by global die
+    std::uint64_t submitted_ = 0;
 };
 
 }  // namespace ssdtlm

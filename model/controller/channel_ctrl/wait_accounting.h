@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a transaction waited for, from its submission to its first cycle on the bus: its die (by whose work kept it busy),
 // then the bus, then the scheduler's answer. A transaction waits for its die or, a read of a plane that reads
-// independently, for its plane. Kernel-free.
+// independently, for its plane. Tells a log, if there is one, what held them. Kernel-free.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "common/latency/occupancy.h"
 #include "controller/channel_ctrl/busy_meter.h"
 #include "nand/onfi/nand_config.h"
 
@@ -19,6 +20,13 @@ public:
           planes_(nand.geometry.planes_per_die),
           dies_(nand.geometry.dies_per_channel()),
           plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0) {}
+
+    /// From now on what holds the channel's dies and bus is kept in a log.
+    void record(Occupancy& log, std::uint32_t channel, std::uint32_t first_die) {
+        units_ = &log.die(first_die);
+        bus_ = &log.bus(channel);
+        programs_ = &log.programs();
+    }
 
     /// The transaction begins to wait.
     void begin(FlashTransaction& txn, std::uint32_t die, SimTime now) { txn.busy_snapshot = meter_of(txn, die).settled(now); }
@@ -44,6 +52,31 @@ public:
         dies_[die].meter.stop(busy_kind(txn.cls), now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn.cls), now); });
     }
+    /// `count` joined transactions hold the die from now on, and the bus until `bus_until`.
+    void hold(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
+        if (units_ == nullptr) return;
+        const FlashTransaction& first = *txns[0];
+        const auto kind = static_cast<std::uint8_t>(first.cls);
+        bus_->add({now, bus_until, first.number, first.owner, kind, count});
+        if (__builtin_expect(!independent_plane_read_, 1))
+            units_[die].add({now, kNever, first.number, first.owner, kind, count});
+        else
+            hold_planes(txns, count, die, now);
+    }
+    /// The data of a read has the bus.
+    void hold_bus(const FlashTransaction& txn, SimTime now, SimTime bus_until) {
+        if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls), 1, true});
+    }
+    /// One of those that hold the die is over.
+    void let_go(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
+        if (units_ == nullptr) return;
+        if (txn.cls == FlashClass::host_write) programs_->add({txn.queued_at, now, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls)});
+        if (__builtin_expect(!independent_plane_read_, 1))
+            units_[die].end(now);
+        else
+            of_plane_logs(txn, die, [now](OccupancyLog& log) { log.end(now); });
+    }
+
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals totals(std::uint32_t die, SimTime now) const { return dies_[die].meter.totals(now); }
 
@@ -60,11 +93,27 @@ private:
         for (std::uint32_t p = 0; p < planes_; ++p)
             if (txn.op != FlashOp::read || p == txn.plane) f(plane_meters_[die * planes_ + p]);
     }
+    template <class F>
+    __attribute__((noinline)) void of_plane_logs(const FlashTransaction& txn, std::uint32_t die, F f) {
+        for (std::uint32_t p = 0; p < planes_; ++p)
+            if (txn.op != FlashOp::read || p == txn.plane) f(units_[die * planes_ + p]);
+    }
+    void hold_planes(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
+        const std::uint32_t each = txns[0]->op == FlashOp::read ? count : 1;  // anything else holds all planes at once
+        for (std::uint32_t i = 0; i < each; ++i) {
+            const FlashTransaction& txn = *txns[i];
+            const Occupation o{now, kNever, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls), each == 1 ? count : 1};
+            of_plane_logs(txn, die, [&o](OccupancyLog& log) { log.add(o); });
+        }
+    }
 
     const bool independent_plane_read_;
     const std::uint32_t planes_;
     std::vector<Die> dies_;
     std::vector<BusyMeter> plane_meters_;  // independent plane reads only
+    OccupancyLog* units_ = nullptr;        // of the channel's first die; null: nobody wants to know
+    OccupancyLog* bus_ = nullptr;
+    OccupancyLog* programs_ = nullptr;
 };
 
 }  // namespace ssdtlm

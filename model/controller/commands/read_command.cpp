@@ -56,6 +56,7 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.die = decode_.die_of(job.txn.address.plane);
         job.txn.client = this;
         job.txn.cookie = handle_of(job);
+        job.txn.owner = c.timeline->number();
     }
     return job;
 }

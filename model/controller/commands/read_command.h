@@ -19,10 +19,6 @@ public:
     ReadCommand(const CommandServices& services, SpareCodec codec);
 
     void start(Command& c);
-    /// The command that a transaction serves; null when it is none of a read's.
-    const Command* command_of(const FlashTransaction& txn) const {
-        return txn.client == static_cast<const FlashClient*>(this) ? job_of(txn.cookie).command : nullptr;
-    }
     std::uint64_t units_read() const { return units_read_; }
     std::string dump() const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/latency/occupancy.h"
 #include "common/units/units.h"
 #include "controller/cpu/core_probe.h"
 #include "controller/ports/core_port.h"
@@ -19,7 +20,7 @@ public:
         : CorePort(agenda), clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
 
     std::uint32_t size() const { return size_; }
-    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint32_t command) override {
+    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command) override {
         const SimTime now = agenda_.now();
         if (cycles == 0) return {now, now};
         const std::uint32_t core = size_ == 1 ? 0 : static_cast<std::uint32_t>(number % size_);
@@ -28,6 +29,7 @@ public:
         const Ps cost = clock_.cycles(cycles);
         c.free_at = start + cost;
         c.busy += cost;
+        if (log_ != nullptr) log_[core].add({start, c.free_at, 0, command, static_cast<std::uint8_t>(step)});
         if (__builtin_expect(probe_ != nullptr, 0)) probe_->on_step(core, step, command, start, c.free_at);
         return {start, c.free_at};
     }
@@ -35,6 +37,8 @@ public:
     /// End of the core's last step so far.
     SimTime free_at(std::uint32_t core) const { return cores_[core].free_at; }
     void set_probe(CoreProbe* probe) { probe_ = probe; }
+    /// From now on what the cores do is kept in a log.
+    void record(Occupancy& log) { log_ = &log.core(0); }
 
 private:
     struct Core {
@@ -45,6 +49,7 @@ private:
     const std::uint32_t size_;
     std::vector<Core> cores_;
     CoreProbe* probe_ = nullptr;
+    OccupancyLog* log_ = nullptr;  // of core 0; null: nobody wants to know
 };
 
 }  // namespace ssdtlm

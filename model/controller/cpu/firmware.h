@@ -51,8 +51,8 @@ public:
     const BufferPort& buffer() const { return *buffer_; }
     const CorePool& cores() const { return cores_; }
     void set_core_probe(CoreProbe* probe) { cores_.set_probe(probe); }
-    /// The command that a host read's transaction serves; null for all other work.
-    const Command* command_of(const FlashTransaction& txn) const { return read_.command_of(txn); }
+    /// From now on what the cores do is kept in a log.
+    void record(Occupancy& log) { cores_.record(log); }
     const GcEngine& gc() const { return gc_; }
     const Waiters& waiters() const { return waiters_; }
     std::uint64_t host_units_written() const { return write_.units_written(); }

@@ -25,6 +25,7 @@ void GcEngine::check(GroupId group) {
     if (g.victim != kNoSuperblock || stopped_ || !ftl_.wants_collection(group)) return;
     g.victim = ftl_.select_victim(group);
     if (g.victim == kNoSuperblock) return;  // every sealed one is full of valid data: nothing to gain
+    g.number = ++collections_;
     ++active_;
     victims_ += ftl_.shape().planes();
     last_victim_ = ftl_.shape().block(g.victim, 0);
@@ -48,6 +49,7 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
     job.txn.die = geometry_.die_of(address.plane);
     job.txn.client = this;
     job.txn.cookie = handle_of(job);
+    job.txn.owner = groups_[idx(group_of(job))].number;
 }
 
 FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {

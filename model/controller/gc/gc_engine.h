@@ -59,6 +59,7 @@ private:
     };
     struct Group {
         SuperblockId victim = kNoSuperblock;
+        std::uint64_t number = 0;    ///< of this collection, from 1: the owner of its flash work
         std::uint32_t cursor = 0;    ///< page of the victim to look at next
         std::uint32_t inflight = 0;  ///< reads, programs and erases
         std::uint32_t reads = 0;
@@ -107,6 +108,7 @@ private:
     std::function<void()> block_freed_;
     bool stopped_ = false;
     std::uint32_t active_ = 0;
+    std::uint64_t collections_ = 0;
     std::uint64_t victims_ = 0;
     BlockId last_victim_ = kNoBlock;
 };

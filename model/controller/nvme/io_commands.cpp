@@ -192,7 +192,7 @@ void IoCommands::flush_for_shutdown() {
     flush.blocks = 0;
     flush_timeline_.begin(agenda_.now());
     flush.timeline = &flush_timeline_;
-    hand_over(flush);
+    to_firmware(flush);
 }
 
 Timeline& IoCommands::find_timelines(std::uint16_t qid, std::uint16_t cid) {

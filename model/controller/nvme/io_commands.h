@@ -48,6 +48,10 @@ private:
     void accept_one(std::uint16_t qid, SubmissionQueue& queue, const nvme::Sqe& sqe, SimTime rung, SimTime asked);
     void accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
     void hand_over(Command& command) {
+        command.timeline->set_number(++handed_over_);
+        to_firmware(command);
+    }
+    void to_firmware(Command& command) {
         SSDTLM_CHECK(firmware_ != nullptr, "NVMe controller has no command sink");
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
         firmware_->submit(command);
@@ -83,6 +87,7 @@ private:
     Pool<Command> commands_;
     std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::uint32_t in_firmware_ = 0;
+    std::uint64_t handed_over_ = 0;  // commands of the host
     SimTime busy_since_{};
     Timeline flush_timeline_;
 };

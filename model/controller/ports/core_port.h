@@ -29,16 +29,16 @@ enum class CoreStep : std::uint8_t {
 
 class CorePort {
 public:
-    static constexpr std::uint32_t kNoCommand = 0xFFFFFFFFu;
+    static constexpr std::uint64_t kNoCommand = 0;
     struct Slot {
         SimTime start;
         SimTime end;
     };
     virtual ~CorePort() = default;
     /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a core.
-    /// Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command, is for
-    /// those who watch.
-    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint32_t command = kNoCommand) = 0;
+    /// Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command (its number),
+    /// is for those who watch.
+    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand) = 0;
 
     /// Calls Next(what) at `end`: at once if that is now.
     template <auto Next, class T>
@@ -51,7 +51,7 @@ public:
     /// A step for a command, which is charged with it; then Next(index of the command).
     template <auto Next, class T>
     void run(T* self, Command& c, std::uint64_t cycles, CoreStep step) {
-        const Slot slot = reserve(c.index, cycles, step, c.index);
+        const Slot slot = reserve(c.index, cycles, step, c.timeline->number());
         c.timeline->charge(Stage::firmware_wait, slot.start);
         c.timeline->charge(Stage::firmware, slot.end);
         then<Next>(slot.end, self, c.index);

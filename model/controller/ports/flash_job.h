@@ -54,6 +54,7 @@ public:
         FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
         job.kind = kind;
         job.txn.path = nullptr;
+        job.txn.owner = 0;
         ++used_;
         return job;
     }

@@ -18,14 +18,19 @@ void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
     if (t.last() == flash.start()) {
         t.append(flash);
     } else if (t.last() < flash.last()) {
-        static constexpr std::array<Stage, 9> kBackwards = {
-            Stage::array,          Stage::channel,     Stage::scheduler,          Stage::channel_wait, Stage::die_wait_host_write,
-            Stage::die_wait_gc, Stage::die_wait_host_read, Stage::die_wait_erase, Stage::die_wait_mapping};
+        static constexpr std::array<Stage, 9> kStages = {
+            Stage::die_wait_mapping,    Stage::die_wait_erase, Stage::die_wait_host_read, Stage::die_wait_gc,
+            Stage::die_wait_host_write, Stage::channel_wait,   Stage::scheduler,          Stage::channel,
+            Stage::array};
+        std::array<Ps, kStages.size()> parts{};
         Ps left = flash.last() - t.last();
-        for (const Stage s : kBackwards) {
-            const Ps part = std::min(left, flash.of(s));
-            t.charge(s, t.last() + part);
-            left -= part;
+        for (std::size_t i = kStages.size(); i-- != 0;) {
+            parts[i] = std::min(left, flash.of(kStages[i]));
+            left -= parts[i];
+        }
+        for (std::size_t i = 0; i < kStages.size(); ++i) {
+            if (kStages[i] == Stage::channel) t.begins({program.txn.number, idx(program.txn.address.plane), true});
+            t.charge(kStages[i], t.last() + parts[i]);
         }
         SSDTLM_CHECK(left == Ps{0}, "flash program has stages that a waiting command cannot be charged with");
     }

@@ -238,6 +238,16 @@ private:
         compare->add_option("-n,--lines", p.text, "Lines of each table; 0: all (default 10)")->type_name("N");
         compare->add_flag("--json", p.flag, "Print JSON, with all lines");
         compare->add_flag("--markdown", p.flag, "Print Markdown");
+        auto* explain = subcommand(app_, "explain", "Say where the time of single commands went, and who held what they waited for",
+                                   Command::python);
+        group(explain, "Run");
+        explain->add_option("run", p.text, "Folder of a run")->required()->type_name(kFolderKind);
+        group(explain, "Commands");
+        explain->add_option("--slowest", p.text, "So many of the slowest (default 10)")->type_name("N");
+        explain->add_option("--op", p.text, "Only of this operation: read, write, trim or flush")->type_name("OP");
+        explain->add_option("--command", p.text, "This one, by its number; the run is repeated if it has not kept it")->type_name("N");
+        group(explain, "Output");
+        explain->add_flag("--json", p.flag, "Print JSON");
         auto* report = subcommand(app_, "report", "Write one HTML file of charts about one or several runs", Command::python);
         group(report, "Runs");
         report->add_option("run", p.words, "Folders of runs, shown side by side with the same scales")->required()->type_name(kFolderKind);

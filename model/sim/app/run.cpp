@@ -158,6 +158,7 @@ private:
         progress_.clear();
         if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
         describe(summary, error, simulation);
+        slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
@@ -188,6 +189,8 @@ private:
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
         summary.command = options_.command;
+        std::error_code gone;  // the directory may have been removed
+        summary.directory = std::filesystem::current_path(gone).string();
         summary.ended_by = summary.interrupted ? "interrupt" : ended_by(limited_.reached(), options_.limit_texts);
         if (!error) return;
         summary.ended_by = "failure";
@@ -226,6 +229,7 @@ private:
     void write(const RunSummary& summary) {
         // fio's shape has no place to say that a run failed.
         if (!summary.failure) files_->add("fio.json", report_.text());
+        if (!slowest_.empty()) files_->add("slowest.json", slowest_);
         add_results(*files_, summary, options_.resolved_config);
         files_->commit();
     }
@@ -263,6 +267,7 @@ private:
     ProgressDisplay progress_;
     std::optional<Instruments> instruments_;
     std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
+    std::string slowest_;  ///< slowest.json; empty: not asked for
     std::vector<std::string> recorded_;
 };
 

@@ -25,6 +25,17 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
                         .says("Prove after every event that whatever waits in any block has something under way that will "
                               "wake it; slow, for tests and for work on the model")
                         .from("-"));
+    table.push_back(P::integer(
+                        "run.slowest", [](auto& c) -> auto& { return c.run.slowest; })
+                        .range("0", "1000")
+                        .says("Measured commands of each operation, the slowest, whose way through the device and whose waits "
+                              "slowest.json tells; 0: none, and no logs of dies, buses and cores are kept for it")
+                        .from("-"));
+    table.push_back(P::integers(
+                        "run.explain", [](auto& c) -> auto& { return c.run.explain; })
+                        .range("1", "9223372036854775807")
+                        .says("Numbers of commands that slowest.json tells of as well, however long they took")
+                        .from("none"));
     table.push_back(
         P::quantity(
             "run.timeseries_interval", Dimension::time, [](auto& c) -> auto& { return c.run.timeseries_interval; })

@@ -110,6 +110,7 @@ std::string latency_bins_csv(const RunSummary& s) {
 std::string wall_clock_json(const RunSummary& s) {
     Json j;
     j["command"] = s.command;
+    j["directory"] = s.directory;
     j["wall_s"] = s.wall_seconds;
     j["cpu_s"] = s.cpu_seconds;
     j["start_up_s"] = s.start_up_seconds;

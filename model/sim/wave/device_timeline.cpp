@@ -25,6 +25,15 @@ const char* op_name(IoOp op) {
 
 std::string command_argument(std::uint64_t number) { return number == 0 ? "" : fmt::format(R"("command":{},)", number); }
 
+/// The command that reads this; 0: other work.
+std::uint64_t command_of(const FlashWork& work) { return work.cls == FlashClass::host_read ? work.owner : 0; }
+
+std::string work_arguments(const FlashWork& work) {
+    const bool collection = work.cls == FlashClass::gc_read || work.cls == FlashClass::gc_write || work.cls == FlashClass::erase;
+    return fmt::format(R"("operation":{},{})", work.number,
+                       collection ? fmt::format(R"("collection":{},)", work.owner) : command_argument(command_of(work)));
+}
+
 }  // namespace
 
 DeviceTimeline::DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to)
@@ -59,9 +68,7 @@ TrackId DeviceTimeline::die_track(std::uint32_t channel, std::uint32_t die, std:
 
 void DeviceTimeline::command_begins(const Command& c) {
     if (c.sqid == 0) return;  // the controller's own flush
-    const std::uint64_t number = ++commands_;
-    if (c.index >= running_.size()) running_.resize(c.index + 1u);
-    running_[c.index] = number;
+    const std::uint64_t number = c.timeline->number();
     by_id_[std::uint32_t{c.sqid} << 16 | c.cid] = number;
     if (c.op == IoOp::read)
         for (const std::uint64_t page : c.pages) by_page_[page / nvme::kPageBytes] = number;
@@ -83,7 +90,6 @@ bool DeviceTimeline::write_wait(const Command& c, std::uint64_t number) {
 
 void DeviceTimeline::command_ends(const Command& c, SimTime now) {
     if (c.sqid == 0) return;
-    running_[c.index] = 0;
     const auto found = records_.find(c.timeline);
     if (found != records_.end()) found->second.ended = now;
 }
@@ -125,9 +131,8 @@ TrackId DeviceTimeline::lane(Lanes& queues, std::uint32_t first, const char* nam
 
 // --- cores and link --------------------------------------------------------------------------------------------------
 
-void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) {
+void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint64_t number, SimTime start, SimTime end) {
     if (!wanted(start)) return;
-    const std::uint64_t number = command == CoreProbe::kNoCommand ? 0 : number_of(command);
     std::string arguments = command_argument(number);
     if (!arguments.empty()) arguments.pop_back();
     writer_.slice({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text.c_str(), arguments);
@@ -176,11 +181,11 @@ void DeviceTimeline::sequence(const BusSequence& s) {
     const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
     writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(part)).c_str(),
                   fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
-                              command_argument(s.work[0].command), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
+                              work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
                               std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed));
     for (std::uint32_t i = 0; i < s.count; ++i)
-        if (s.work[i].command != 0 && (i == 0 || s.work[i].command != s.work[i - 1].command))
-            writer_.flow({kChannels, s.channel}, s.begin, s.work[i].command, false);
+        if (const std::uint64_t command = command_of(s.work[i]); command != 0 && (i == 0 || command != command_of(s.work[i - 1])))
+            writer_.flow({kChannels, s.channel}, s.begin, command, false);
 }
 
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
@@ -193,9 +198,9 @@ void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::u
         if (!wanted(begin)) continue;
         const TrackId track = die_track(channel, die, o.work.plane);
         writer_.slice(track, begin, now, class_name(o.cls),
-                      fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{})", command_argument(o.work.command), o.work.plane, o.count,
+                      fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{})", work_arguments(o.work), o.work.plane, o.count,
                                   o.work.block, o.work.page));
-        if (o.work.command != 0) writer_.flow(track, begin, o.work.command, false);
+        if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);
     }
 }
 

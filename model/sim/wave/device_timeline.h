@@ -30,10 +30,8 @@ public:
     void command_ends(const Command& command, SimTime now);
     /// The host's handler has seen the completion of the command with this timeline, which stands for the whole request.
     void request_ends(const HostRequest& request, const Timeline& timeline, SimTime now);
-    /// Number of the command with this index, from 1; 0: none.
-    std::uint64_t number_of(std::uint32_t index) const { return index < running_.size() ? running_[index] : 0; }
 
-    void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end);
+    void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end);
     /// A DMA write is given to the link: whose it is, told by its address or, for a CQE, by what is in it.
     void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data);
     void on_wire(bool up, const WireBurst& burst);
@@ -78,8 +76,6 @@ private:
     const bool plane_tracks_;  // planes of a die work on their own
     const SimTime from_;
     const SimTime to_;
-    std::uint64_t commands_ = 0;
-    std::vector<std::uint64_t> running_;                        // by command index
     std::unordered_map<const Timeline*, Record> records_;       // looked up only
     std::unordered_map<std::uint32_t, std::uint64_t> by_id_;    // SQ << 16 | CID
     std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to

@@ -10,10 +10,10 @@ namespace ssdtlm {
 FlashObserver::FlashObserver(const NandConfig& nand)
     : geometry_(nand.geometry), busy_delay_(nand.onfi.t_wb), dies_(nand.geometry.dies()) {}
 
-void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t command, SimTime now) {
+void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, SimTime now) {
     FlashWork work;
-    work.number = ++submitted_;
-    work.command = command;
+    work.number = number;
+    work.owner = txn.owner;
     work.cls = txn.cls;
     work.op = txn.op;
     work.plane = static_cast<std::uint8_t>(geometry_.plane_in_die(txn.address.plane));

@@ -19,8 +19,8 @@ namespace ssdtlm {
 
 /// A transaction as the observer remembers it.
 struct FlashWork {
-    std::uint64_t number = 0;        ///< by submission, from 1
-    std::uint64_t command = 0;       ///< what the owner wants to remember of it
+    std::uint64_t number = 0;        ///< FlashTransaction::number
+    std::uint64_t owner = 0;         ///< FlashTransaction::owner
     FlashClass cls = FlashClass::host_read;
     FlashOp op = FlashOp::read;
     std::uint8_t plane = 0;          ///< in die
@@ -65,8 +65,8 @@ public:
     explicit FlashObserver(const NandConfig& nand);
     void add(FlashListener& listener) { listeners_.push_back(&listener); }
 
-    /// Before the transaction reaches its channel controller. `command`: kept for the listeners.
-    void submit(const FlashTransaction& txn, std::uint64_t command, SimTime now);
+    /// Before the transaction reaches its channel controller, which will call it `number`.
+    void submit(const FlashTransaction& txn, std::uint64_t number, SimTime now);
     /// The bus takes the sequence's first cycle.
     void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                const OnfiTarget* targets, SimTime from, SimTime to);
@@ -86,7 +86,6 @@ private:
     const Ps busy_delay_;
     std::vector<Die> dies_;  // global
     std::vector<FlashListener*> listeners_;
-    std::uint64_t submitted_ = 0;
 };
 
 }  // namespace ssdtlm

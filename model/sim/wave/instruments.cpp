@@ -93,12 +93,7 @@ void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& pa
 }
 
 void Instruments::submit(FlashTransaction& txn) {
-    std::uint64_t number = 0;
-    if (timeline_ != nullptr) {
-        const Command* command = system_->firmware.command_of(txn);
-        if (command != nullptr) number = timeline_->number_of(command->index);
-    }
-    flash_.submit(txn, number, system_->agenda.now());
+    flash_.submit(txn, system_->backend.next_number(), system_->agenda.now());
     backend_->submit(txn);
 }
 
@@ -112,7 +107,7 @@ void Instruments::complete(Command& command) {
     system_->front_end.completions().complete(command);
 }
 
-void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) {
+void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) {
     if (wave_ != nullptr && wave_->probing()) wave_->on_step(core, step, start, end);
     if (timeline_ != nullptr) timeline_->on_step(core, step, command, start, end);
 }

@@ -54,7 +54,7 @@ private:
     void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void submit(FlashTransaction& txn) override;
-    void on_step(std::uint32_t core, CoreStep step, std::uint32_t command, SimTime start, SimTime end) override;
+    void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) override;
     void on_wire(bool up, const WireBurst& burst);
     void submit(Command& command) override;
     void complete(Command& command) override;

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/latency/critical_path.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+namespace {
+
+using Kind = PathResource::Kind;
+
+/// Before the first cycle of a flash operation, or before its data.
+bool is_flash_wait(Stage s) {
+    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_erase) || s == Stage::scheduler || s == Stage::channel_wait;
+}
+
+class PathBuilder {
+public:
+    explicit PathBuilder(const Occupancy& occupancy) : occupancy_(occupancy) {}
+
+    void charged(Stage stage, SimTime from, SimTime to) {
+        if (is_flash_wait(stage)) {
+            if (!waiting_) add(from, from);
+            waiting_ = true;
+            steps_.back().stages.emplace_back(stage, to - from);
+            steps_.back().to = to;
+            return;
+        }
+        if (waiting_) end_bus_wait();
+        const Stage before = steps_.empty() || steps_.back().stages.empty() ? Stage::count : steps_.back().stages.back().first;
+        PathStep& s = add(from, to);
+        s.stages.emplace_back(stage, to - from);
+        switch (stage) {
+            case Stage::firmware_wait: wait_for_core(s); break;
+            case Stage::firmware: s.resource = core_ending(to); break;
+            case Stage::channel: of_flash(s, {Kind::bus, channel()}); break;
+            case Stage::array: of_flash(s, place()); break;
+            case Stage::ecc: s.operation = operation_.number; break;
+            case Stage::buffer:
+                // Data that have just arrived pass the DRAM; all else waits for room or for its page.
+                if (before != Stage::host_transfer) wait_for_programs(s);
+                break;
+            default: break;
+        }
+    }
+    void begins(const FlashOperation& operation) {
+        operation_ = operation;
+        if (waiting_) end_die_wait();
+    }
+    /// Steps that the timeline has not kept, with what is known of them.
+    void rest(const Timeline& timeline, SimTime from) {
+        if (waiting_) end_bus_wait();
+        if (from == timeline.last()) return;
+        std::vector<Ps> of(kStageCount);
+        timeline.for_each([&](Stage s, std::int64_t ps) { of[static_cast<std::size_t>(s)] = Ps{ps}; });
+        for (const PathStep& s : steps_)
+            for (const auto& [stage, time] : s.stages) of[static_cast<std::size_t>(stage)] -= time;
+        PathStep& s = add(from, timeline.last());
+        s.known = false;
+        for (std::size_t i = 0; i < kStageCount; ++i)
+            if (of[i] != Ps{}) s.stages.emplace_back(static_cast<Stage>(i), of[i]);
+    }
+    std::vector<PathStep> take() { return std::move(steps_); }
+
+private:
+    PathStep& add(SimTime from, SimTime to) {
+        PathStep& s = steps_.emplace_back();
+        s.from = from;
+        s.to = to;
+        return s;
+    }
+    std::uint32_t die() const { return operation_.plane / occupancy_.size().planes_per_die; }
+    std::uint32_t channel() const { return die() / occupancy_.size().dies_per_channel; }
+    PathResource place() const { return operation_.whole_die ? PathResource{Kind::die, die()} : PathResource{Kind::plane, operation_.plane}; }
+    void of_flash(PathStep& s, PathResource resource) {
+        s.resource = resource;
+        s.operation = operation_.number;
+    }
+
+    /// For a die, then for its bus and the scheduler: the operation begins at its end.
+    void end_die_wait() {
+        waiting_ = false;
+        PathStep& s = steps_.back();
+        of_flash(s, place());
+        const Occupancy::Size& size = occupancy_.size();
+        const bool several = operation_.whole_die && size.planes_apart;
+        const std::uint32_t first = several ? die() * size.planes_per_die : operation_.plane;
+        for (std::uint32_t p = first; p < first + (several ? size.planes_per_die : 1); ++p) collect(occupancy_.plane(p), s.resource, s);
+        make_disjoint(s);
+        // The bus matters only while the die is known to have been free.
+        const std::vector<Holder> of_die = std::move(s.holders);
+        s.holders.clear();
+        collect(occupancy_.bus(channel()), {Kind::bus, channel()}, s);
+        make_disjoint(s);
+        s.holders = without(s.holders, of_die);
+        for (Holder& h : s.holders) h.from = std::max(h.from, s.from + s.forgotten);
+        drop_empty(s.holders);
+        s.holders.insert(s.holders.end(), of_die.begin(), of_die.end());
+        choose(s);
+    }
+    /// For the bus, with data in the die's register.
+    void end_bus_wait() {
+        waiting_ = false;
+        PathStep& s = steps_.back();
+        of_flash(s, {Kind::bus, channel()});
+        collect(occupancy_.bus(channel()), s.resource, s);
+        make_disjoint(s);
+        choose(s);
+    }
+
+    /// What a core did next ends the wait, so the core is known by when it began that.
+    void wait_for_core(PathStep& s) {
+        for (std::uint32_t c = 0; c < occupancy_.size().cores; ++c) {
+            bool here = false;
+            occupancy_.core(c).between(s.to, s.to + Ps{1}, [&](const Occupation& o) { here = here || o.from == s.to; });
+            if (!here) continue;
+            s.resource = {Kind::core, c};
+            collect(occupancy_.core(c), s.resource, s);
+            choose(s);
+            return;
+        }
+    }
+    PathResource core_ending(SimTime to) const {
+        for (std::uint32_t c = 0; c < occupancy_.size().cores; ++c) {
+            bool here = false;
+            occupancy_.core(c).ended_between(to - Ps{1}, to, [&](const Occupation&) { here = true; });
+            if (here) return {Kind::core, c};
+        }
+        return {};
+    }
+    /// Each program that ends gives room.
+    void wait_for_programs(PathStep& s) {
+        s.resource = {Kind::write_buffer, 0};
+        const SimTime known = occupancy_.programs().ended_between(s.from, s.to, [&](const Occupation& o) {
+            s.holders.push_back({s.resource, o, std::max(o.from, s.from), o.to});
+        });
+        s.forgotten = known - s.from;
+        choose(s);
+    }
+
+    void collect(const OccupancyLog& log, PathResource resource, PathStep& s) {
+        const SimTime known = log.between(s.from, s.to, [&](const Occupation& o) {
+            s.holders.push_back({resource, o, std::max(o.from, s.from), std::min(o.to, s.to)});
+        });
+        s.forgotten = std::max(s.forgotten, std::min(known, s.to) - s.from);
+    }
+    /// Where operations overlap, the time is the earlier one's.
+    static void make_disjoint(PathStep& s) {
+        std::stable_sort(s.holders.begin(), s.holders.end(), [](const Holder& a, const Holder& b) { return a.from < b.from; });
+        SimTime covered = s.from;
+        for (Holder& h : s.holders) {
+            h.from = std::max(h.from, covered);
+            covered = std::max(covered, h.to);
+        }
+        drop_empty(s.holders);
+    }
+    static void drop_empty(std::vector<Holder>& holders) {
+        holders.erase(std::remove_if(holders.begin(), holders.end(), [](const Holder& h) { return h.from >= h.to; }), holders.end());
+    }
+    /// What is left of `holders` outside of `others`; both by time and without overlaps.
+    static std::vector<Holder> without(const std::vector<Holder>& holders, const std::vector<Holder>& others) {
+        std::vector<Holder> left;
+        for (const Holder& h : holders) {
+            SimTime from = h.from;
+            for (const Holder& o : others) {
+                if (o.to <= from || o.from >= h.to) continue;
+                if (o.from > from) left.push_back({h.resource, h.operation, from, o.from});
+                from = o.to;
+            }
+            if (from < h.to) left.push_back({h.resource, h.operation, from, h.to});
+        }
+        return left;
+    }
+    static void choose(PathStep& s) {
+        auto& all = s.holders;
+        if (all.size() > kMostHolders) {
+            std::stable_sort(all.begin(), all.end(), [](const Holder& a, const Holder& b) { return a.to - a.from > b.to - b.from; });
+            for (std::size_t i = kMostHolders; i < all.size(); ++i) s.more_time += all[i].to - all[i].from;
+            s.more = all.size() - kMostHolders;
+            all.resize(kMostHolders);
+        }
+        std::stable_sort(all.begin(), all.end(), [](const Holder& a, const Holder& b) { return a.from < b.from; });
+    }
+
+    const Occupancy& occupancy_;
+    FlashOperation operation_;
+    bool waiting_ = false;  // the last step is a wait for a die or a bus, which has not ended
+    std::vector<PathStep> steps_;
+};
+
+}  // namespace
+
+std::vector<PathStep> critical_path(const Timeline& timeline, const Occupancy& occupancy) {
+    PathBuilder builder(occupancy);
+    const SimTime known = timeline.for_each_step([&](Stage s, SimTime from, SimTime to) { builder.charged(s, from, to); },
+                                                 [&](const FlashOperation& o) { builder.begins(o); });
+    builder.rest(timeline, known);
+    return builder.take();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What held each die, bus and core lately, so that a command which waited can be told by whom it was kept waiting. Rings
+// that are written at each operation and read for the few commands that are looked at. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+/// One operation's time on one resource.
+struct Occupation {
+    SimTime from{};
+    SimTime to{};             ///< kNever: not over
+    std::uint64_t number = 0; ///< of the flash transaction, the first one of joined planes; cores: 0
+    std::uint64_t owner : 48; ///< command, or job of garbage collection, by kind; 0: nobody's alone
+    std::uint64_t kind : 8;   ///< the recorder's: FlashClass or CoreStep
+    std::uint64_t planes : 7; ///< joined
+    std::uint64_t data : 1;   ///< bus: the data of a read on their way out
+    Occupation() : owner(0), kind(0), planes(1), data(0) {}
+    Occupation(SimTime f, SimTime t, std::uint64_t n, std::uint64_t whose, std::uint8_t k, std::uint32_t p = 1, bool d = false)
+        : from(f), to(t), number(n), owner(whose & ((std::uint64_t{1} << 48) - 1)), kind(k), planes(p & 127u), data(d) {}
+};
+static_assert(sizeof(Occupation) == 32);
+
+/// The last operations of one resource. Ends do not go back.
+class OccupancyLog {
+public:
+    /// `kept`: a power of two.
+    explicit OccupancyLog(std::uint32_t kept) : ring_(kept), mask_(kept - 1) {}
+
+    void add(const Occupation& o) { ring_[added_++ & mask_] = o; }
+    /// The newest one is over, or over for now.
+    void end(SimTime now) { ring_[(added_ - 1) & mask_].to = now; }
+    std::uint64_t added() const { return added_; }
+
+    /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns from
+    /// when on none is missing: later than `from` when older ones are forgotten.
+    template <class Visit>
+    SimTime between(SimTime from, SimTime to, Visit visit) const {
+        const std::uint64_t oldest = added_ > ring_.size() ? added_ - ring_.size() : 0;
+        for (std::uint64_t i = first_ending_after(from); i != added_ && at(i).from < to; ++i) visit(at(i));
+        return oldest == 0 || at(oldest).from <= from ? from : at(oldest).from;
+    }
+    /// Calls visit(occupation) for those that ended after `from` and not after `to`. Returns as between().
+    template <class Visit>
+    SimTime ended_between(SimTime from, SimTime to, Visit visit) const {
+        const std::uint64_t oldest = added_ > ring_.size() ? added_ - ring_.size() : 0;
+        for (std::uint64_t i = first_ending_after(from); i != added_ && at(i).to <= to; ++i) visit(at(i));
+        return oldest == 0 || at(oldest).to <= from ? from : at(oldest).to;
+    }
+
+private:
+    const Occupation& at(std::uint64_t i) const { return ring_[i & mask_]; }
+    std::uint64_t first_ending_after(SimTime t) const {
+        std::uint64_t low = added_ > ring_.size() ? added_ - ring_.size() : 0, high = added_;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (at(middle).to > t)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return low;
+    }
+
+    std::vector<Occupation> ring_;
+    std::uint64_t mask_;
+    std::uint64_t added_ = 0;
+};
+
+/// Of a device. Where planes read on their own, each has a log; what needs the whole die is in the log of each of its planes.
+/// Else each die has one.
+class Occupancy {
+public:
+    struct Size {
+        std::uint32_t channels = 1;
+        std::uint32_t dies_per_channel = 1;
+        std::uint32_t planes_per_die = 1;
+        bool planes_apart = false;  ///< planes read on their own
+        std::uint32_t cores = 1;
+        std::uint32_t logs_per_die() const { return planes_apart ? planes_per_die : 1; }
+        std::uint32_t dies() const { return channels * dies_per_channel; }
+    };
+    explicit Occupancy(const Size& size) : size_(size), first_bus_(size.dies() * size.logs_per_die()), first_core_(first_bus_ + size.channels) {
+        const std::uint32_t logs = first_core_ + size.cores + 1;
+        std::uint32_t kept = kMost;
+        while (kept > kLeast && std::uint64_t{logs} * kept * sizeof(Occupation) > kBytes) kept /= 2;
+        logs_.assign(logs, OccupancyLog(kept));
+    }
+    /// The die's (global), or that of its first plane, which the others follow.
+    OccupancyLog& die(std::uint32_t i) { return logs_[i * size_.logs_per_die()]; }
+    OccupancyLog& bus(std::uint32_t channel) { return logs_[first_bus_ + channel]; }
+    OccupancyLog& core(std::uint32_t i) { return logs_[first_core_ + i]; }
+    /// Programs of host data by their end: each gives room in the write buffer.
+    OccupancyLog& programs() { return logs_.back(); }
+    const OccupancyLog& plane(std::uint32_t i) const { return logs_[size_.planes_apart ? i : i / size_.planes_per_die]; }
+    const OccupancyLog& bus(std::uint32_t channel) const { return logs_[first_bus_ + channel]; }
+    const OccupancyLog& core(std::uint32_t i) const { return logs_[first_core_ + i]; }
+    const OccupancyLog& programs() const { return logs_.back(); }
+    const Size& size() const { return size_; }
+
+private:
+    // A wait behind more than kMost operations names the last of them.
+    static constexpr std::uint32_t kMost = 512, kLeast = 16;
+    static constexpr std::uint64_t kBytes = 8u << 20;
+
+    Size size_;
+    std::uint32_t first_bus_, first_core_;
+    std::vector<OccupancyLog> logs_;
+};
+
+}  // namespace ssdtlm

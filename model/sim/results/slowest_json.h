@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// slowest.json: the commands that SlowestCommands kept, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/results/slowest_commands.h"
+
+namespace ssdtlm {
+
+/// Times in ps from the start of the workload. Operations, collections and commands have the numbers that they have in
+/// trace.json, resources the names of its tracks.
+std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device);
+
+}  // namespace ssdtlm

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repeats a run to learn about a command that it did not keep. The same program, configuration, seed and workload give the
+same results to the last byte; so a repetition whose results differ is not the same run, and is refused."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from ..binary import find_binary
+from ..errors import Problem, RunFailed, UserError
+from ..result import Result
+from ..version import VERSION
+
+# Options of `ssdtlm run` that say where results go or what is recorded: with and without a word that follows.
+_WITH_WORD = ("-o", "--output", "--timeline-from", "--timeline-to", "--wave", "--wave-from", "--wave-to", "--wave-trigger",
+              "--wave-before", "--wave-after", "--wave-format")
+_ALONE = ("--timeline", "--json", "-q", "--quiet")
+
+
+def _words(command):
+    """The words of the run without those that only record."""
+    kept, skip = [], False
+    for word in command[2:]:
+        if skip and not word.startswith("-"):  # --wave may stand alone
+            skip = False
+            continue
+        skip = False
+        if word in _WITH_WORD:
+            skip = True
+        elif word not in _ALONE and not word.startswith(tuple(f"{name}=" for name in _WITH_WORD if name.startswith("--"))):
+            kept.append(word)
+    return kept
+
+
+def _results(result):
+    """Everything that must be equal: all results, and all of the configuration but what is to be kept."""
+    rest = {key: value for key, value in result.json.items() if key != "config_toml"}
+    config = {key: value for key, value in result.config.items() if key not in ("run.slowest", "run.explain")}
+    return rest, config
+
+
+def _what_differs(before, after):
+    (rest, config), (rest2, config2) = _results(before), _results(after)
+    keys = [k for k in sorted(config.keys() | config2.keys()) if config.get(k) != config2.get(k)]
+    if keys:
+        return f"its configuration is now another ({', '.join(keys[:3])})"
+    if rest != rest2:
+        return "its results are now others: the program or the workload has changed"
+    return ""
+
+
+def repeat(result, number):
+    """The entry of slowest.json of command `number`, in a list. Raises UserError when the run cannot be repeated exactly."""
+    where = str(result.path)
+    clock = result.wall_clock
+    if result.json["ssdtlm"] != VERSION:
+        raise UserError(Problem(where, f"is of version {result.json['ssdtlm']}, which cannot be repeated by {VERSION}",
+                                "a command among the slowest", "install that version, or run again"))
+    if result.json["ended_by"] == "interrupt":
+        raise UserError(Problem(where, "was interrupted, which cannot be repeated", "a command among the slowest"))
+    command, directory = clock.get("command"), clock.get("directory")
+    if not command or command[1:2] != ["run"] or directory is None or not os.path.isdir(directory):
+        raise UserError(Problem(where, f"command {number} was not kept, and wall_clock.json does not say how to repeat the run",
+                                "", "run again with run.explain=[N]"))
+    words = _words(command)
+    if any(a in ("-w", "--workload") and b == "-" or a == "--workload=-" for a, b in zip(words, [*words[1:], ""])):
+        raise UserError(Problem(where, f"command {number} was not kept, and the workload came from standard input", "",
+                                "run again with run.explain=[N]"))
+    with tempfile.TemporaryDirectory(prefix="ssdtlm-explain-") as folder:
+        done = subprocess.run([find_binary(), "run", *words, "-q", "-o", folder, "--set", "run.slowest=0", "--set", f"run.explain=[{number}]"],
+                              cwd=directory, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode == 130:
+            raise KeyboardInterrupt
+        if done.returncode == 2:
+            raise UserError(Problem(where, "cannot be repeated", done.stderr.strip()))
+        if done.returncode != 0:
+            raise RunFailed(done.returncode, done.stderr)
+        again = Result(folder)
+        differs = _what_differs(result, again)
+        if differs:
+            raise UserError(Problem(where, f"cannot be repeated: {differs}", "the same version, configuration, seed and workload",
+                                    "run again with run.explain=[N]"))
+        found = again.slowest
+    if not found:
+        raise UserError(Problem(where, f"has no command {number}", "the numbers in slowest.json and trace.json, from 1"))
+    return json.loads(json.dumps(found))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command's way in words. Times are printed in us with all six decimals, that is to the picosecond: the lines of a command
+add up to its latency exactly."""
+
+MEANING = {
+    "host_queue": "in the host: for a slot of the queue pair or for the CPU",
+    "submit": "SQE written, doorbell on its way to the controller",
+    "arbitration": "doorbell seen; other queues or earlier commands were served",
+    "fetch": "SQE, and PRP list if any, read over PCIe",
+    "firmware_wait": "waited for a core",
+    "firmware": "cycles on a core",
+    "mapping": "waited for a translation page",
+    "buffer": "waited in front of or in the write buffer, or passed the DRAM",
+    "channel": "command, address or data cycles on the bus",
+    "array": "the die at work (tR, tPROG)",
+    "ecc": "decoding, and reading again",
+    "host_transfer": "data over PCIe, the wait for the link included",
+    "completion": "CQE, interrupt, the host's handler",
+}
+
+
+def us(ps):
+    return f"{ps // 1_000_000}.{ps % 1_000_000:06d}"
+
+
+def _column(ps, width=15):
+    return us(ps).rjust(width)
+
+
+def _owner(holder):
+    if "collection" in holder:
+        return f" of garbage collection {holder['collection']}"
+    return f" for command {holder['command']}" if "command" in holder else ""
+
+
+def _holder(holder):
+    what = holder["kind"] + (" data" if holder.get("data") else "")
+    if "operation" in holder:
+        what += f", operation {holder['operation']}"
+    planes = f" on {holder['planes']} planes" if holder.get("planes", 1) > 1 else ""
+    return f"{holder['resource']}: {what}{_owner(holder)}{planes}"
+
+
+def _step(step):
+    stages, resource = step["stages_ps"], step.get("resource", "")
+    if step.get("order"):
+        parts = ", ".join(f"{us(ps)} {stage}" for stage, ps in stages.items())
+        return f"more steps, whose order was not kept: {parts}"
+    if len(stages) == 1:
+        (stage,) = stages
+        if stage in MEANING:
+            return f"{stage}{' on ' + resource if resource and not stage.endswith('_wait') and stage != 'buffer' else ''}: {MEANING[stage]}"
+    parts = ", ".join(f"{us(ps)} {stage}" for stage, ps in stages.items())
+    return f"waited for {resource or 'the flash'} ({parts})"
+
+
+def command_text(command):
+    begin = command["issued_ps"]
+    lines = [f"{command['op']} {command['command']} of job {command['job']}: {command['bytes']} bytes at byte {command['offset']}"
+             f"{', FUA' if command.get('fua') else ''}, issued at {us(begin)} us, took {us(command['total_ps'])} us",
+             "          at us         for us"]
+    for step in command["path"]:
+        lines.append(f"{_column(step['from_ps'] - begin)}{_column(step['to_ps'] - step['from_ps'])}  {_step(step)}")
+        for holder in step.get("held_by", []):
+            lines.append(f"{'':30}{_column(holder['to_ps'] - holder['from_ps'])}  {_holder(holder)}")
+        if "more" in step:
+            lines.append(f"{'':30}{_column(step['more']['ps'])}  {step['more']['operations']} shorter operations")
+        if "holders_not_known_ps" in step:
+            lines.append(f"{'':30}{_column(step['holders_not_known_ps'])}  before that: too long ago to be known")
+    together = sum(step["to_ps"] - step["from_ps"] for step in command["path"])
+    return "\n".join([*lines, f"{'':15}{_column(together)}  together", ""])
+
+
+def summary_text(commands):
+    """Whom these commands waited for, by kind of work; the rest of their time is their own way."""
+    total = sum(c["total_ps"] for c in commands)
+    waits = {}
+    for command in commands:
+        for step in command["path"]:
+            if step.get("resource") == "write buffer":
+                continue  # programs of one wait run at the same time
+            for holder in step.get("held_by", []):
+                kind = holder["kind"] + (" data" if holder.get("data") else "")
+                waits[kind] = waits.get(kind, 0) + holder["to_ps"] - holder["from_ps"]
+    lines = [f"these {len(commands)} together: {us(total)} us, of them behind"]
+    for kind, ps in sorted(waits.items(), key=lambda item: -item[1]):
+        lines.append(f"{_column(ps)} us {100 * ps / total:5.1f} %  {kind}")
+    return "\n".join([*lines, ""])
