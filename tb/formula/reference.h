@@ -67,8 +67,9 @@ inline std::int64_t unloaded_read(const SsdConfig& c, std::uint64_t bytes) {
     const std::int64_t fetch =
         wire(l, header(true)) + up + l.root_complex_latency.count() + wire(l, 64 + header(false)) + down;
     const std::uint64_t units = (bytes + c.nand.geometry.unit_bytes - 1) / c.nand.geometry.unit_bytes;
+    // Two steps: the look-up, and what follows from it.
     const std::int64_t firmware =
-        cycles(c.firmware, c.firmware.read_command + c.firmware.map_lookup * units + c.firmware.flash_issue);
+        cycles(c.firmware, c.firmware.read_command + c.firmware.map_lookup * units) + cycles(c.firmware, c.firmware.flash_issue);
     const std::int64_t flash = read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
                                data_out(c.nand, bytes) + c.ecc.decode_time.count();
     // Data, CQE (16 bytes) and MSI-X (4 bytes, to FEExxxxxh: 3DW header) leave back to back; one flight time.

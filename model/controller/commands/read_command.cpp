@@ -85,22 +85,27 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
     } else {
         flash_parts = plan_parts(c, s, span, places);
     }
-    const std::uint64_t units = span.last - span.first + 1;
-    s_.cores.run<&ReadCommand::issue>(
-        this, c, s_.costs.read_command + s_.costs.map_lookup * units + std::uint64_t{s_.costs.flash_issue} * flash_parts,
-        CoreStep::read_command);
+    s_.cores.run<&ReadCommand::issue>(this, c, std::uint64_t{s_.costs.flash_issue} * flash_parts, CoreStep::read_issue);
 }
 
-// The map is asked when the command reaches the firmware; a block that holds a planned page is not erased until the page
-// has been read.
 void ReadCommand::start(Command& c) {
     State& s = state(c);
     s.command = &c;
     s.parts = nullptr;
     s.remaining = 0;
     const Span span = span_of(c);
-    const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
+    const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
+    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command);
+}
+
+// The map is asked when the core has done the look-up's cycles; a block that holds a planned page is not erased until the page
+// has been read.
+void ReadCommand::look_up(std::uint64_t command) {
+    State& s = states_[command];
+    Command& c = *s.command;
+    const Span span = span_of(c);
+    const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
     if (places_.size() < units) places_.resize(units);
     const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units};
     if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read: plan (one question to the map, buffer look-up), cut into parts of one flash page, issue, send each part to the host
-// as soon as it is there. A part with a unit that cannot be read sends nothing; the command ends with 2/81h.
+// Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash page,
+// issue, send each part to the host as soon as it is there. A part with a unit that cannot be read sends nothing; the command
+// ends with 2/81h.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,7 @@ private:
         const std::uint64_t begin = s_.extents.first_byte(c), end = begin + c.bytes;
         return {begin, end, s_.extents.unit_of(begin), s_.extents.unit_of(end - 1)};
     }
+    void look_up(std::uint64_t command);
     void located(std::uint32_t command, const Ppa* places);
     void plan(Command& c, State& s, const Span& span, const Ppa* places);
     Located locate(Lpa lpa, Ppa place);

@@ -14,6 +14,7 @@ namespace ssdtlm {
 /// What a core works on.
 enum class CoreStep : std::uint8_t {
     read_command,
+    read_issue,
     write_command,
     flush,
     deallocate,

@@ -50,6 +50,7 @@ const WaveEnum& core_step_names() {
     static const WaveEnum e{"core_step",
                             {{"idle", "gray25"},
                              {"read_command", "green4"},
+                             {"read_issue", "green4"},
                              {"write_command", "RoyalBlue3"},
                              {"flush", "SteelBlue4"},
                              {"deallocate", "SteelBlue4"},

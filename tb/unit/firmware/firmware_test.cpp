@@ -200,5 +200,31 @@ TEST(Firmware, AReadWhoseMapAnswersLateSeesOneInstant) {
     d.read_all();
 }
 
+// A look-up costs cycles, and what it finds is what is there when they are done.
+TEST(Firmware, AReadIsLookedUpWhenTheCoreHasDoneItsCycles) {
+    DeviceShape s = tiny_device();
+    s.firmware.clock_hz = 1'000;  // 1 ms a cycle
+    s.firmware.cores = 2;         // slot 0 and 1: one each
+    s.firmware.other_command = 10;
+    const Ps cycle{1'000'000'000};
+    {
+        DeviceUnderTest d(s);
+        const auto read = d.read(0, 8);
+        d.drain();
+        EXPECT_GT(d.timeline(read).of(Stage::array), Ps{0});
+        EXPECT_EQ(d.timeline(read).of(Stage::firmware), cycle * (s.firmware.read_command + s.firmware.map_lookup + s.firmware.flash_issue));
+        EXPECT_EQ(d.timeline(read).of(Stage::firmware_wait), Ps{0});
+    }
+    DeviceUnderTest d(s);
+    const auto read = d.read(0, 8);
+    const auto trim = d.trim(0, 8);
+    d.agenda.run_until(SimTime{} + cycle * (s.firmware.other_command + s.firmware.map_update + 1));
+    EXPECT_TRUE(d.done(trim));
+    d.drain();
+    EXPECT_EQ(d.timeline(read).of(Stage::array), Ps{0});
+    EXPECT_EQ(d.timeline(read).of(Stage::firmware), cycle * (s.firmware.read_command + s.firmware.map_lookup));  // nothing to issue
+    d.shut_down();
+}
+
 }  // namespace
 }  // namespace ssdtlm
