@@ -12,7 +12,7 @@ FAULTS = {
     1: GRANT + r"\d+( 0){7}: 12 requests in one grant; 1 to 2, the planes of a die",
     2: GRANT[:-1] + r": 0 requests in one grant",
     3: GRANT + r"3735928559: tag 3735928559 does not wait",
-    4: GRANT + r"(?P<tag>\d+): tag (?P=tag) (does not wait: it was .* granted already|waits for die)",
+    4: GRANT + r"(?P<tag>\d+): tag (?P=tag) (does not wait: it was .* granted already|waits for die|passes tag)",
     5: r"grant of die 15, .*: there is no such die; the channel has 0 to 1",
     6: GRANT + r"\d+: the die is busy; idle dies: \d",
     7: r"grant of die \d+, class 7, tags \d+: there is no such class; 0 to 6",

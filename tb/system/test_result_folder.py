@@ -95,7 +95,7 @@ class Folder(SystemTest):
 
     def test_recording_that_cannot_be_finished(self):
         # 256 KiB of it stay in memory until the end.
-        done = self.limited(32, "--timeline", "--timeline-to", "4ms")
+        done = self.limited(32, "--timeline", "--timeline-to", "4ms", "--set", "run.slowest=1")
         self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
         self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: 1000 commands in .* \(results not written: results so far\)\n")
         self.assertRegex(done.stderr, r"^out/trace\.json: cannot be written: File too large; [^\n]*\n$")
@@ -105,7 +105,7 @@ class Folder(SystemTest):
 
     def test_full_disk_in_the_middle(self):
         # The waveform meets the limit first; there is room for the numbers.
-        done = self.limited(64, "--wave")
+        done = self.limited(64, "--wave", "--set", "run.slowest=1")
         self.assertEqual(done.returncode, NOT_WRITTEN, done.stderr)
         self.assertRegex(done.stdout, r"^short\.fio on tiny-test, seed 1: \d+ commands in .* \(results not written: results so far\)\n")
         self.assertRegex(done.stderr, r"^out/wave\.vcd: cannot be written: File too large; [^\n]*\n$")

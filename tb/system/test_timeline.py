@@ -68,9 +68,9 @@ class Timelines(SystemTest):
         self.assertEqual(len(flows), 50)
         for number, parts in flows.items():
             self.assertEqual([group for group, _ in parts],
-                             ["queues", "firmware", "channels", "dies", "channels", "link", "link"])
+                             ["queues", "firmware", "firmware", "channels", "dies", "channels", "link", "link"])
             names = [s["name"] for _, s in parts]
-            self.assertEqual(names, ["read", "read_command", "host_read command", "host_read", "host_read data", "MWr", "MWr"])
+            self.assertEqual(names, ["read", "read_command", "read_issue", "host_read command", "host_read", "host_read data", "MWr", "MWr"])
             command = parts[0][1]
             self.assertEqual({s["args"]["command"] for _, s in parts}, {number})
             for (_, a), (_, b) in zip(parts[1:], parts[2:]):

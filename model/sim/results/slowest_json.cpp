@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/report/json_dump.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/flash.h"
 #include "sim/results/latency_stats.h"
@@ -74,7 +73,8 @@ Json step_json(const PathStep& s, const Occupancy::Size& device) {
 }  // namespace
 
 std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, const Occupancy::Size& device) {
-    Json all = Json::array();
+    std::string text = "{\"commands\": [";
+    const char* separator = "\n";
     for (const SlowestCommands::Kept& k : commands) {
         Json j;
         j["op"] = host_op_name(k.request.op);
@@ -87,9 +87,10 @@ std::string slowest_json(const std::vector<SlowestCommands::Kept>& commands, con
         j["total_ps"] = k.total.count();
         j["among_the_slowest"] = k.slow;
         for (const PathStep& s : k.path) j["path"].push_back(step_json(s, device));
-        all.push_back(j);
+        text += separator + j.dump();
+        separator = ",\n";
     }
-    return json_dump(Json{{"commands", all}}) + "\n";
+    return text + "\n]}\n";
 }
 
 }  // namespace ssdtlm
