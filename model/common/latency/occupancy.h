@@ -32,7 +32,7 @@ public:
     explicit OccupancyLog(std::uint32_t kept) : ring_(kept), mask_(kept - 1) {}
 
     void add(const Occupation& o) { ring_[added_++ & mask_] = o; }
-    /// The newest one is over, or over for now.
+    /// The newest one has ended. Reads joined in one operation end one by one, and the last counts.
     void end(SimTime now) { ring_[(added_ - 1) & mask_].to = now; }
     std::uint64_t added() const { return added_; }
 
@@ -103,7 +103,7 @@ public:
     const Size& size() const { return size_; }
 
 private:
-    // A wait behind more than kMost operations names the last of them.
+    // assumed: enough for nearly all waits, small enough for the cache. A wait behind more than kMost names the last of them.
     static constexpr std::uint32_t kMost = 512, kLeast = 16;
     static constexpr std::uint64_t kBytes = 8u << 20;
 

@@ -2,7 +2,6 @@
 """Repeats a run to learn about a command that it did not keep. The same program, configuration, seed and workload give the
 same results to the last byte; so a repetition whose results differ is not the same run, and is refused."""
 
-import json
 import os
 import subprocess
 import tempfile
@@ -84,4 +83,4 @@ def repeat(result, number):
         found = again.slowest
     if not found:
         raise UserError(Problem(where, f"has no command {number}", "the numbers in slowest.json and trace.json, from 1"))
-    return json.loads(json.dumps(found))
+    return found
