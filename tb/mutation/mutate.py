@@ -27,17 +27,19 @@ ORGANS = {
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
                     "controller/dma": ["dma_engine_test", "dma_link_test", "both_directions_test"],
                     "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
-                    "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_failures_test", "firmware_random_test"],
                     "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
-                    "controller/destage": ["firmware_test", "firmware_random_test"],
-                    "controller/gc": ["firmware_test", "firmware_random_test"],
+                    "controller/destage": ["firmware_test", "firmware_failures_test", "firmware_random_test",
+                                        "firmware_random_failures_test"],
+                    "controller/gc": ["firmware_test", "firmware_failures_test", "firmware_random_test",
+                                   "firmware_random_failures_test"],
                     "controller/write_buffer": ["write_buffer_test", "firmware_test", "firmware_random_test"],
                     "controller/channel_ctrl": ["busy_meter_test", "bus_arbiter_test", "die_tracker_test", "sequence_builder_test",
                                                 "wait_accounting_test", "checked_scheduler_test", "flash_status_test",
-                                                "flash_backend_test", "flash_stress_test"],
+                                                "flash_backend_test", "flash_stress_test", "critical_path_test"],
                     "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test", "bus_order_test",
                                              "grant_rules_test"],
-                    "controller/ftl": ["ftl_test", "firmware_test", "firmware_random_test"]}),
+                    "controller/ftl": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test"]}),
     "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "credits_test", "link_path_test",
                                                      "dma_link_test", "both_directions_test"]}),
     "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test",
@@ -47,7 +49,7 @@ ORGANS = {
             {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
                       "spare_area_test", "array_faults_test", "flash_backend_test"]}),
 }
-WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test"]
+WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test"]
 
 SWAPS = [("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="), ("&&", "||"), ("||", "&&"),
          ("+", "-"), ("-", "+"), ("+=", "-="), ("-=", "+="), ("++", "--"), ("--", "++")]

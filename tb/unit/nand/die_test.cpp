@@ -157,6 +157,54 @@ protected:
     IndependentPlanes() : DieTest(true) {}
 };
 
+TEST(DieReady, OfJoinedAndOverlappingReadsIsThatOfEachPlane) {
+    NandConfig c = config(true);
+    c.geometry.planes_per_die = 4;
+    SpareArea area(c.geometry);
+    Die die(c, DieId{3}, area);
+    std::mt19937 random(5);
+    const auto below = [&random](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
+    struct Running {
+        std::vector<OnfiTarget> targets;
+        SimTime ready;
+    };
+    std::vector<Running> running;
+    SimTime now = kStart;
+    int joined = 0;
+    for (int step = 0; step < 5'000; ++step) {
+        std::vector<OnfiTarget> targets;
+        const std::uint32_t page = below(6);
+        for (std::uint8_t plane = 0; plane < 4; ++plane)
+            if (!die.busy(plane) && below(2) == 0) targets.push_back({plane, below(8), page, 16384, nullptr});
+        if (!targets.empty()) {
+            const SimTime ready = now + c.t_read[page % 3];
+            ASSERT_EQ(die.issue(FlashOp::read, targets.data(), static_cast<std::uint32_t>(targets.size()), now), ready);
+            joined += targets.size() > 1;
+            running.push_back({targets, ready});
+        } else if (!running.empty()) {
+            const auto first = std::min_element(running.begin(), running.end(), [](auto& a, auto& b) { return a.ready < b.ready; });
+            now = first->ready;
+            die.finish(first->targets.data(), static_cast<std::uint32_t>(first->targets.size()));
+            running.erase(first);
+        }
+        SimTime next = kNever, last{};
+        std::array<SimTime, 4> of_plane{};
+        for (const Running& r : running) {
+            next = std::min(next, r.ready);
+            last = std::max(last, r.ready);
+            for (const OnfiTarget& t : r.targets) of_plane[t.plane] = r.ready;
+        }
+        ASSERT_EQ(die.next_event(), next);
+        for (std::uint32_t plane = 0; plane < 4; ++plane) {
+            ASSERT_EQ(die.earliest_ready(FlashOp::read, plane), of_plane[plane]);
+            ASSERT_EQ(die.earliest_ready(FlashOp::program, plane), last);
+        }
+        now += Ps{below(10'000'000)};  // a look at the die is not an event of it
+        if (!running.empty()) now = std::min(now, next);
+    }
+    EXPECT_GT(joined, 500);
+}
+
 TEST_F(IndependentPlanes, ReadsOverlapButNothingElseDoes) {
     issue(FlashOp::read, {at(0, 0, 1)});
     EXPECT_EQ(die.earliest_ready(FlashOp::read, 1), SimTime{});
