@@ -328,7 +328,7 @@ TEST(NvmeController, VectorTableTakesDwordsAndQuadwords) {
     config.max_queue_pairs = 64;  // 65 vectors: the pending bits take two quadwords
     NvmeBench b(config);
     for (const std::uint32_t vector : {0u, 1u, 39u, 64u}) {
-        const std::uint64_t address = 0x1'FEE0'0000 + 0x1000 * vector, rest = 0x1'0000'0000 | (0x40 + vector);  // masked; data
+        const std::uint64_t address = 0x5'FEE0'0000 + 0x1000 * vector, rest = 0x1'0000'0000 | (0x40 + vector);  // masked; data
         const std::uint32_t at = msix_entry(vector);
         const auto expect_entry = [&] {
             EXPECT_EQ(b.nvme.mmio_read(at, 8), address);
