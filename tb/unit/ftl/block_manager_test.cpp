@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the books of the superblocks refuse: every step of a superblock's life, asked for in every state.
+#include "controller/ftl/block_manager.h"
+
+#include <gtest/gtest.h>
+
+#include "common/report/error.h"
+#include "unit/ftl/ftl_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr SuperblockId kAsked{3};
+
+struct Situation {
+    BlockState state;
+    bool valid, programs, read, bad;
+};
+
+template <class Step>
+bool is_taken(const Situation& s, Step step) {
+    const SuperblockShape shape(test::small_geometry(), SuperblockSpan::die);
+    BlockManager blocks(shape, 2);
+    BlockRecord& r = blocks[kAsked];
+    r.state = s.state;
+    r.valid = s.valid;
+    r.programs = s.programs;
+    r.bad = s.bad;
+    if (s.read) blocks.read_started(shape.block(kAsked, shape.planes() - 1), 1);
+    try {
+        step(blocks);
+        return true;
+    } catch (const CheckFailed&) {
+        return false;
+    } catch (const Panic&) {
+        return false;
+    }
+}
+
+TEST(BlockManager, TakesEachStepOnlyWhereItBelongs) {
+    using S = BlockState;
+    int taken = 0, refused = 0;
+    const auto expect = [&](bool is, bool want) {
+        EXPECT_EQ(is, want);
+        ++(want ? taken : refused);
+    };
+    for (const S state : {S::free, S::open_host, S::open_gc, S::full, S::sealed, S::victim, S::failed, S::retired, S::spare}) {
+        for (unsigned bits = 0; bits < 16; ++bits) {
+            const Situation s{state, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+            SCOPED_TRACE(std::string(name_of(state)) + ", valid " + std::to_string(s.valid) + ", programs " + std::to_string(s.programs) +
+                         ", read " + std::to_string(s.read) + ", bad " + std::to_string(s.bad));
+            expect(is_taken(s, [](BlockManager& b) { b.erased(kAsked); }),
+                   state == S::victim && !s.valid && !s.programs && !s.read && !s.bad);
+            expect(is_taken(s, [](BlockManager& b) { b.retire(kAsked); }), state == S::victim && !s.valid && !s.programs);
+            expect(is_taken(s, [](BlockManager& b) { b.fail(kAsked); }),
+                   state == S::open_host || state == S::open_gc || state == S::full || state == S::failed);
+            expect(is_taken(s, [](BlockManager& b) { b.page_programmed(kAsked); }), s.programs);
+            if (state != S::failed || s.programs)  // one that has failed is in a list, which fail() puts it into
+                expect(is_taken(s, [](BlockManager& b) { b.make_victim(kAsked); }), state == S::sealed);
+        }
+    }
+    std::printf("%d steps taken, %d refused\n", taken, refused);
+}
+
+}  // namespace
+}  // namespace ssdtlm
