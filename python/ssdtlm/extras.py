@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What some commands need beyond Python's standard library, and `ssdtlm python setup`, which installs it into an environment
-of its own in the user's data folder, where the program looks for it."""
+"""What some commands need beyond Python's standard library; `ssdtlm python check`, which says whether it is there; and `ssdtlm
+python setup`, which installs it into an environment of its own in the user's data folder, where the program looks for it."""
 
 import importlib.util
 import os
@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-from .errors import Problem, UserError
+from .errors import Problem, UserError, did_you_mean
 
 # Extra -> {module: requirement}; pyproject.toml has the same.
 _SWEEP = {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}
@@ -34,11 +34,31 @@ def environment():
 
 
 def add_arguments(parser):
-    parser.add_subparsers(dest="what", required=True).add_parser("setup", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="what", required=True)
+    commands.add_parser("setup", allow_abbrev=False)
+    commands.add_parser("check", allow_abbrev=False).add_argument("names", nargs="*")
 
 
-def command(_):
-    """`ssdtlm python setup`. Returns (text for standard output, exit code)."""
+def command(arguments):
+    """`ssdtlm python ...`. Returns (text for standard output, exit code)."""
+    return _check(arguments.names or list(EXTRAS)) if arguments.what == "check" else _setup()
+
+
+def _check(names):
+    problems = []
+    for name in names:
+        try:
+            if name not in EXTRAS:
+                raise UserError(Problem("command line", f"'{name}'", ", ".join(EXTRAS), did_you_mean(name, EXTRAS)))
+            need(name)
+        except UserError as error:
+            problems += error.problems
+    if problems:
+        raise UserError(*problems)
+    return "".join(f"{name}: ready, with {sys.executable}\n" for name in names), 0
+
+
+def _setup():
     folder = environment()
     wanted = sorted({r for extra in EXTRAS for r in requirements(extra)})
     for words, what in (([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}"),

@@ -113,6 +113,7 @@ class Completion(SystemTest):
         (self.dir / "folder").mkdir()
         self.assertEqual(self.offers("ssdtlm run tiny-test -w a"), ["a job.fio"])
         self.assertEqual(self.offers("ssdtlm run -o "), ["folder"])
+        self.assertEqual(self.offers("ssdtlm run tiny-test --report=m"), ["mine.toml"])
         self.assertEqual(self.offers("ssdtlm run "), sorted(PRESETS + ["a job.fio", "mine.toml", "folder"]))
         self.assertEqual(self.offers("ssdtlm config check tiny"), ["tiny-test"])
 
@@ -148,7 +149,7 @@ class Output(SystemTest):
         for seed in (1, 2):
             self.simulate("tiny-test", JOB, "--seed", seed, output=f"seed{seed}")
         for command in commands(self.ssdtlm):
-            if command in (("report",), ("python", "setup"), ("search",)) or (command[0] == "sweep" and command not in arguments):
+            if command in (("report",), ("python", "setup"), ("python", "check"), ("search",)) or (command[0] == "sweep" and command not in arguments):
                 continue  # they need what is not everywhere; they print by the same function as compare
             words = [*command, *arguments.get(command, [])]
             for more in ([], ["--json"]):

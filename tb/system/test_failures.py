@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import unittest
+import unittest.mock
 
 from support import CHECK_FAILED, INTERNAL, STALLED, USER_ERROR, SystemTest
 from vcd import Vcd
@@ -54,6 +55,23 @@ class Failures(SystemTest):
             # The next run that ends in order takes the mark away.
             self.assertEqual(self.faulty("none", job).returncode, 0)
             self.assertFalse((out / "failed.json").exists())
+
+    def test_no_report(self):
+        """Of a run that failed there is none, and none of an earlier run beside its results."""
+        job = self.job("mix", *MIX)
+        python = self.dir / "python"  # says that it is ready, and what it is to do
+        python.write_text(f'#!/bin/sh\necho "$3" >> "{self.dir}/asked"\n')
+        python.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, SSDTLM_PYTHON=str(python)):
+            self.assertEqual(self.faulty("none", job, "--report").returncode, 0)
+            self.assertEqual((self.dir / "asked").read_text().split(), ["python", "report"])
+            for fault, (_, code) in KINDS.items():
+                (self.dir / "out" / "report.html").write_text("of the run before")
+                done = self.faulty(f"{fault}:1000", job, "--report")
+                self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+                self.assertIn("ssdtlm: no report is written: the run did not end in order\n", done.stderr)
+                self.assertFalse((self.dir / "out" / "report.html").exists())
+        self.assertEqual((self.dir / "asked").read_text().split(), ["python", "report"] + 3 * ["python"])
 
     def test_wave_trigger_error(self):
         job = self.job("mix", *MIX)

@@ -48,7 +48,9 @@ class Parser {
 public:
     CommandLine parse(int argc, const char* const* argv) {
         std::vector<std::string> words = with_wave_values(argc, argv);
-        if (words.size() > 1 && words[1] == "run")
+        const bool run = words.size() > 1 && words[1] == "run";
+        if (run && take_word(words, "--report")) line_.run.report = "";
+        if (run)
             line_.run.fio.arguments = take_fio_arguments(words, option_names(*app_.get_subcommand("run")));
         std::vector<const char*> arguments;
         for (const auto& w : words) arguments.push_back(w.c_str());
@@ -92,6 +94,15 @@ private:
             if (named) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         }
         return words;
+    }
+
+    /// Whether it was there; it is then taken out, but for words behind "--".
+    static bool take_word(std::vector<std::string>& words, const std::string& word) {
+        const auto end = std::find(words.begin(), words.end(), "--");
+        const auto kept = std::remove(words.begin(), end, word);
+        const bool there = kept != end;
+        words.erase(kept, end);
+        return there;
     }
 
     void add(std::string found, std::string allowed, std::string repair) {

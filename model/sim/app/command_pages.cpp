@@ -74,7 +74,7 @@ std::string roff_heading(const OptionView& o) {
     if (o.names.empty()) return "\\fI" + roff(o.heading()) + "\\fR";
     std::string s;
     for (const auto& n : o.names) s += (s.empty() ? "\\fB" : ", \\fB") + roff(n) + "\\fR";
-    return o.value.empty() ? s : s + " \\fI" + roff(o.value) + "\\fR";
+    return o.value.empty() ? s : s + "\\fI" + roff(o.value_part()) + "\\fR";
 }
 
 std::string tagged(const std::string& heading, const std::string& sentence) {

@@ -160,6 +160,11 @@ private:
             ->type_name(kFolderKind);
         run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
+        // The parser takes the word that stands alone away before: it would take the next one for its value.
+        run->add_option("--report", line_.run.report,
+                        "After the run, write its report as `ssdtlm report` does; default report.html in the folder of the results")
+            ->expected(0, 1)
+            ->type_name(kFileKind);
         group(run, "Early end");
         run->add_option("--stop-after-time", line_.run.limit_texts.time,
                         "End the workload at this simulated time, for example 2s; what was submitted completes")
@@ -256,6 +261,9 @@ private:
         add_sweep();
         add_search();
         auto* python = family("python", "The Python that `report`, `sweep` and `search` need");
+        auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
+        group(check, "Extras");
+        check->add_option("what", p.words, "report, sweep, search; default: all")->type_name("NAME");
         subcommand(*python, "setup", "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder", Command::python);
     }
     void sweep_input(CLI::App* sub) {

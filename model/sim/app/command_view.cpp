@@ -48,6 +48,7 @@ OptionView option_view(const CLI::Option& o) {
     v.sentence = o.get_description();
     if (o.get_expected_max() > 0) {
         v.value = o.get_type_name();
+        v.optional_value = !positional && o.get_expected_min() == 0;
         // Kinds of value are in capitals.
         if (v.value.find('|') != std::string::npos || std::islower(static_cast<unsigned char>(v.value[0])) != 0)
             v.words = split(v.value);
@@ -69,7 +70,12 @@ bool is_help(const CLI::App& app, const CLI::Option* o) { return o == app.get_he
 
 std::string OptionView::heading() const {
     if (names.empty()) return value + (repeated ? "..." : "");
-    return joined(names, ", ") + (value.empty() ? "" : " " + value);
+    return joined(names, ", ") + value_part();
+}
+
+std::string OptionView::value_part() const {
+    if (value.empty()) return "";
+    return optional_value ? "[=" + value + "]" : " " + value;
 }
 
 std::string CommandView::usage() const {

@@ -17,10 +17,13 @@ struct OptionView {
     std::vector<std::string> words;  ///< the words it takes, when these are all it takes
     std::string sentence;            ///< with the default value and whether it must be given
     bool required = false;
+    bool optional_value = false;     ///< "--report" alone, or "--report=FILE"
     bool repeated = false;           ///< a positional argument that may have several words
 
-    /// "-w, --workload FILE", "DEVICE..."
+    /// "-w, --workload FILE", "--report[=FILE]", "DEVICE..."
     std::string heading() const;
+    /// Of it, what stands behind the names: " FILE", "[=FILE]", "".
+    std::string value_part() const;
 };
 
 struct OptionGroup {

@@ -8,6 +8,7 @@
 #include "sim/app/parent.h"
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
+#include "sim/app/run_report.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
@@ -31,6 +32,7 @@ int run(const CommandLine& line) {
     AllProblems problems;
     problems.of([&] { recognise_workload(options); });
     const bool recognised = !problems.any();
+    if (options.report) problems.of([&] { check_report(options); });
     problems.of([&] { resolved = loader.finish(); });
     if (problems.any()) {
         if (recognised) problems.of([&] { check_workload_alone(options); });
@@ -44,7 +46,17 @@ int run(const CommandLine& line) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));
         options.output_option = "default output folder";
     }
-    return run_simulation(resolved.config, options);
+    if (!options.report) return run_simulation(resolved.config, options);
+    int code = 0;
+    try {
+        code = run_simulation(resolved.config, options);
+    } catch (const UserError&) {
+        throw;  // refused: nothing has run
+    } catch (...) {
+        no_report(options);
+        throw;
+    }
+    return write_report(options, code);
 }
 
 }  // namespace

@@ -54,31 +54,41 @@ fs::path find_python_package(const fs::path& binary) {
     return {};
 }
 
-void become_python(const std::vector<std::string>& words) {
+std::vector<std::string> python_line(const std::string& command, const std::string& module, const std::vector<std::string>& words) {
     std::error_code error;
     const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-    const std::string what = "ssdtlm " + words.front();
     const fs::path package = find_python_package(binary);
     if (package.empty())
-        throw UserError({what, "the Python package that belongs to " + binary.string() + " is not there",
+        throw UserError({command, "the Python package that belongs to " + binary.string() + " is not there",
                          "<prefix>/share/ssdtlm/python beside <prefix>/bin", "install again with cmake --install, pip or apt"});
+    // A run may start several: the folder is put in front once.
     const std::string before = variable("PYTHONPATH");
-    ::setenv("PYTHONPATH", (package.string() + (before.empty() ? "" : ":" + before)).c_str(), 1);
+    if (before != package && before.rfind(package.string() + ":", 0) != 0)
+        ::setenv("PYTHONPATH", (package.string() + (before.empty() ? "" : ":" + before)).c_str(), 1);
     // A folder "ssdtlm" where the user happens to stand is not the package.
     ::setenv("PYTHONSAFEPATH", "1", 1);
     ::setenv("SSDTLM_BINARY", binary.c_str(), 1);
     ::setenv("SSDTLM_BINARY_VERSION", kVersion, 1);
 
-    const std::string python = find_python(binary);
-    std::vector<std::string> command{python, "-m", "ssdtlm"};
-    command.insert(command.end(), words.begin(), words.end());
+    std::vector<std::string> line{find_python(binary), "-m", module};
+    line.insert(line.end(), words.begin(), words.end());
+    return line;
+}
+
+Problem no_python(const std::string& command, const std::string& python, int number) {
+    return {command, "is written in Python, and " + python + " cannot be started: " + std::strerror(number), "Python 3.11 or later",
+            "apt-get install python3, or name an interpreter in SSDTLM_PYTHON"};
+}
+
+void become_python(const std::vector<std::string>& words) {
+    const std::string command = "ssdtlm " + words.front();
+    std::vector<std::string> line = python_line(command, "ssdtlm", words);
     std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
+    for (std::string& word : line) argv.push_back(word.data());
     argv.push_back(nullptr);
     std::fflush(nullptr);
-    ::execvp(python.c_str(), argv.data());
-    throw UserError({what, "is written in Python, and " + python + " cannot be started: " + std::strerror(errno),
-                     "Python 3.11 or later", "apt-get install python3, or name an interpreter in SSDTLM_PYTHON"});
+    ::execvp(argv.front(), argv.data());
+    throw UserError(no_python(command, line.front(), errno));
 }
 
 }  // namespace ssdtlm

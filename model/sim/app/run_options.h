@@ -2,6 +2,7 @@
 // What `ssdtlm run` was asked to do, beside the device itself.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct RunOptions {
     LimitedWorkload::Limits limits;  ///< of them
     WaveOptions wave;
     TimelineOptions timeline;
+    std::optional<std::string> report;  ///< wanted: into this file; empty: into the folder of the results
     bool quiet = false;  ///< no progress, no summary (unless the results cannot be written)
     bool json = false;   ///< the summary on standard output is result.json
 };

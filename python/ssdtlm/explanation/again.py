@@ -14,7 +14,7 @@ from ..version import VERSION
 # Options of `ssdtlm run` that say where results go or what is recorded: with and without a word that follows.
 _WITH_WORD = ("-o", "--output", "--timeline-from", "--timeline-to", "--wave", "--wave-from", "--wave-to", "--wave-trigger",
               "--wave-before", "--wave-after", "--wave-format")
-_ALONE = ("--timeline", "--json", "-q", "--quiet")
+_ALONE = ("--timeline", "--json", "-q", "--quiet", "--report")
 
 
 def _words(command):
@@ -27,7 +27,7 @@ def _words(command):
         skip = False
         if word in _WITH_WORD:
             skip = True
-        elif word not in _ALONE and not word.startswith(tuple(f"{name}=" for name in _WITH_WORD if name.startswith("--"))):
+        elif word not in _ALONE and not word.startswith(tuple(f"{name}=" for name in (*_WITH_WORD, *_ALONE) if name.startswith("--"))):
             kept.append(word)
     return kept
 

@@ -64,6 +64,20 @@ TEST(CommandLine, Run) {
     EXPECT_TRUE(l.run.json);
 }
 
+TEST(CommandLine, ReportTakesNoWordForItsFile) {
+    const auto report = [](std::vector<const char*> more) {
+        more.insert(more.begin(), {"run", "-w", "x.fio"});
+        const CommandLine l = parsed(more);
+        EXPECT_THAT(l.files, ElementsAre("dev.toml"));
+        return l.run.report;
+    };
+    EXPECT_EQ(report({"dev.toml"}), std::nullopt);
+    EXPECT_EQ(report({"--report", "dev.toml"}), "");
+    EXPECT_EQ(report({"dev.toml", "--report"}), "");
+    EXPECT_EQ(report({"--report=r.html", "dev.toml"}), "r.html");
+    EXPECT_EQ(report({"--report=r.html", "dev.toml", "--report"}), "r.html");
+}
+
 TEST(CommandLine, AssignmentsDoNotSwallowFiles) {
     const CommandLine l = parsed({"run", "--set", "a=1", "dev.toml", "-w", "t.csv"});
     EXPECT_THAT(l.files, ElementsAre("dev.toml"));

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command written in Python as a process beside this one: what a run asks of it before and after the simulation.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace ssdtlm {
+
+/// One of its descriptors.
+struct ChildStream {
+    int child;   ///< in the new process
+    int parent;  ///< in this one; -1: the null device
+};
+
+class PythonChild {
+public:
+    /// Starts `PYTHON -m MODULE WORDS...`. Throws UserError, which names `command` ("ssdtlm run --report").
+    PythonChild(const std::string& command, const std::string& module, const std::vector<std::string>& words,
+                const std::vector<ChildStream>& streams = {});
+    /// Waits for the end.
+    ~PythonChild() { wait(); }
+    PythonChild(const PythonChild&) = delete;
+    PythonChild& operator=(const PythonChild&) = delete;
+
+    /// Its exit code, or 128 and the number of the signal that ended it.
+    int wait();
+
+private:
+    pid_t pid_ = -1;
+    int code_ = 0;
+};
+
+/// Whether Python has what these need ("report"). Throws UserError with all that is missing, and how it is had.
+void check_python(const std::string& command, const std::vector<std::string>& what);
+
+}  // namespace ssdtlm
