@@ -12,12 +12,12 @@
 from .comparison.compare import Comparison, compare
 from .errors import RunFailed, UserError
 from .explanation.explain import Explanation, explain
-from .reporting.report import report
+from .reporting.report import charts, report
 from .result import Result, data_frame
 from .simulate import run
 from .sweeping.commands import Sweep, sweep
 from .sweeping.search import Search, search
 from .version import VERSION as __version__
 
-__all__ = ["Comparison", "Explanation", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "compare", "data_frame", "explain",
-           "report", "run", "search", "sweep"]
+__all__ = ["Comparison", "Explanation", "Result", "RunFailed", "Search", "Sweep", "UserError", "__version__", "charts", "compare", "data_frame",
+           "explain", "report", "run", "search", "sweep"]

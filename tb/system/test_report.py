@@ -104,7 +104,7 @@ class Numbers(SystemTest):
         if done.returncode == OK:
             self.skipTest("this Python has altair")
         self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
-        self.assertRegex(done.stderr, r"^ssdtlm report: needs altair and vl_convert, which .* does not have; run `ssdtlm python setup`, or pip install ")
+        self.assertRegex(done.stderr, r"^ssdtlm report: needs altair and vl_convert, which .* does not have; unset SSDTLM_PYTHON and run `ssdtlm python setup`, or ")
 
 
 @unittest.skipUnless(PYTHON.exists(), "make python")
@@ -120,6 +120,21 @@ class Page(SystemTest):
                               env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
         self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
         self.assertEqual(len(done.stderr.splitlines()), 2)
+
+    def test_charts_by_themselves(self):
+        self.simulate("tiny-test", self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=2000", "norandommap", "io_size=100m"))
+        page = self.report("out").read_text()
+        code = ("import json, ssdtlm\ncharts = ssdtlm.charts('out')\n"
+                "print(json.dumps({n: [c.name, c.spec, c._repr_mimebundle_()['image/svg+xml']] for n, c in charts.items()}))")
+        done = subprocess.run([PYTHON, "-c", code], cwd=self.dir, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE / "python")})
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+        charts = json.loads(done.stdout)
+        specs = json.loads(re.search(r'id="specs">(.*?)</script>', page, re.S)[1])
+        self.assertEqual({name: spec for name, (_, spec, _) in charts.items()}, specs)
+        for name, (own, _, svg) in charts.items():
+            self.assertEqual(name, own)
+            self.assertTrue(svg.startswith("<svg "))
+            self.assertNotIn("currentColor", svg, "a picture has no page whose colour it could take")
 
     @unittest.skipUnless(program(), "no chromium")
     def test_in_a_browser(self):

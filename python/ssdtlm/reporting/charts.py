@@ -5,6 +5,7 @@ it fits a telephone; several runs have a chart each, with equal scales."""
 import csv
 import dataclasses
 import io
+import json
 
 import altair as alt
 
@@ -35,6 +36,18 @@ class Chart:
     name: str
     title: str
     spec: dict
+
+    def svg(self, width=640):
+        """As a picture for a white page, `width` pixels wide without title and axis."""
+        import vl_convert  # pylint: disable=import-outside-toplevel
+        spec = json.loads(json.dumps(self.spec).replace(f'"{INK}"', '"black"'))
+        # All around is added to the width, so legends need no room of their own.
+        spec.update(width=width, title=self.title, background="white", autosize="pad", padding=5)
+        return vl_convert.vegalite_to_svg(spec)
+
+    def _repr_mimebundle_(self, **_):
+        """How a notebook shows it: without network, also where it is only read."""
+        return {"image/svg+xml": self.svg(), "text/plain": self.title}
 
 
 def make(name, title, rows, layers, height):

@@ -28,7 +28,7 @@ class Page:
     def __init__(self, title):
         self.title = title
         self._body = []
-        self._specs = {}
+        self.shown = {}  # name -> Chart
 
     def add(self, text):
         self._body.append(text)
@@ -40,7 +40,7 @@ class Page:
         """Beside each other where there is room."""
         figures = []
         for chart in charts:
-            self._specs[chart.name] = chart.spec
+            self.shown[chart.name] = chart
             figures.append(f'<figure><h3>{escape(chart.title)}</h3><div class="chart" id="{escape(chart.name)}"></div>'
                            f'<button data-csv="{escape(chart.name)}">CSV</button></figure>\n')
         self.add('<div class="grid">\n' + "".join(figures) + "</div>\n")
@@ -50,7 +50,7 @@ class Page:
         style = (FOLDER / "page.css").read_text(encoding="utf-8")
         script = (FOLDER / "page.js").read_text(encoding="utf-8")
         # "</script" inside a script would end it.
-        specs = json.dumps(self._specs, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        specs = json.dumps({name: chart.spec for name, chart in self.shown.items()}, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         libraries = libraries.replace("</script", "<\\/script")
         return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
                 f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(self.title)}</title>\n'

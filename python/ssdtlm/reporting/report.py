@@ -64,12 +64,7 @@ def save(page, path):
         raise UserError(Problem(str(path), f"cannot be written: {error.strerror}", "", "choose another file")) from None
 
 
-def report(*runs, output=None):
-    """Writes one HTML file about one or several runs (folders or Results) and returns its path; without `output`,
-    report.html in the folder of the first. Needs the extra `report`. Raises UserError."""
-    need("report")
-    from . import sections  # pylint: disable=import-outside-toplevel
-    from .page import Page, escape  # pylint: disable=import-outside-toplevel
+def _read(runs):
     results, problems = [], []
     for run in runs:
         try:
@@ -78,8 +73,13 @@ def report(*runs, output=None):
             problems += error.problems
     if problems or not results:
         raise UserError(*problems or [Problem("report", "no run is given")])
-    path = pathlib.Path(output) if output is not None else results[0].path / DEFAULT_OUTPUT
+    return results
 
+
+def _page(results, folder):
+    """`folder`: where the page will be."""
+    from . import sections  # pylint: disable=import-outside-toplevel
+    from .page import Page, escape  # pylint: disable=import-outside-toplevel
     shown = sections.Runs(results)
     titles = list(dict.fromkeys(result.title for result in results))
     page = Page("ssdtlm: " + "; ".join(titles))
@@ -92,9 +92,26 @@ def report(*runs, output=None):
     sections.device(page, shown)
     sections.jobs(page, shown)
     sections.configuration(page, shown, lambda device, key: _preset(device).get(key))
-    sections.repeat(page, shown, path.parent)
-    save(page, path)
+    sections.repeat(page, shown, folder)
+    return page
+
+
+def report(*runs, output=None):
+    """Writes one HTML file about one or several runs (folders or Results) and returns its path; without `output`,
+    report.html in the folder of the first. Needs the extra `report`. Raises UserError."""
+    need("report")
+    results = _read(runs)
+    path = pathlib.Path(output) if output is not None else results[0].path / DEFAULT_OUTPUT
+    save(_page(results, path.parent), path)
     return path
+
+
+def charts(*runs):
+    """The charts of report(), each by itself, by name ("mean-read", "cdf-write"): a notebook shows them, `spec` is Vega-Lite
+    and svg() a picture. Needs the extra `report`. Raises UserError."""
+    need("report")
+    results = _read(runs)
+    return _page(results, results[0].path).shown
 
 
 def add_arguments(parser):
