@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 get_property(_libraries GLOBAL PROPERTY SSDTLM_LIBRARIES)
 install(TARGETS ${_libraries} EXPORT ssdtlmTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# Components: a wheel holds "program", a Debian package "program" and "system"; the rest is for programs of one's own.
+# Components: a wheel holds "program", a Debian package "program", "system" and "debian"; the rest is for programs of one's own.
 install(TARGETS ssdtlm_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 # The program prints both from its table of commands.
 install(CODE "
@@ -24,8 +24,8 @@ install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR
 install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python COMPONENT system FILES_MATCHING PATTERN "*.py"
         PATTERN "*.css" PATTERN "*.js" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs COMPONENT program)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
+install(DIRECTORY docs notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
 set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)
 set(SSDTLM_RTL_DIR_INSTALLED ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm)
@@ -36,20 +36,32 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake ${CMAKE_CURRENT_BIN
               cmake/FindSystemC.cmake cmake/SsdtlmVerilate.cmake
               DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
 
-# `make deb`: the program with what belongs to it on a Debian system.
+# `make deb`: the program with what belongs to it on a Debian system. Its Python finds the package by this link.
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/debian)
+file(CREATE_LINK ../../../share/ssdtlm/python/ssdtlm ${CMAKE_CURRENT_BINARY_DIR}/debian/ssdtlm SYMBOLIC)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/debian/ssdtlm DESTINATION lib/python3/dist-packages COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES cmake/debian/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT debian EXCLUDE_FROM_ALL)
+# Who builds a package is its maintainer; without a name, nobody can be written to (RFC 2606).
+set(_maintainer "developers of ssdtlm <developers@ssdtlm.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(_maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ssdtlm)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "the developers of ssdtlm")
+set(CPACK_PACKAGE_CONTACT ${_maintainer})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL program system)
+set(CPACK_COMPONENTS_ALL program system debian)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${_maintainer})
 set(CPACK_DEBIAN_PACKAGE_SECTION electronics)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3 (>= 3.11), python3-venv")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "fio, gtkwave")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

@@ -5,9 +5,12 @@ python setup`, which installs it into an environment of its own in the user's da
 import importlib.util
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
+import sysconfig
 
+from .binary import PACKAGE
 from .errors import Problem, UserError, did_you_mean
 
 # Extra -> {module: requirement}; pyproject.toml has the same.
@@ -23,8 +26,31 @@ def need(extra):
     """Raises UserError with the line that repairs it when this interpreter lacks what `extra` brings."""
     missing = [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
     if missing:
-        raise UserError(Problem(f"ssdtlm {extra}", f"needs {' and '.join(missing)}, which {sys.executable} does not have", "",
-                                f"run `ssdtlm python setup`, or pip install {' '.join(repr(r) for r in requirements(extra))}"))
+        raise UserError(Problem(f"ssdtlm {extra}", f"needs {' and '.join(missing)}, which {sys.executable} does not have", "", repair(extra)))
+
+
+def _stays():
+    """Whether the same command finds this interpreter next time although `ssdtlm python setup` made another: it is one of an
+    environment, or the wheel's own command named it. model/sim/app/python_commands.cpp has the order."""
+    in_wheel = (PACKAGE / "bin").is_dir()
+    in_environment = sys.prefix != sys.base_prefix and pathlib.Path(sys.prefix) != environment()
+    return in_environment or (in_wheel and bool(os.environ.get("SSDTLM_PYTHON")))
+
+
+def _pip(wanted):
+    return f"run `{shlex.join([sys.executable, '-m', 'pip', 'install', *wanted])}`"
+
+
+def repair(extra):
+    """The line that brings `extra` to where it is looked for."""
+    pip = _pip(requirements(extra))
+    if _stays():
+        return pip
+    if os.environ.get("SSDTLM_PYTHON"):
+        return f"unset SSDTLM_PYTHON and run `ssdtlm python setup`, or {pip}"
+    if "SSDTLM_BINARY_VERSION" in os.environ:
+        return "run `ssdtlm python setup`"
+    return f"run `ssdtlm python setup`, and this by {environment() / 'bin' / 'python3'}"
 
 
 def environment():
@@ -61,6 +87,8 @@ def _check(names):
 def _setup():
     folder = environment()
     wanted = sorted({r for extra in EXTRAS for r in requirements(extra)})
+    if _stays():
+        raise UserError(Problem("ssdtlm python setup", f"would make {folder}, but {sys.executable} is found first", "", _pip(wanted)))
     for words, what in (([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}"),
                         ([str(folder / "bin" / "python3"), "-m", "pip", "install", "--disable-pip-version-check", *wanted], "pip install")):
         # Their own output is progress; standard output is for what was asked.
@@ -68,4 +96,7 @@ def _setup():
         if done.returncode != 0:
             raise UserError(Problem("ssdtlm python setup", f"{what} ended with exit code {done.returncode}", "",
                                     "Debian: apt-get install python3-venv; and look at what it printed"))
+    # For scripts and notebooks that it runs: `import ssdtlm` is the package that came with the program.
+    paths = {"base": str(folder), "platbase": str(folder)}
+    pathlib.Path(sysconfig.get_path("purelib", "venv", paths), "ssdtlm.pth").write_text(f"{PACKAGE.parent}\n", encoding="utf-8")
     return f"{', '.join(wanted)} in {folder}\n", 0

@@ -116,6 +116,53 @@ class Dispatch(SystemTest):
         return below
 
 
+class Version(SystemTest):
+    """One place says it; what is built from it agrees. (Packages: test_packages.py.)"""
+
+    def test_all_say_the_same(self):
+        self.assertEqual(self.ssdtlm("version").stdout, f"ssdtlm {ssdtlm.__version__}\n")
+        self.assertIn(f'"ssdtlm {ssdtlm.__version__}"', self.ssdtlm("manual").stdout.splitlines()[1])
+        self.assertEqual(self.simulate("tiny-test", JOB).json()["ssdtlm"], ssdtlm.__version__)
+        releases = re.findall(r"^## \[(.*?)\] - (.*)$", (SOURCE / "CHANGELOG.md").read_text(), re.M)
+        self.assertEqual(releases[0][0], ssdtlm.__version__)
+        for number, date in releases:
+            self.assertRegex(number, r"^\d+\.\d+\.\d+$")
+            self.assertRegex(date, r"^\d{4}-\d\d-\d\d$" if number != releases[0][0] else r"^(Unreleased|\d{4}-\d\d-\d\d)$")
+
+    def test_nobody_else_says_it(self):
+        """A second place would be forgotten at the next release."""
+        named = re.compile(rf"^[^#/\n]*version\W+{re.escape(ssdtlm.__version__)}\b", re.I | re.M)
+        files = [p for pattern in ("CMakeLists.txt", "cmake/**/*", "tools/*", "python/**/*.py", "python/*.toml", "model/**/*.h", "model/**/*.cpp", "Dockerfile", "README.md")
+                 for p in SOURCE.glob(pattern) if p.is_file() and p.name != "version.py"]
+        self.assertGreater(len(files), 100)
+        self.assertEqual([str(p) for p in files if named.search(p.read_text(encoding="utf-8"))], [])
+
+
+class Repair(unittest.TestCase):
+    """The line that a command prints which lacks its extra brings it to where the next call looks (model/sim/app/python_commands.cpp).
+    The packages in clean systems follow it: test_packages_chroot.py."""
+
+    def line(self, prefix, base, wheel=False, **environment):
+        with unittest.mock.patch.multiple(sys, prefix=prefix, base_prefix=base, executable=f"{prefix}/bin/python3"), \
+                unittest.mock.patch.dict(os.environ, {"HOME": "/home/me", **environment}, clear=True), \
+                unittest.mock.patch.object(ssdtlm.extras, "PACKAGE", pathlib.Path("/") if wheel else pathlib.Path("/nowhere")):
+            return ssdtlm.extras.repair("report")
+
+    def test_lines(self):
+        by_program = {"SSDTLM_BINARY_VERSION": ssdtlm.__version__}
+        pip = "run `/v/bin/python3 -m pip install 'altair>=6,<7' 'vl-convert-python>=1.9,<2'`"
+        # An environment is found first, whatever `ssdtlm python setup` makes.
+        self.assertEqual(self.line("/v", "/usr", **by_program), pip)
+        self.assertEqual(self.line("/v", "/usr"), pip)
+        self.assertEqual(self.line("/v", "/v", wheel=True, SSDTLM_PYTHON="/v/bin/python3", **by_program), pip)
+        # Its own environment, made by an older version, is made again.
+        self.assertEqual(self.line("/home/me/.local/share/ssdtlm/python", "/usr", **by_program), "run `ssdtlm python setup`")
+        self.assertEqual(self.line("/usr", "/usr", **by_program), "run `ssdtlm python setup`")
+        self.assertEqual(self.line("/usr", "/usr", wheel=True, **by_program), "run `ssdtlm python setup`")
+        self.assertEqual(self.line("/v", "/v", SSDTLM_PYTHON="/v/bin/python3", **by_program), "unset SSDTLM_PYTHON and run `ssdtlm python setup`, or " + pip)
+        self.assertEqual(self.line("/usr", "/usr"), "run `ssdtlm python setup`, and this by /home/me/.local/share/ssdtlm/python/bin/python3")
+
+
 class Api(SystemTest):
     def test_run(self):
         result = ssdtlm.run("tiny-test", JOB, output=self.dir / "out", seed=3, set={"nand.t_read": "80us"}, nand__independent_plane_read=True)

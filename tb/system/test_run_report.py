@@ -54,7 +54,7 @@ class Before(RunReport):
     def test_no_extra(self):
         bare = self.python("bare", f'exec "{sys.executable}" -S "$@"')
         self.refused("--report", python=bare, patterns=[r"^ssdtlm report: needs altair and vl_convert, which .* does not have; "
-                                                        r"run `ssdtlm python setup`, or pip install 'altair"])
+                                                        r"unset SSDTLM_PYTHON and run `ssdtlm python setup`, or run `.* -m pip install 'altair"])
 
     def test_python_that_does_not_answer(self):
         self.refused("--report", python=self.python("broken", "echo 'half a line' >&2; exit 7"),
