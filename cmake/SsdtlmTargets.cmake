@@ -33,13 +33,14 @@ function(ssdtlm_policies library name)
                                                     "$<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm::${name}>>")
 endfunction()
 
-# ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry.
+# ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry. The SystemC library wants an sc_main, and
+# is in every program that may use one of its types (with sanitizers, more do): ssdtlm_sc_main has one for those without one of their own.
 function(ssdtlm_test name)
   cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 60)
   endif()
-  add_executable(${name} ${A_SOURCES})
+  add_executable(${name} ${A_SOURCES} $<TARGET_OBJECTS:ssdtlm_sc_main>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
   target_link_libraries(${name} PRIVATE ${A_LINK} ssdtlm_flags GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})

@@ -106,8 +106,8 @@ protected:
         b.dma.check_waiters();
         EXPECT_EQ(b.dma.outstanding(), 0u);
     }
-    static std::array<std::unique_ptr<Bench>, 9>& all() {
-        static std::array<std::unique_ptr<Bench>, 9> benches;
+    static std::array<std::unique_ptr<Bench>, 10>& all() {
+        static std::array<std::unique_ptr<Bench>, 10> benches;
         return benches;
     }
     static Bench& next() {
@@ -152,6 +152,22 @@ TEST_F(Dma, ControlTrafficPassesDataThatWaits) {
     b.link.end(4);  // control gives nothing back
     b.link.end(3);
     EXPECT_EQ(b.link.open.size(), 3u);
+}
+
+TEST_F(Dma, ControlIsWhatIsShortInAllItsSegments) {
+    for (int i = 0; i < 3; ++i) b.read(4096);
+    for (int i = 0; i < 2; ++i) b.write(4096);
+    ASSERT_EQ(b.link.open.size(), 3u);
+    const auto two = [this](bool write, std::uint32_t bytes) {
+        const HostSegment s[] = {{0x1000, bytes - 8}, {0x9000, 8}};
+        write ? b.dma.write_host(s, 2, b.data.data(), &b, 9) : b.dma.read_host(s, 2, b.data.data(), &b, 9);
+    };
+    two(false, kControl);
+    two(true, kInline);
+    EXPECT_THAT(b.link.sizes(), ElementsAre(4096, 4096, 4096, kControl - 8, 8, kInline - 8, 8));
+    two(false, kControl + 1);  // data
+    two(true, kInline + 1);
+    EXPECT_EQ(b.link.open.size(), 7u);
 }
 
 TEST_F(Dma, OneDataWriteAheadOfTheWire) {

@@ -62,5 +62,50 @@ TEST(BlockManager, TakesEachStepOnlyWhereItBelongs) {
     std::printf("%d steps taken, %d refused\n", taken, refused);
 }
 
+/// A group's next superblock, written whole and chosen as victim, or failed and chosen.
+SuperblockId next_victim(BlockManager& blocks, const SuperblockShape& shape, bool fails) {
+    SuperblockId b{};
+    for (std::uint32_t page = 0; page < shape.pages(); ++page) {
+        b = shape.superblock_of(test::small_geometry().block_of(blocks.allocate_host(GroupId{0})));
+        if (fails && page == 0) {
+            blocks.fail(b);
+            blocks.page_programmed(b);
+            break;
+        }
+        blocks.page_programmed(b);
+    }
+    blocks.make_victim(b);
+    return b;
+}
+std::uint32_t superblocks_for_the_host(BlockManager blocks, const SuperblockShape& shape) {
+    std::uint32_t n = 0;
+    for (; blocks.can_take_host_page(GroupId{0}); ++n)
+        for (std::uint32_t page = 0; page < shape.pages(); ++page) blocks.allocate_host(GroupId{0});
+    return n;
+}
+
+// One free superblock more is kept back from a failed program until its superblock is emptied; a failed erase keeps none.
+TEST(BlockManager, KeepsFreeSuperblocksBackForWhatFailed) {
+    const SuperblockShape shape(test::small_geometry(), SuperblockSpan::die);
+    constexpr std::uint32_t kHard = 2;
+    BlockManager blocks(shape, kHard);
+    const std::uint32_t all = shape.blocks_per_group() - kHard;
+    ASSERT_EQ(superblocks_for_the_host(blocks, shape), all);
+    const SuperblockId failed = next_victim(blocks, shape, true);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 2);
+    blocks.retire(failed);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 1);
+    const SuperblockId not_erased = next_victim(blocks, shape, false);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 2);
+    blocks.retire(not_erased);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 2);
+    const SuperblockId last = next_victim(blocks, shape, true);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 4);
+    blocks.give_up_reserve();
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 3 + kHard);
+    blocks.retire(last);
+    EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 3 + kHard);
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -116,6 +116,21 @@ TEST(LinkDirection, SmallBurstsBehindABusyWireUseTheTransmitBufferWithoutChangin
 }
 
 // PCI Express 5.0 §2.4.1.
+// What fits the empty buffer is taken in as soon as the wire begins what is in it; what is larger waits for the idle wire.
+TEST(LinkDirection, ABurstThatFitsTheTransmitBufferIsTakenInWhenItEmpties) {
+    for (std::uint64_t wire = LinkDirection::kTransmitBufferBytes - 8; wire <= LinkDirection::kTransmitBufferBytes + 8; wire += 4) {
+        Bench b(gen3x4());
+        b.write(4096, 0);
+        b.write(100, 1);
+        b.write(wire - 24, 2, 1024);
+        ASSERT_EQ(b.grants.size(), 2u);
+        b.agenda.run();
+        ASSERT_EQ(b.grants.size(), 3u);
+        EXPECT_EQ(b.grants[2].start, b.grants[1].delivered - 250ns) << wire;
+        EXPECT_EQ(b.granted_at[2], wire <= LinkDirection::kTransmitBufferBytes ? b.grants[1].start : b.grants[2].start) << wire;
+    }
+}
+
 TEST(LinkDirection, PostedAndCompletionsPassAReadWithoutCreditsAndNothingElse) {
     auto c = gen3x4();
     c.nonposted_headers = 1;

@@ -25,7 +25,7 @@ struct Answers final : ListClient {
 };
 
 TEST(ListReader, RandomListsBesideEachOther) {
-    std::uint64_t chained = 0, bad = 0, lost = 0;
+    std::uint64_t chained = 0, bad = 0, lost = 0, list_reads = 0, dma_reads = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);
         Agenda agenda;
@@ -74,6 +74,8 @@ TEST(ListReader, RandomListsBesideEachOther) {
         ASSERT_EQ(reader.under_way(), kLists);
         agenda.run();
         ASSERT_EQ(reader.under_way(), 0u);
+        list_reads += counters.list_reads;
+        dma_reads += dma.reads.size();
         for (std::uint64_t i = 0; i < kLists; ++i) {
             if (lists[i].lost) {
                 ASSERT_EQ(answers.failed.at(i), kStDataTransferError);
@@ -85,6 +87,7 @@ TEST(ListReader, RandomListsBesideEachOther) {
             }
         }
     }
+    EXPECT_EQ(list_reads, dma_reads);
     std::printf("%llu links to another list page, %llu bad entries, %llu lists lost\n", static_cast<unsigned long long>(chained),
                 static_cast<unsigned long long>(bad), static_cast<unsigned long long>(lost));
     EXPECT_GT(chained, 100u);

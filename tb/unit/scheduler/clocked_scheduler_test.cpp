@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/random/random.h"
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/clocked/compare_core.h"
 #include "controller/scheduler/clocked/policy_core.h"
@@ -105,6 +106,29 @@ TEST_F(ClockedShell, AnEdgeSeesWhatHappenedBeforeIt) {
     at(7501);
     push(3);
     EXPECT_THAT(log_.pushes, (Pushes{{1, 1}, {2, 2}, {3, 4}}));
+}
+
+// Up to the last day that SimTime can tell, where a double holds no picosecond any more.
+TEST(ClockedEdges, AreExactAtAnyTimeOfARun) {
+    Random random(3, 1);
+    for (const std::uint64_t hertz : {1'000ull, 333'333'333ull, 400'000'000ull, 799'999'999ull, 1'000'000'000ull, 2'700'000'001ull}) {
+        const Clock clock = Clock::hertz(hertz);
+        for (int i = 0; i < 2'000; ++i) {
+            const std::uint64_t longest = std::uint64_t{1} << (10 + i % 53);  // ps
+            const auto edge = 1 + random.below(static_cast<std::uint64_t>(static_cast<double>(longest) * 1e-12 * static_cast<double>(hertz)) + 1);
+            const SimTime at_edge{clock.cycles(edge)};
+            for (const int around : {-1, 0, 1}) {
+                Agenda agenda;
+                ScriptedCore::Log log;
+                std::vector<std::unique_ptr<SchedulerCore>> cores;
+                cores.push_back(std::make_unique<ScriptedCore>(log));
+                ClockedScheduler scheduler(agenda, clock, std::move(cores));
+                agenda.run_until(at_edge + Ps{around});
+                scheduler.push(SchedulerRequest{});
+                ASSERT_EQ(log.pushes.front().second, edge + (around >= 0)) << hertz << " Hz, " << around << " ps from edge " << edge;
+            }
+        }
+    }
 }
 
 TEST_F(ClockedShell, OneRequestPerEdgeThenTheQuestion) {

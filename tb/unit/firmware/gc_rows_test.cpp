@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Garbage collection hands over whole rows of pages, which can become one multi-plane program each, wherever a victim left
+// the row that it was filling.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "random_host.h"
+
+namespace ssdtlm {
+namespace {
+
+struct Rows {
+    std::uint64_t rows = 0, cut = 0, at_once = 0;
+};
+
+/// Programs that one step of a core hands over belong to one row, and end it, but for the last of a victim.
+void count_rows(DeviceUnderTest& d, std::uint64_t seed, Rows& sum) {
+    const SuperblockShape& shape = d.ftl.shape();
+    struct Batch {
+        SimTime at{Ps{-1}};
+        std::uint64_t victim = 0;
+        PageAddress last{};
+    };
+    std::map<std::uint32_t, Batch> batches;
+    std::map<std::uint64_t, std::uint64_t> cut_of;  // by collection
+    const auto ends = [&](const Batch& b) {
+        if (b.victim != 0 && (idx(b.last.plane) + 1) % shape.planes() != 0) ++cut_of[b.victim];
+    };
+    d.flash.on_program = [&](const FlashTransaction& t) {
+        if (t.cls != FlashClass::gc_write) return;
+        Batch& b = batches[idx(shape.group_of(t.address.plane))];
+        if (b.at == d.agenda.now()) {
+            ASSERT_EQ(t.address.page, b.last.page) << "programs of two rows are handed over at once";
+            ++sum.at_once;
+        } else {
+            ends(b);
+            ++sum.rows;
+        }
+        b = {d.agenda.now(), t.owner, t.address};
+    };
+    Mix m;
+    m.read = 5;
+    m.write = 90;
+    m.trim = m.zeroes = 1;
+    m.flush = 3;
+    m.hot = 5;
+    m.commands = 3000;
+    RandomHost host(d, m, seed);
+    ASSERT_NO_THROW(host.run()) << d.firmware.dump();
+    ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
+    for (const auto& [victim, cut] : cut_of) {
+        EXPECT_LE(cut, 1u) << "collection " << victim;
+        sum.cut += cut;
+    }
+}
+
+TEST(GcRows, AreHandedOverWholeButTheLastOfAVictim) {
+    Rows sum;
+    for (const std::uint32_t planes : {2u, 3u, 4u}) {
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            SCOPED_TRACE(std::to_string(planes) + " planes, seed " + std::to_string(seed));
+            DeviceShape s = tiny_device();
+            s.geometry.planes_per_die = planes;
+            s.ftl.superblock = SuperblockSpan::die;
+            s.ftl.gc_max_inflight_pages = static_cast<std::uint32_t>(2 + seed);
+            s.firmware.clock_hz = 20'000'000;  // rows wait for the core together
+            s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+            s.seed = seed;
+            DeviceUnderTest d(s);
+            count_rows(d, seed, sum);
+        }
+    }
+    std::printf("%llu rows, %llu of them cut, %llu pages joined to one before\n", static_cast<unsigned long long>(sum.rows),
+                static_cast<unsigned long long>(sum.cut), static_cast<unsigned long long>(sum.at_once));
+    EXPECT_GT(sum.rows, 1000u);
+    EXPECT_GT(sum.cut, 100u);
+    EXPECT_GT(sum.at_once, sum.rows);
+}
+
+}  // namespace
+}  // namespace ssdtlm
