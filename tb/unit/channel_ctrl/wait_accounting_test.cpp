@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ssdtlm {
 namespace {
 
@@ -62,6 +64,39 @@ TEST(WaitAccounting, AnIndependentReadWaitsForItsPlaneOnly) {
         EXPECT_EQ(read.timeline.of(Stage::die_wait_host_read), independent ? Ps{0} : Ps{50us});
         EXPECT_EQ(read.timeline.of(Stage::channel_wait), independent ? Ps{50us} : Ps{0});
         EXPECT_EQ(program.timeline.of(Stage::die_wait_host_read), 50us) << "a program needs the whole die";
+    }
+}
+
+// Where planes read on their own, each has a log: a read is in its own, anything else in all, and so is its end.
+TEST(WaitAccounting, TellsTheLogOfEachPlaneWhatHeldIt) {
+    for (const bool independent : {false, true}) {
+        SCOPED_TRACE(independent ? "planes apart" : "planes together");
+        NandConfig c = config(independent);
+        c.geometry.planes_per_die = 4;
+        WaitAccounting w(c);
+        Occupancy log({1, 2, 4, independent, 1});
+        w.record(log, 0, 0);
+        auto read = transaction(FlashOp::read, FlashClass::host_read, 2);
+        auto erase = transaction(FlashOp::erase, FlashClass::erase, 1);
+        read.number = 7;
+        erase.number = 8;
+        FlashTransaction* const reads[] = {&read};
+        FlashTransaction* const erases[] = {&erase};
+        w.hold(reads, 1, 1, at(1us), at(2us));
+        w.let_go(read, 1, at(5us));
+        w.hold(erases, 1, 1, at(6us), at(7us));
+        w.let_go(erase, 1, at(9us));
+        for (std::uint32_t plane = 0; plane < 8; ++plane) {
+            std::vector<std::uint64_t> held;
+            log.plane(plane).between(at(0us), at(20us), [&](const Occupation& o) {
+                held.push_back(o.number);
+                EXPECT_EQ(o.from, o.number == 7 ? at(1us) : at(6us));
+                EXPECT_EQ(o.to, o.number == 7 ? at(5us) : at(9us));
+            });
+            const bool reads_here = plane == 6 || (!independent && plane >= 4);
+            EXPECT_EQ(held, plane < 4 ? std::vector<std::uint64_t>{} : reads_here ? (std::vector<std::uint64_t>{7, 8}) : std::vector<std::uint64_t>{8})
+                << "plane " << plane;
+        }
     }
 }
 

@@ -135,6 +135,18 @@ TEST(IntegrityOracle, OverlappingWritesStayOpenUntilALoneOne) {
     EXPECT_FALSE(reads(o, 3, v2));
 }
 
+TEST(IntegrityOracle, RefusesTheEndOfWhatWasNotBegun) {
+    IntegrityOracle o(geometry(4, 4));
+    EXPECT_THROW(o.end_write(0, 8, true), Panic);
+    Buffer b(8);
+    o.begin_write(0, 8, b.data());
+    o.begin_write(0, 8, b.data());
+    o.end_write(0, 8, true);
+    o.end_write(0, 8, true);
+    EXPECT_THROW(o.end_write(0, 8, true), Panic) << "two were begun; which is the last is still open";
+    EXPECT_THROW(o.end_trim(8, 8, true), Panic);
+}
+
 TEST(IntegrityOracle, AFailedWriteMayHaveHappened) {
     IntegrityOracle o(geometry(4, 4));
     Buffer b(8);
