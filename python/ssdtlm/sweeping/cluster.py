@@ -70,9 +70,7 @@ def workers(output, count=0, scheduler=None, cluster=None, settings=None, memory
         else:
             count = count or default_workers(memory_limit)
             with tempfile.TemporaryDirectory(prefix="ssdtlm-workers-") as scratch:
-                # Ports of their own: two sweeps may run on one machine.
-                with distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
-                                              worker_dashboard_address="127.0.0.1:0", local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL) as local:
+                with _local(distributed, count, scratch) as local:
                     _quiet_log(output)
                     with _client(distributed, local) as client:
                         yield Workers(client, count, available_memory())
@@ -95,6 +93,19 @@ class LazyWorkers:
 
     def __exit__(self, *error):
         return self._stack.__exit__(*error)
+
+
+def _local(distributed, count, scratch):
+    try:
+        # Ports of their own: two sweeps may run on one machine.
+        return distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
+                                        worker_dashboard_address="127.0.0.1:0", local_directory=scratch, host="127.0.0.1", silence_logs=logging.CRITICAL)
+    except (RuntimeError, OSError) as error:
+        first = error
+        while first.__cause__ or first.__context__:
+            first = first.__cause__ or first.__context__
+        raise UserError(Problem("sweep", f"{count} workers cannot be started on this machine: {first}", "processes, ports of 127.0.0.1, semaphores in /dev/shm",
+                                "repair it, or give a scheduler that has workers: --scheduler tcp://HOST:PORT")) from None
 
 
 def _client(distributed, address):
