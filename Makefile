@@ -22,7 +22,7 @@ test-asan: deps
 
 # The long ones: full-size write amplification, full closed-network table, byte-identity across compilers.
 test-nightly: deps wheel deb python
-	@tools/install-deps.sh tools/debian-packages-slurm.txt
+	@tools/install-deps.sh tools/debian-packages-slurm.txt tools/debian-packages-chroot.txt
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -L nightly
@@ -46,6 +46,7 @@ wheel: deps
 	tools/build-wheel.sh build/packages
 
 deb: build
+	@tools/install-deps.sh tools/debian-packages-deb.txt
 	cpack --config build/release/CPackConfig.cmake -B build/packages
 
 # What `ssdtlm report` needs, into an environment where the programs of this tree look for it.

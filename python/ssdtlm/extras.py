@@ -89,13 +89,13 @@ def _setup():
     wanted = sorted({r for extra in EXTRAS for r in requirements(extra)})
     if _stays():
         raise UserError(Problem("ssdtlm python setup", f"would make {folder}, but {sys.executable} is found first", "", _pip(wanted)))
-    for words, what in (([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}"),
-                        ([str(folder / "bin" / "python3"), "-m", "pip", "install", "--disable-pip-version-check", *wanted], "pip install")):
+    for words, what, repair_it in (
+            ([sys.executable, "-m", "venv", str(folder)], f"python3 -m venv {folder}", "Debian: apt-get install python3-venv; else look at what it printed"),
+            ([str(folder / "bin" / "python3"), "-m", "pip", "install", "--disable-pip-version-check", *wanted], "pip install", "look at what it printed")):
         # Their own output is progress; standard output is for what was asked.
         done = subprocess.run(words, stdout=sys.stderr, check=False)
         if done.returncode != 0:
-            raise UserError(Problem("ssdtlm python setup", f"{what} ended with exit code {done.returncode}", "",
-                                    "Debian: apt-get install python3-venv; and look at what it printed"))
+            raise UserError(Problem("ssdtlm python setup", f"{what} ended with exit code {done.returncode}", "", repair_it))
     # For scripts and notebooks that it runs: `import ssdtlm` is the package that came with the program.
     paths = {"base": str(folder), "platbase": str(folder)}
     pathlib.Path(sysconfig.get_path("purelib", "venv", paths), "ssdtlm.pth").write_text(f"{PACKAGE.parent}\n", encoding="utf-8")
