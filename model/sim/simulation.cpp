@@ -36,9 +36,12 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
-    if (options_.series != nullptr)
+    if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl,
                                                *options_.series);
+        die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->backend.waiting(DieId{die}); });
+        series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
+    }
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
         occupancy_ = &system_->record();
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
@@ -214,6 +217,7 @@ RunSummary Simulation::summarise() {
     RunSummary r;
     r.device = s.config.name;
     r.workload = options_.workload_name;
+    r.workload_digest = options_.workload_digest;
     r.version = kVersion;
     r.seed = s.config.run.seed;
     r.interrupted = interrupted_;
@@ -229,6 +233,12 @@ RunSummary Simulation::summarise() {
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.waf = r.ftl.write_amplification(r.units_per_page);
+    r.wear = s.wear();
+    r.blocks_by_erases = s.blocks_by_erases();
+    if (die_queues_) {
+        r.queues = die_queues_->queues();
+        r.queue_looks = die_queues_->looks();
+    }
     r.counters = s.counters();
     r.books = s.books(ftl_begin_);
     r.latency = latency_.rows();

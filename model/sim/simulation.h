@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 
+#include "sim/results/die_queues.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
 #include "sim/results/slowest_commands.h"
@@ -35,6 +36,7 @@ public:
     };
     struct Options {
         std::string workload_name;
+        std::string workload_digest;
         CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
         std::ostream* series = nullptr;                ///< gets the rows of timeseries.csv as the run goes; may be null
@@ -81,6 +83,7 @@ private:
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
     std::unique_ptr<TimeSeries> series_;  // null: not asked for
+    std::optional<DieQueues> die_queues_;
     std::optional<SlowestCommands> slowest_;
     const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;

@@ -2,6 +2,7 @@
 #include "sim/ssd_system.h"
 
 #include <algorithm>
+#include <map>
 #include <fmt/format.h>
 
 #include "adapter/rtl_onfi_sequencer.h"
@@ -186,6 +187,32 @@ std::uint64_t SsdSystem::flash_pages(FlashClass cls) const {
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
         n += backend.channel(ch).counters().pages[static_cast<std::size_t>(cls)];
     return n;
+}
+
+std::vector<DieWear> SsdSystem::wear() const {
+    const NandGeometry& g = config.nand.geometry;
+    const std::uint32_t blocks = g.planes_per_die * g.blocks_per_plane;
+    std::vector<DieWear> all;
+    for (std::uint32_t die = 0; die < g.dies(); ++die) {
+        DieWear w;
+        w.least = ~std::uint32_t{0};
+        std::uint64_t sum = 0;
+        for (std::uint32_t b = 0; b < blocks; ++b) {
+            const std::uint32_t erases = spare.erase_count(BlockId{die * blocks + b});
+            w.least = std::min(w.least, erases);
+            w.most = std::max(w.most, erases);
+            sum += erases;
+        }
+        w.mean = static_cast<double>(sum) / blocks;
+        all.push_back(w);
+    }
+    return all;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint64_t>> SsdSystem::blocks_by_erases() const {
+    std::map<std::uint32_t, std::uint64_t> count;
+    for (std::uint32_t b = 0; b < config.nand.geometry.blocks(); ++b) ++count[spare.erase_count(BlockId{b})];
+    return {count.begin(), count.end()};
 }
 
 std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {

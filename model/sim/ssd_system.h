@@ -56,6 +56,9 @@ public:
 
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
     std::uint64_t flash_pages(FlashClass cls) const;
+    /// By die; and of all blocks (erases, blocks), ascending.
+    std::vector<DieWear> wear() const;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases() const;
     /// What must be equal when the device is idle.
     std::vector<BookLine> books(const FtlCounters& before) const;
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;

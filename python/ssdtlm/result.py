@@ -43,6 +43,12 @@ class Result:
     def title(self):
         return f"{self.json['workload']} on {self.json['device']}"
 
+    def same_workload(self, other):
+        """Whether the workload was the same to the last option or byte, whatever its file is called; by name when a result is of
+        a version that kept no digest."""
+        key = "workload_digest" if "workload_digest" in self.json and "workload_digest" in other.json else "workload"
+        return self.json[key] == other.json[key]
+
     @property
     def seed(self):
         return self.json["seed"]

@@ -148,6 +148,35 @@ class Compare(SystemTest):
             self.assertRegex(text, "warning: " + warning + "\n")
         self.assertNotIn("warning", self.compared("a", "a"))
 
+    def test_workloads_are_told_apart_by_content(self):
+        text = (self.dir / self.read).read_text()
+        (self.dir / "other").mkdir()
+        self.write("copy.fio", "; the same\n" + text)
+        self.write("other/read.fio", text.replace("randread", "read"))
+        trace = "".join(f"{128166372000000000 + i * 1000},usr,0,Read,{i * 4096},4096,1\n" for i in range(50))
+        self.write("t.csv", trace)
+        self.write("copy.csv", trace)
+        for name, words in (("a", [self.read]), ("b", ["copy.fio"]), ("c", ["other/read.fio"]), ("t", ["t.csv"]), ("u", ["copy.csv"]),
+                            ("v", ["t.csv", "--replay", "closed"]), ("w", ["t.csv", "--replay", "closed", "--replay-depth", "2"])):
+            self.simulate("tiny-test", *words, output=name)
+        self.simulate("tiny-test", self.read, "--set", "ftl.user_capacity=9MiB", output="smaller")
+        for same in (("a", "b"), ("t", "u"), ("a", "smaller")):
+            self.assertNotIn("the workloads differ", self.compared(*same))
+        self.assertIn("warning: the workloads differ: both are called read.fio, with other content\n", self.compared("a", "c"))
+        for other in (("t", "v"), ("v", "w")):
+            self.assertIn("warning: the workloads differ: both are called t.csv, with other content\n", self.compared(*other))
+        self.assertIn("warning: the workloads differ: read.fio and t.csv\n", self.compared("a", "t"))
+        # Runs that are taken for one but for their seed must have one workload.
+        (self.dir / "seeds").mkdir()
+        self.simulate("tiny-test", self.read, output="seeds/1")
+        self.simulate("tiny-test", "other/read.fio", "--seed", 2, output="seeds/2")
+        self.assertIn("2 and 1 differ in workload", self.refused("a", "seeds"))
+        # Of a version that kept no digest: by name.
+        for name in ("a", "c"):
+            file = self.dir / name / "result.json"
+            file.write_text(json.dumps({k: v for k, v in Result(self.dir / name).json().items() if k != "workload_digest"}))
+        self.assertNotIn("the workloads differ", self.compared("a", "c"))
+
     def test_mistakes(self):
         self.simulate("tiny-test", self.read, output="a")
         (self.dir / "empty").mkdir()

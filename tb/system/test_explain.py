@@ -139,7 +139,7 @@ class Explain(SystemTest):
         self.assertEqual(clock["directory"], str(self.dir))
         job = (self.dir / "mix.fio").read_text()
         (self.dir / "mix.fio").write_text(job.replace("rwmixread=50", "rwmixread=51"))
-        self.assertIn("the program or the workload has changed", self.refused("out", "--command", 40))
+        self.assertIn("its workload is now another", self.refused("out", "--command", 40))
         (self.dir / "mix.fio").unlink()
         self.assertIn("cannot be repeated", self.refused("out", "--command", 40))
         done = self.ssdtlm("run", "tiny-test", "-w", "-", "-o", "piped", "-q", stdin=job)

@@ -71,6 +71,21 @@ class Numbers(SystemTest):
         self.assertAlmostEqual(sum(causes.values()), self.result.json["ftl"]["waf"], places=9)
         self.assertGreater(causes["moved by garbage collection"], 0)
 
+    def test_wear_in_steps(self):
+        """Every block is in one bar, however many counts of erases there are."""
+        for counts in ({0: 128}, {0: 120, 1: 8}, {5: 3, 44: 1}, {5: 3, 45: 1}, {i * i: i + 1 for i in range(100)}):
+            rows = [{"erases": e, "blocks": n} for e, n in counts.items()]
+            fake = type("Fake", (), {"json": {"wear": {"blocks_by_erases": rows}}})()
+            bars = data.blocks_by_erases(fake)
+            if counts == {0: 128}:
+                self.assertEqual(bars, [], "nothing was erased")
+                continue
+            self.assertLessEqual(len(bars), 40)
+            self.assertEqual(sum(b["blocks"] for b in bars), sum(counts.values()))
+            self.assertEqual((bars[0]["erases"], bars[-1]["below"] > max(counts)), (min(counts), True))
+            self.assertTrue(all(a["below"] == b["erases"] for a, b in zip(bars, bars[1:])))
+            self.assertEqual(len({b["below"] - b["erases"] for b in bars}), 1)
+
     def test_stationary(self):
         def fake(rates):
             rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "read_ios": rate, "write_ios": 0, "trim_ios": 0, "flush_ios": 0}
@@ -187,6 +202,15 @@ class Page(SystemTest):
             self.assertEqual([(d["channel"], d["die"]) for d in dies], [(0, 0), (1, 0)])  # tiny-test: two channels, one die each
             for d, share in zip(dies, busy):
                 self.assertAlmostEqual(d["busy"], 100 * share, delta=0.01)
+            queues = self.rows(browser, f"queues-{i}")
+            self.assertEqual([(q["channel"], q["die"], q["most"]) for q in queues], [(c, 0, m) for c, m in enumerate(result["die_queue"]["max"])])
+            worn, histogram = self.rows(browser, f"worn-{i}"), self.rows(browser, f"wear-{i}")
+            for d, waiting, mean in zip(range(2), result["die_queue"]["mean"], result["wear"]["erases_mean"]):
+                self.assertAlmostEqual(queues[d]["waiting"], waiting, delta=1e-4 * waiting + 1e-9)
+                self.assertAlmostEqual(worn[d]["erases"], mean, delta=1e-4 * mean)
+            self.assertEqual(sum(row["blocks"] for row in histogram), 128)  # of two dies
+            bars = self.drawn(browser, f"wear-{i}", "bar")
+            self.assertEqual(len(bars), len(histogram))
             ios = {op: 0.0 for op in WAYS}
             points = self.rows(browser, f"iops-{i}")
             for op in WAYS:

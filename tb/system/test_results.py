@@ -10,10 +10,10 @@ from support import OK, SystemTest
 
 STAGES = {"op", "stage", "count", "share_pct", "mean_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "p99.99_us", "max_us"}
 KEYS = {
-    "ssdtlm": str, "device": str, "workload": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
+    "ssdtlm": str, "device": str, "workload": str, "workload_digest": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
     "measured_window_s": float, "bring_up_s": float, "commands": int, "commands_including_ramp": int,
     "integrity_checked_blocks": int, "error_status": int, "read": dict, "write": dict, "trim": dict, "flush": dict,
-    "limiting": str, "resources": dict, "ftl": dict, "counters": dict, "books": list, "latency_us": dict, "notes": list,
+    "limiting": str, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "notes": list,
     "config_toml": str,
 }
 
@@ -54,6 +54,35 @@ rate_iops=1000
         for name, r in self.json["resources"].items():
             self.assertTrue(0 <= r["busy_mean"] <= r["busy_max"] <= 1, name)
         self.assertEqual(json.loads((self.result.path / "wall_clock.json").read_text()).keys() & {"wall_s"}, {"wall_s"})
+
+    def test_wear(self):
+        """Every erase of the flash is in the count of a block, seen by die and over the device."""
+        wear, geometry = self.json["wear"], {"dies": 2, "blocks of a die": 64}  # tiny-test
+        self.assertEqual({len(wear[k]) for k in ("erases_min", "erases_mean", "erases_max")}, {geometry["dies"]})
+        erases = sum(row["erases"] * row["blocks"] for row in wear["blocks_by_erases"])
+        self.assertEqual(sum(row["blocks"] for row in wear["blocks_by_erases"]), geometry["dies"] * geometry["blocks of a die"])
+        self.assertEqual(erases, self.json["counters"]["flash_block_erases"])
+        self.assertGreater(erases, 100)
+        self.assertAlmostEqual(sum(wear["erases_mean"]) * geometry["blocks of a die"], erases, places=6)
+        counts = [row["erases"] for row in wear["blocks_by_erases"]]
+        self.assertEqual((counts[0], counts[-1]), (min(wear["erases_min"]), max(wear["erases_max"])))
+        self.assertEqual(counts, sorted(set(counts)))
+        for least, mean, most in zip(wear["erases_min"], wear["erases_mean"], wear["erases_max"]):
+            self.assertTrue(least <= mean <= most)
+
+    def test_queues_of_dies(self):
+        """By Little's law: the mean number of transactions that wait for dies is their rate times their mean wait."""
+        for depth, order in ((32, "rw=randread"), (4, "rw=randread"), (1, "rw=randread")):
+            job = self.job("reads", order, "bs=4k", f"iodepth={depth}", "number_ios=20k", "norandommap", "io_size=1g")
+            j = self.simulate("tiny-test", job, "--set", "run.timeseries_interval=97us", "--set", "precondition.state=sequential").json()
+            stages = j["latency_us"]["read"]
+            wait = sum(row["mean"] for stage, row in stages.items() if stage.startswith("die_wait") or stage in ("scheduler", "channel_wait"))
+            expected = j["read"]["ios"] / j["simulated_s"] * wait * 1e-6
+            seen = sum(j["die_queue"]["mean"])
+            print(f"depth {depth}: {expected:.3f} by Little's law, {seen:.3f} seen in {j['die_queue']['looks']} looks, at most {j['die_queue']['max']}", flush=True)
+            self.assertAlmostEqual(seen, expected, delta=0.05 + 0.05 * expected)
+            self.assertEqual(j["die_queue"]["looks"], int(j["simulated_s"] / 97e-6))
+            self.assertLessEqual(max(j["die_queue"]["max"]), depth)
 
     def test_bins_are_the_breakdown(self):
         """The sums over latency_bins.csv are those of latency.csv, and each bin's mean lies in it."""

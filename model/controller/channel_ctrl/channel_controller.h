@@ -45,6 +45,8 @@ public:
     /// End of the last bus sequence so far.
     SimTime bus_free_at() const { return sequences_.bus_free_at(); }
     /// Time the die was busy up to now, by whose work.
+    /// Transactions that wait for it in the scheduler.
+    std::uint32_t waiting(std::uint32_t die) const { return dies_.waiting(die); }
     BusyMeter::Totals die_busy(std::uint32_t die) const { return waits_.totals(die, agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequences_.use_sequencer(std::move(sequencer)); }

@@ -60,6 +60,7 @@ public:
     /// Work waits for a die that is idle.
     bool idle_die_has_work() const { return (waiting_ & ready_.idle_dies) != 0; }
     std::uint32_t waiting() const;
+    std::uint32_t waiting(std::uint32_t die) const { return dies_[die].waiting; }
     /// The sums against what they are of. Empty: they agree.
     std::string inconsistency() const;
     /// A line for each die with work.

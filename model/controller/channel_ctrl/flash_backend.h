@@ -45,6 +45,11 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
+    /// Transactions that wait for the die in the scheduler.
+    std::uint32_t waiting(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->waiting(route.die);
+    }
     /// ChannelController::check_waiters() of all channels.
     void check_waiters() const {
         for (const auto& channel : channels_) channel->check_waiters();

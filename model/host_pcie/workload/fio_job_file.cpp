@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "common/report/content_hash.h"
 #include "host_pcie/workload/fio_options.h"
 #include "host_pcie/workload/fio_resolution.h"
 
@@ -174,6 +175,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
     std::set<std::string> verified;
     std::vector<FioSection> sections;
     std::vector<std::string> names;
+    ContentHash content;
     for (RawSection& raw : reader.sections()) {
         if (!raw.global()) {
             names.push_back(raw.name);
@@ -187,11 +189,13 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
         if (!raw.global()) settings.job.report.name = raw.name;
         std::stable_sort(raw.options.begin(), raw.options.end(),
                          [](const RawOption& a, const RawOption& b) { return precedence(a) < precedence(b); });
+        content.add("[" + raw.name + "]\n");
         FioOptionTexts& texts = raw.global() ? file.global_options : settings.job.report.options;
         for (const RawOption& o : raw.options) {
             FioOptionCall call{settings, o.where, o.name, o.value, problems};
             apply_fio_option(call, ignored, verified);
             const FioOption* known = FioOptionTable::instance().find(o.name);
+            content.add((known != nullptr ? known->name : o.name) + (o.value ? "=" + *o.value : "") + "\n");
             if (known != nullptr && o.value) texts.emplace_back(known->name, *o.value);
         }
         if (!raw.global()) sections.push_back(std::move(section));
@@ -206,6 +210,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
         problems.push_back({jobs.path.empty() ? "command line" : jobs.path, "no job",
                             "a job is a section [name] other than [global]", "add one"});
 
+    file.digest = content.text();
     FioResolution where{file, device, problems, {}, {}};
     for (const FioSection& section : sections) resolve_fio_section(section, where);
     check_fio_flows(where);

@@ -32,6 +32,9 @@ struct FioJobFile {
     std::vector<FioJob> jobs;    ///< one per clone, in fio's order; jobs[i].index == i
     std::vector<FioFill> fills;  ///< files that are written before the jobs start
     FioOptionTexts global_options;
+    /// Of the sections taken, in their order, with options under their first names, includes and variables resolved; not of
+    /// comments or the device.
+    std::string digest;
     std::vector<std::string> notes;     ///< what the user should know: ignored options, where files lie
     std::vector<std::string> warnings;  ///< what is probably not meant: capped depths, KiB of 1000 bytes
 

@@ -35,6 +35,7 @@ bool LineSource::refill() {
                                 code == Z_BUF_ERROR ? std::string("compressed file ends early")
                                                     : std::string("cannot read: ") + message,
                                 "plain text or a whole gzip file", "fetch or compress the file again"});
+    content_.add({buffer_.data() + end_, static_cast<std::size_t>(n)});
     end_ += static_cast<std::size_t>(n);
     eof_ = n == 0;
     return n > 0;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/report/content_hash.h"
+
 struct gzFile_s;
 
 namespace ssdtlm {
@@ -29,6 +31,8 @@ public:
     std::uint64_t line_number() const { return number_; }  ///< of the last line, 1-based
     /// The last line goes on: it has more than kMaxLineBytes. The next next() looks for its end.
     bool too_long() const { return too_long_; }
+    /// Of all bytes (uncompressed) read so far; read ahead of next().
+    const ContentHash& content() const { return content_; }
 
 private:
     bool refill();
@@ -42,6 +46,7 @@ private:
     bool eof_ = false;
     bool too_long_ = false;
     std::uint64_t number_ = 0;
+    ContentHash content_;
 };
 
 }  // namespace ssdtlm

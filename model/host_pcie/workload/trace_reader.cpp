@@ -81,6 +81,7 @@ public:
             if (!options_.skip_broken) break;
         }
         trace_.stats.lines = lines.line_number();
+        trace_.digest = digest(lines.content());
         report_problems();
         check_not_empty();
         sort();
@@ -95,6 +96,13 @@ private:
         std::int64_t ticks = 0;
         std::uint64_t line = 0;  ///< 0: none yet
     };
+
+    std::string digest(ContentHash hash) const {
+        const TraceOptions& o = options_;
+        const int flags = o.overlay_volumes + 2 * o.spread + 4 * o.skip_broken + 8 * static_cast<int>(o.beyond);
+        hash.add("\n" + trace_.format + "\n" + o.columns + "\n" + o.volume + "\n" + o.blkparse_action + std::to_string(flags));
+        return hash.text();
+    }
 
     void take(std::string_view line) {
         TraceLine parsed;

@@ -95,6 +95,7 @@ struct Trace {
     std::vector<TraceRecord> records;   ///< ascending in t; equal stamps in file order
     std::vector<TraceVolume> volumes;   ///< in order of appearance; TraceRecord::stream indexes it
     TraceStats stats;
+    std::string digest;  ///< of the uncompressed file and of the options that choose from it or change it; not of the device
 };
 
 /// Throws UserError with up to ten lines named when the trace cannot be used.

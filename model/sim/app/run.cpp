@@ -119,6 +119,7 @@ public:
         Simulation::Options o;
         o.workload_name = workload_title(options_);
         o.interrupt = &interrupted;
+        o.workload_digest = source_.digest;
         if (instruments_) {
             o.taps = &*instruments_;
             o.observer = &*instruments_;
@@ -177,6 +178,7 @@ private:
         s.ended_by = "failure";
         s.failure = failure_of(std::current_exception());
         AllProblems ignored;  // what ended the run is told
+        s.workload_digest = source_.digest;
         ignored.of([&] { write_failed(s); });
     }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/report/content_hash.h"
 #include "common/report/error.h"
 
 #include "host_pcie/workload/fio_job_file.h"
@@ -29,6 +30,7 @@ WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std:
     WorkloadSource source;
     source.report_jobs = file.report_jobs();
     source.global_options = file.global_options;
+    source.digest = file.digest;
     source.notes = file.warnings;
     source.notes.insert(source.notes.end(), file.notes.begin(), file.notes.end());
     source.warnings = file.warnings;
@@ -47,6 +49,12 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     source.notes.push_back(fmt::format("{}: {} format, {} lines, {} taken, {:.3f} s", trace->path, trace->format,
                                        trace->stats.lines, trace->stats.taken, to_seconds(trace->stats.duration)));
     for (auto& sentence : trace->stats.sentences()) source.notes.push_back(std::move(sentence));
+    ContentHash replayed;
+    const TraceReplayOptions& r = options.replay;
+    replayed.add(fmt::format("{} {}", trace->digest, static_cast<int>(r.mode)));
+    replayed.add(r.mode == TraceReplayOptions::Mode::closed ? fmt::format(" {}", r.depth) : fmt::format(" {}", r.time_scale));
+    replayed.add(fmt::format(" {}", r.jobs));
+    source.digest = replayed.text();
     auto workload = std::make_unique<TraceWorkload>(trace, options.replay);
     source.report_jobs = trace_report_jobs(*workload);
     source.workload = std::move(workload);

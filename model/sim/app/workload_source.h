@@ -18,6 +18,7 @@ struct WorkloadSource {
     std::unique_ptr<Workload> workload;
     std::vector<FioReportJob> report_jobs;
     FioOptionTexts global_options;
+    std::string digest;                  ///< of what is to be done, whatever the device and the seed; 16 hexadecimal digits
     std::vector<std::string> notes;
     std::vector<std::string> warnings;   ///< worth saying before the run
     FioWorkload* fio = nullptr;          ///< `workload` when it is one

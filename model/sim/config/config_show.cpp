@@ -2,9 +2,9 @@
 #include "sim/config/config_show.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/report/content_hash.h"
 #include "common/report/json_dump.h"
 #include "sim/config/parameters.h"
 
@@ -67,16 +67,10 @@ std::string show_json(const ResolvedConfig& resolved, int indent) {
 }
 
 std::string config_digest(const SsdConfig& config) {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const auto& p : ssd_parameters()) {
-        if (p.table().empty()) continue;
-        for (const char c : p.key + "=" + to_toml(p, p.get(config)) + "\n") {
-            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-        }
-    }
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-    return text;
+    ContentHash hash;
+    for (const auto& p : ssd_parameters())
+        if (!p.table().empty()) hash.add(p.key + "=" + to_toml(p, p.get(config)) + "\n");
+    return hash.text();
 }
 
 std::string config_schema() {

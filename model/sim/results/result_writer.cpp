@@ -34,6 +34,24 @@ Json direction_json(const RunSummary::Direction& d) {
     return {{"ios", d.ios}, {"bytes", d.bytes}, {"active_s", to_seconds(d.active)}, {"iops", d.iops}, {"MB_per_s", d.mb_per_s}};
 }
 
+/// One member of each element, as a list.
+template <class T, class Member>
+Json list_of(const std::vector<T>& all, Member member) {
+    Json list = Json::array();
+    for (const T& one : all) list.push_back(one.*member);
+    return list;
+}
+
+Json wear_json(const RunSummary& s) {
+    Json j{{"erases_min", list_of(s.wear, &DieWear::least)}, {"erases_mean", list_of(s.wear, &DieWear::mean)}, {"erases_max", list_of(s.wear, &DieWear::most)}};
+    for (const auto& [erases, blocks] : s.blocks_by_erases) j["blocks_by_erases"].push_back({{"erases", erases}, {"blocks", blocks}});
+    return j;
+}
+
+Json queue_json(const RunSummary& s) {
+    return {{"looks", s.queue_looks}, {"mean", list_of(s.queues, &DieQueue::mean)}, {"max", list_of(s.queues, &DieQueue::most)}};
+}
+
 std::vector<std::string> lines(const std::string& text) {
     std::vector<std::string> all;
     std::istringstream in(text);
@@ -50,6 +68,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["ssdtlm"] = s.version;
     j["device"] = s.device;
     j["workload"] = s.workload;
+    j["workload_digest"] = s.workload_digest;
     j["seed"] = s.seed;
     j["ended_by"] = s.ended_by;
     j["interrupted"] = s.interrupted;
@@ -79,6 +98,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"gc_units_stale", s.ftl.gc_units_stale},
                 {"blocks_erased", s.ftl.blocks_erased},
                 {"trimmed_units", s.ftl.trims}};
+    if (!s.wear.empty()) j["wear"] = wear_json(s);
+    if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
     for (const auto& r : s.latency)

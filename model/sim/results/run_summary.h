@@ -23,6 +23,19 @@ struct ResourceUse {
     std::vector<double> busy; ///< of each member
 };
 
+/// Of one die's blocks: how often each was erased since the device was new, preconditioning included.
+struct DieWear {
+    std::uint32_t least = 0;
+    double mean = 0;
+    std::uint32_t most = 0;
+};
+
+/// Flash transactions that waited for one die.
+struct DieQueue {
+    double mean = 0;
+    std::uint32_t most = 0;
+};
+
 /// Two numbers that must be equal at the end of a run.
 struct BookLine {
     std::string name;
@@ -42,6 +55,7 @@ struct RunFailure {
 struct RunSummary {
     std::string device;
     std::string workload;
+    std::string workload_digest;  ///< WorkloadSource::digest
     std::string version;
     std::uint64_t seed = 0;
     bool interrupted = false;
@@ -63,6 +77,10 @@ struct RunSummary {
     double waf = 0;
     std::uint32_t units_per_page = 1;
     std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order
+    std::vector<DieWear> wear;    ///< by die, at the end
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending
+    std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
+    std::uint64_t queue_looks = 0; ///< how many these were
     std::vector<BookLine> books;
     std::vector<std::string> notes;      ///< of the workload importer
     std::vector<LatencyStats::Row> latency;

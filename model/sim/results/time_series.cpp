@@ -73,6 +73,7 @@ void TimeSeries::post_next_tick() {
 
 void TimeSeries::tick(std::uint64_t) {
     if (!running_) return;
+    if (look_) look_(static_cast<std::uint64_t>((agenda_.now() - epoch_) / interval_));
     close(agenda_.now() - interval_, agenda_.now());
     post_next_tick();
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
+#include <utility>
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
@@ -25,6 +27,9 @@ class TimeSeries {
 public:
     /// Writes the header. `out` must live until stop(). The agenda's entries are the only ones who change what `latency` and `ftl` count.
     TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const Ftl& ftl, std::ostream& out);
+
+    /// To be called at the ends of intervals, with their number from 1. Those in which nothing happened may be left out.
+    void on_interval(std::function<void(std::uint64_t)> look) { look_ = std::move(look); }
 
     /// The present instant is time zero of the series.
     void start();
@@ -58,6 +63,7 @@ private:
     SimTime epoch_{};
     SimTime written_{};  // end of the last row
     Counts last_;        // there, and since then if nothing has happened
+    std::function<void(std::uint64_t)> look_;  // may be empty
     bool running_ = false;
 };
 

@@ -102,8 +102,9 @@ class Differences:
     def _warnings(self):
         a, b = self.baseline.first.json, self.other.first.json
         warnings = []
-        if a["workload"] != b["workload"]:
-            warnings.append(f"the workloads differ: {a['workload']} and {b['workload']}")
+        if not self.baseline.first.same_workload(self.other.first):
+            names = f"{a['workload']} and {b['workload']}" if a["workload"] != b["workload"] else f"both are called {a['workload']}, with other content"
+            warnings.append(f"the workloads differ: {names}")
         if a["ssdtlm"] != b["ssdtlm"]:
             warnings.append(f"the versions differ: {a['ssdtlm']} and {b['ssdtlm']}")
         times = [self.baseline.mean("measured_window_s"), self.other.mean("measured_window_s")]

@@ -47,7 +47,7 @@ class Side:
                                     "runs that differ in the seed only"))
         for run in self.runs[1:]:
             others = [key for key in self.first.config if key != SEED and self.first.config[key] != run.config.get(key)]
-            others += [key for key in ("workload", "ssdtlm") if self.first.json[key] != run.json[key]]
+            others += ["workload"] * (not self.first.same_workload(run)) + ["ssdtlm"] * (self.first.json["ssdtlm"] != run.json["ssdtlm"])
             if others:
                 problems.append(Problem(self.name, f"{run.path.name} and {self.first.path.name} differ in {', '.join(others)}",
                                         "runs that differ in the seed only", "compare them with each other"))

@@ -44,8 +44,10 @@ def _what_differs(before, after):
     keys = [k for k in sorted(config.keys() | config2.keys()) if config.get(k) != config2.get(k)]
     if keys:
         return f"its configuration is now another ({', '.join(keys[:3])})"
+    if not before.same_workload(after):
+        return "its workload is now another"
     if rest != rest2:
-        return "its results are now others: the program or the workload has changed"
+        return "its results are now others: the program has changed"
     return ""
 
 

@@ -176,14 +176,22 @@ def over_time(name, title, unit, lines, end, top):
     return make(name, title, rows, [area, line], 130)
 
 
-def heat_map(name, title, rows):
-    """rows of data.utilisation()."""
+def heat_map(name, title, rows, value, label, domain):
+    """rows: {"channel", "die", value, ...} of data.utilisation() and its like; `label` of the colours, which span `domain`."""
     cells = view().mark_rect().encode(
         x=alt.X("channel:O", title="channel", axis=alt.Axis(labelAngle=0)), y=alt.Y("die:O", title="die of the channel"),
-        color=alt.Color("busy:Q", scale=alt.Scale(scheme="viridis", domain=[0, 100]),
-                        legend=alt.Legend(title="busy (%)", orient="bottom", gradientLength=180)),
-        tooltip=["channel:O", "die:O", "busy:Q"])
+        color=alt.Color(f"{value}:Q", scale=alt.Scale(scheme="viridis", domain=domain),
+                        legend=alt.Legend(title=label, orient="bottom", gradientLength=180)),
+        tooltip=["channel:O", "die:O", *(f"{column}:Q" for column in rows[0] if column not in ("channel", "die"))])
     return make(name, title, [{k: shortened(v) for k, v in row.items()} for row in rows], [cells], 18 * (1 + max(row["die"] for row in rows)))
+
+
+def histogram(name, title, rows, top):
+    """rows of data.blocks_by_erases(); the scale of the blocks ends at `top`."""
+    bars = view().mark_bar(color=AREAS[0], stroke=INK, strokeWidth=0.3).encode(
+        x=alt.X("erases:Q", title="erases of a block", bin="binned", axis=alt.Axis(tickMinStep=1, format="d")), x2="below:Q",
+        y=alt.Y("blocks:Q", title="blocks", scale=alt.Scale(domain=[0, top], nice=True)), tooltip=["erases:Q", "below:Q", "blocks:Q"])
+    return make(name, title, rows, [bars], 130)
 
 
 def amplification(name, title, parts):

@@ -13,6 +13,8 @@ PERCENTILES = (50, 90, 99, 99.9, 99.99)
 FEW_ABOVE = 10
 # A line of a chart: groups of rows with mean, minimum and maximum.
 MOST_POINTS = 150
+# Of a histogram.
+MOST_BARS = 40
 # SNIA Solid State Storage Performance Test Specification: steady when, over five rounds, throughput varies by at most
 # 20 % of its mean and its fitted line by at most 10 %.
 ROUNDS, MAX_VARIATION, MAX_SLOPE = 5, 0.20, 0.10
@@ -103,12 +105,44 @@ def queue_depth(row):
     return sum(row[f"{op}_ios"] * (row[f"{op}_mean_us"] or 0) for op in ("read", "write")) / (row["interval_ms"] * 1000)
 
 
+def _by_die(result, **columns):
+    """Rows {"channel", "die", ...}; die counts within its channel. Empty without the numbers."""
+    count = len(next(iter(columns.values())))
+    per_channel = count // result.config["nand.geometry.channels"]
+    return [{"channel": i // per_channel, "die": i % per_channel, **{name: values[i] for name, values in columns.items()}} for i in range(count)]
+
+
 def utilisation(result):
-    """Rows {"channel", "die", "busy"} in percent; die counts within its channel. Empty without the numbers."""
-    busy = result.json.get("resources", {}).get("die", {}).get("busy", [])
-    channels = result.config["nand.geometry.channels"]
-    per_channel = len(busy) // channels
-    return [{"channel": i // per_channel, "die": i % per_channel, "busy": 100 * share} for i, share in enumerate(busy)]
+    """Rows {"channel", "die", "busy"} in percent."""
+    return _by_die(result, busy=[100 * share for share in result.json.get("resources", {}).get("die", {}).get("busy", [])])
+
+
+def die_queues(result):
+    """Rows {"channel", "die", "waiting", "most"}: flash transactions that waited for the die, mean and largest of what was seen
+    at the ends of the intervals of the time series."""
+    queue = result.json.get("die_queue", {})
+    return _by_die(result, waiting=queue.get("mean", []), most=queue.get("max", []))
+
+
+def wear(result):
+    """Rows {"channel", "die", "erases", "fewest", "most"}: how often the blocks of a die were erased, preconditioning included:
+    mean, least and most of its blocks. Empty when no block was."""
+    found = result.json.get("wear", {})
+    if not any(found.get("erases_max", [])):
+        return []
+    return _by_die(result, erases=found["erases_mean"], fewest=found["erases_min"], most=found["erases_max"])
+
+
+def blocks_by_erases(result):
+    """Rows {"erases", "below", "blocks"}: blocks of the device by how often they were erased, from `erases` on and below `below`, in at
+    most MOST_BARS steps of equal width. Empty when none was."""
+    counts = {row["erases"]: row["blocks"] for row in result.json.get("wear", {}).get("blocks_by_erases", [])}
+    if not any(counts):
+        return []
+    low, high = min(counts), max(counts)
+    width = -(-(high - low + 1) // MOST_BARS)
+    return [{"erases": begin, "below": begin + width, "blocks": sum(n for erases, n in counts.items() if begin <= erases < begin + width)}
+            for begin in range(low, high + 1, width)]
 
 
 def write_amplification(result):

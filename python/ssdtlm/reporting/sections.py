@@ -171,13 +171,31 @@ def over_time(page, runs):
     page.charts(drawn)
 
 
+# Name, title, rows of a run, the column shown, its label, the scale (None: from 0 to the largest of all runs).
+HEAT_MAPS = (
+    ("dies", "Busy dies", data.utilisation, "busy", "busy (%)", [0, 100]),
+    ("queues", "Queues of the dies (mean)", data.die_queues, "waiting", "transactions waiting", None),
+    ("worn", "Wear of the dies (mean)", data.wear, "erases", "erases of a block", None),
+)
+
+
 def device(page, runs):
     page.heading("The device")
-    drawn = [charts.heat_map(f"dies-{i}", runs.titled("Busy dies", label), rows) for i, (label, result) in enumerate(runs) if (rows := data.utilisation(result))]
+    drawn = []
+    for name, title, of_run, value, unit, domain in HEAT_MAPS:
+        found = [(i, label, rows) for i, (label, result) in enumerate(runs) if (rows := of_run(result))]
+        top = max((row[value] for _, _, rows in found for row in rows), default=0)
+        drawn += [charts.heat_map(f"{name}-{i}", runs.titled(title, label), rows, value, unit, domain or [0, top or 1]) for i, label, rows in found]
+    worn = [(i, label, rows) for i, (label, result) in enumerate(runs) if (rows := data.blocks_by_erases(result))]
+    most = max((row["blocks"] for _, _, rows in worn for row in rows), default=0)
+    drawn += [charts.histogram(f"wear-{i}", runs.titled("Wear: blocks by erases", label), rows, most) for i, label, rows in worn]
     amplified = [(label, rows) for label, result in runs if (rows := data.write_amplification(result))]
     if amplified:
         drawn.append(charts.amplification("amplification", "Write amplification by cause", amplified))
     page.charts(drawn)
+    if any("die_queue" in result.json for result in runs.results):
+        page.add(paragraph("Queues are flash transactions that waited for a die, seen at the ends of the intervals of the time series. Wear counts every "
+                           "erase since the device was new, preconditioning included.", "faint"))
 
 
 def jobs(page, runs):

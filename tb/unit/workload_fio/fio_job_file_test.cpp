@@ -254,6 +254,28 @@ TEST(FioJobFile, EnvironmentAndInclude) {
     EXPECT_THROW(load_fio_job_file(folder + "none.fio", FioDevice{1_MiB, 4096, 0}), UserError);
 }
 
+TEST(FioJobFile, DigestIsOfWhatIsAskedForNotOfHowItIsWritten) {
+    const std::string folder = ::testing::TempDir();
+    ::setenv("SSDTLM_TEST_BS", "16k", 1);
+    std::ofstream(folder + "size.fio") << "blocksize=${SSDTLM_TEST_BS}\n";
+    const std::string digest = parse_fio("[global]\nbs=16k\n[j]\nrw=write\n").digest;
+    EXPECT_EQ(digest.size(), 16u);
+    EXPECT_EQ(parse_fio("; a comment\n\n[global]\n  bs = 16k  # here too\n[j]\nrw=write").digest, digest);
+    EXPECT_EQ(parse_fio_job_text("[global]\ninclude size.fio\n[j]\nrw=write\n", folder + "x.fio", FioDevice{8_MiB, 4096, 7}).digest, digest);
+    FioJobText two;
+    two.path = "test.fio";
+    two.text = "[global]\nbs=16k\n[other]\nrw=read\n[j]\nrw=write\n";
+    two.sections = {"j"};
+    EXPECT_EQ(parse_fio_jobs(two, FioDevice{1_MiB, 512, 0}).digest, digest);
+    two.sections.clear();
+    std::vector<std::string> digests{digest, parse_fio_jobs(two, FioDevice{1_MiB, 512, 0}).digest};
+    for (const char* text : {"[global]\nbs=8k\n[j]\nrw=write\n", "[global]\nbs=16k\n[j]\nrw=read\n", "[global]\nbs=16k\n[j]\nrw=write\ntime_based\nruntime=1\n",
+                             "[global]\nbs=16k\n[j]\nrw=write\nruntime=1\n", "[global]\nbs=16k\n[j]\nrw=write\n[j]\nrw=write\n"})
+        digests.push_back(parse_fio(text).digest);
+    std::sort(digests.begin(), digests.end());
+    EXPECT_EQ(std::adjacent_find(digests.begin(), digests.end()), digests.end());
+}
+
 TEST(FioJobFile, LogsAreNamedAfterTheJobByDefault) {
     const auto f =
         parse_fio("[j]\nwrite_bw_log\nwrite_lat_log=x\nlog_avg_msec=50\npercentile_list=50:99.9\nlat_percentiles=1\n");

@@ -218,6 +218,49 @@ TEST_F(TraceReader, GzipCrlfAndMissingLastNewlineMakeNoDifference) {
     }
 }
 
+TEST_F(TraceReader, DigestIsOfContentAndChoiceNotOfPathOrDevice) {
+    const std::string text = "100 0 8 8 1\n300 1 16 8 0\n200 0 24 8 0\n";
+    const std::string digest = read(text).digest;
+    EXPECT_EQ(digest.size(), 16u);
+    TraceOptions o;
+    o.path = file("", ".gz");
+    gzFile z = gzopen(o.path.c_str(), "wb");
+    gzwrite(z, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(z);
+    EXPECT_EQ(read_trace(o).digest, digest);
+    TraceOptions other_device;
+    other_device.lba_bytes = 4096;
+    other_device.device_bytes = 1 << 20;
+    EXPECT_EQ(read(text, other_device).digest, digest);
+    // Every one of these replays something else.
+    std::vector<std::string> digests{digest, read("100 0 8 8 1\n300 1 16 8 0\n200 0 24 8 1\n").digest, read("100 0 8 8 1\n").digest};
+    const auto with = [&](auto change) {
+        TraceOptions changed;
+        change(changed);
+        digests.push_back(read(text, changed).digest);
+    };
+    with([](TraceOptions& t) { t.volume = "1"; });
+    with([](TraceOptions& t) { t.overlay_volumes = true; });
+    with([](TraceOptions& t) { t.spread = true; });
+    with([](TraceOptions& t) { t.beyond = BeyondDevice::fold; });
+    with([](TraceOptions& t) { t.beyond = BeyondDevice::scale; });
+    std::sort(digests.begin(), digests.end());
+    EXPECT_EQ(std::adjacent_find(digests.begin(), digests.end()), digests.end());
+}
+
+TEST_F(TraceReader, DigestOfAFileLongerThanTheBuffer) {
+    std::string text;
+    for (int i = 0; i < 60000; ++i) text += std::to_string(i) + " 0 " + std::to_string(i * 8) + " 8 1\n";
+    ASSERT_GT(text.size(), std::size_t{1} << 20);
+    std::string other = text;
+    other[other.size() / 2] = other[other.size() / 2] == '8' ? '9' : '8';
+    const std::string digest = read(text).digest;
+    EXPECT_EQ(digest, read(text).digest);
+    TraceOptions skip;
+    skip.skip_broken = true;
+    EXPECT_NE(read(text, skip).digest, read(other, skip).digest);
+}
+
 TEST_F(TraceReader, CutGzipIsRefused) {
     std::string text;
     for (int i = 0; i < 5000; ++i) text += std::to_string(i * 7919 % 10007) + " 0 " + std::to_string(i * 31 % 977) + " 8 1\n";

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many flash transactions wait for each die, looked at now and then: the mean over time costs a pass over the dies a look,
+// and nothing a command.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/results/run_summary.h"
+
+namespace ssdtlm {
+
+class DieQueues {
+public:
+    /// waiting(die): now.
+    DieQueues(std::uint32_t dies, std::function<std::uint32_t(std::uint32_t)> waiting) : waiting_(std::move(waiting)), dies_(dies) {}
+
+    /// At the end of interval `number` (from 1, ascending). Those that were left out since the last look, because nothing
+    /// happened in them, had the queues of that look.
+    void look(std::uint64_t number);
+    /// By die; empty before the first look.
+    std::vector<DieQueue> queues() const;
+    std::uint64_t looks() const { return number_; }
+
+private:
+    struct Die {
+        std::uint64_t sum = 0;
+        std::uint32_t last = 0;
+        std::uint32_t most = 0;
+    };
+    std::function<std::uint32_t(std::uint32_t)> waiting_;
+    std::vector<Die> dies_;
+    std::uint64_t number_ = 0;
+};
+
+}  // namespace ssdtlm
