@@ -56,9 +56,10 @@ def parallel(name, title, metric, lines, names, row_height):
     y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-0.6, len(names) - 0.7], reverse=True, nice=False))
     x = alt.X("at:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
     rules = view().mark_rule(color=INK, opacity=0.25).encode(y=y).transform_filter("datum.line < 0")
-    drawn = view().mark_line(strokeWidth=1, opacity=0.5).encode(
+    drawn = view().mark_line(strokeWidth=1, opacity=0.6).encode(
         x=x, y=y, detail="line:N", order=alt.Order("row:Q"),
-        color=alt.Color("colour:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
+        # Thin lines: without the ends of the scheme, which are lost on black paper and on white.
+        color=alt.Color("colour:Q", scale=alt.Scale(scheme=alt.SchemeParams("viridis", extent=[0.3, 0.85])), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
     ).transform_filter("datum.line >= 0")
     texts = view().mark_text(align="left", baseline="bottom", dy=-2, color=INK, fontSize=11).encode(x=x, y=y, text="name:N").transform_filter("datum.line < 0")
     chart = make(name, title, rows, [rules, drawn, texts], row_height * len(names))
