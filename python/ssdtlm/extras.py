@@ -16,6 +16,8 @@ from .errors import Problem, UserError, did_you_mean
 # Extra -> {module: requirement}; pyproject.toml has the same.
 _SWEEP = {"distributed": "distributed>=2026.1", "dask_jobqueue": "dask-jobqueue>=0.9,<1", "duckdb": "duckdb>=1.4,<3"}
 EXTRAS = {"report": {"altair": "altair>=6,<7", "vl_convert": "vl-convert-python>=1.9,<2"}, "sweep": _SWEEP, "search": {**_SWEEP, "optuna": "optuna>=4,<6"}}
+# Standard library, but left out of some small systems.
+STANDARD = {"watch": ("_curses", "install all of Python's standard library; Debian: apt-get install python3")}
 
 
 def requirements(extra):
@@ -23,10 +25,18 @@ def requirements(extra):
 
 
 def need(extra):
-    """Raises UserError with the line that repairs it when this interpreter lacks what `extra` brings."""
+    """Raises UserError with the line that repairs it when this interpreter lacks what `extra` brings; for "watch", also when the
+    terminal that TERM names cannot be drawn on."""
+    if extra in STANDARD:
+        module, remedy = STANDARD[extra]
+        if importlib.util.find_spec(module) is None:
+            raise UserError(Problem(f"ssdtlm run --{extra}", f"needs {module}, which {sys.executable} does not have", "", remedy))
+        from .watching import screen  # pylint: disable=import-outside-toplevel
+        return screen.check_terminal()
     missing = [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
     if missing:
         raise UserError(Problem(f"ssdtlm {extra}", f"needs {' and '.join(missing)}, which {sys.executable} does not have", "", repair(extra)))
+    return None
 
 
 def _stays():
@@ -71,11 +81,11 @@ def command(arguments):
 
 
 def _check(names):
-    problems = []
+    problems, known = [], [*EXTRAS, *STANDARD]
     for name in names:
         try:
-            if name not in EXTRAS:
-                raise UserError(Problem("command line", f"'{name}'", ", ".join(EXTRAS), did_you_mean(name, EXTRAS)))
+            if name not in known:
+                raise UserError(Problem("command line", f"'{name}'", ", ".join(known), did_you_mean(name, known)))
             need(name)
         except UserError as error:
             problems += error.problems

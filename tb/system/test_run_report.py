@@ -73,7 +73,7 @@ class Repeated(unittest.TestCase):
         sys.path.insert(0, str(SOURCE / "python"))
         self.addCleanup(sys.path.remove, str(SOURCE / "python"))
         from ssdtlm.explanation import again  # pylint: disable=import-outside-toplevel
-        words = again._words(["ssdtlm", "run", "a", "--report", "b", "--report=c.html", "-w", "j", "-o", "out"])  # pylint: disable=protected-access
+        words = again._words(["ssdtlm", "run", "a", "--report", "b", "--report=c.html", "--watch", "-w", "j", "-o", "out"])  # pylint: disable=protected-access
         self.assertEqual(words, ["a", "b", "-w", "j"])
 
 

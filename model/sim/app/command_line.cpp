@@ -209,6 +209,7 @@ private:
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run) return;
+        if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");
         run.limits = parse_run_limits(run.limit_texts, problems_);
         run.wave = parse_wave_options(texts_.wave, problems_);
         run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);

@@ -159,6 +159,8 @@ private:
                         "Folder for the results; default results/<device>-<workload>")
             ->type_name(kFolderKind);
         run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
+        run->add_flag("--watch", line_.run.watch,
+                      "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage collection, ETA");
         run->add_flag("--json", line_.run.json, "Print result.json instead of the summary");
         // The parser takes the word that stands alone away before: it would take the next one for its value.
         run->add_option("--report", line_.run.report,
@@ -263,7 +265,7 @@ private:
         auto* python = family("python", "The Python that `report`, `sweep` and `search` need");
         auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
         group(check, "Extras");
-        check->add_option("what", p.words, "report, sweep, search; default: all")->type_name("NAME");
+        check->add_option("what", p.words, "report, sweep, search, watch; default: the first three")->type_name("NAME");
         subcommand(*python, "setup", "Install what `report`, `sweep` and `search` need from PyPI, into the user's data folder", Command::python);
     }
     void sweep_input(CLI::App* sub) {

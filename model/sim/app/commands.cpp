@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "common/report/all_problems.h"
+#include "sim/app/live_view_needs.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/parent.h"
 #include "sim/app/python_commands.h"
@@ -33,6 +34,7 @@ int run(const CommandLine& line) {
     problems.of([&] { recognise_workload(options); });
     const bool recognised = !problems.any();
     if (options.report) problems.of([&] { check_report(options); });
+    if (options.watch) problems.of([] { check_live_view(); });
     problems.of([&] { resolved = loader.finish(); });
     if (problems.any()) {
         if (recognised) problems.of([&] { check_workload_alone(options); });

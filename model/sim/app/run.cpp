@@ -16,6 +16,7 @@
 #include "controller/ftl/ftl_check.h"
 #include "host_pcie/workload/fio_report.h"
 #include "host_pcie/workload/reported_workload.h"
+#include "sim/app/live_view.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/panic_state.h"
 #include "sim/app/progress.h"
@@ -106,7 +107,7 @@ public:
           limited_(*source.workload, options.limits),
           report_(report_options(options, source), source.report_jobs),
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
-          progress_(options.quiet) {
+          progress_(options.quiet || options.watch) {
         if (options.wave.on || options.timeline.on)
             instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
@@ -118,12 +119,13 @@ public:
     int run(const SsdConfig& config) {
         Simulation::Options o;
         o.workload_name = workload_title(options_);
-        o.interrupt = &interrupted;
         o.workload_digest = source_.digest;
+        o.interrupt = &interrupted;
         if (instruments_) {
             o.taps = &*instruments_;
             o.observer = &*instruments_;
         }
+        if (options_.watch) o.progress = [this](const Simulation::Progress& p) { live_view_->show(p); };
         if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
         catch_interrupts();
         // What stands in the folder from here on is of this run.
@@ -133,13 +135,16 @@ public:
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
         std::optional<Simulation> simulation;
+        if (options_.watch) live_view_.emplace(config.name, o.workload_name, config.run.seed);
         try {
             simulation.emplace(config, workload_, o);
         } catch (...) {
+            live_view_.reset();
             mark_not_begun(config, o.workload_name);
             throw;
         }
         if (instruments_) instruments_->attach(simulation->system());
+        if (live_view_) live_view_->attach(simulation->system(), simulation->latency());
         return run(*simulation);
     }
 
@@ -161,6 +166,7 @@ private:
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);
+        live_view_.reset();  // after what must not wait for a terminal that is held (Ctrl-S)
         print(summary, complete, !problems.empty());
         for (const Problem& p : problems) say(stderr, p.text() + "\n");
         if (summary.failure) return fail(*summary.failure, error, problems.empty());
@@ -172,13 +178,13 @@ private:
         RunSummary s;
         s.device = config.name;
         s.workload = workload;
+        s.workload_digest = source_.digest;
         s.version = kVersion;
         s.seed = config.run.seed;
         s.notes = source_.notes;
         s.ended_by = "failure";
         s.failure = failure_of(std::current_exception());
         AllProblems ignored;  // what ended the run is told
-        s.workload_digest = source_.digest;
         ignored.of([&] { write_failed(s); });
     }
 
@@ -267,6 +273,7 @@ private:
     FioReport report_;
     ReportedWorkload workload_;
     ProgressDisplay progress_;
+    std::optional<LiveView> live_view_;  ///< asked for, and the simulation goes on
     std::optional<Instruments> instruments_;
     std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
     std::string slowest_;  ///< slowest.json; empty: not asked for

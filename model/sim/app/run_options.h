@@ -32,6 +32,7 @@ struct RunOptions {
     WaveOptions wave;
     TimelineOptions timeline;
     std::optional<std::string> report;  ///< wanted: into this file; empty: into the folder of the results
+    bool watch = false;  ///< drawn on the terminal as it goes
     bool quiet = false;  ///< no progress, no summary (unless the results cannot be written)
     bool json = false;   ///< the summary on standard output is result.json
 };

@@ -46,6 +46,11 @@ public:
     std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
+    /// Measured commands whose total latency, rounded to ns, is in this bucket.
+    std::uint64_t count(HostOp op, unsigned bucket) const {
+        const auto& bins = ops_[static_cast<std::size_t>(op)].bins;
+        return bins.empty() ? 0 : bins[bucket].count;
+    }
     /// From a job's first issue to its last completion of measured commands.
     struct JobSpan {
         SimTime begin = kNever;

@@ -14,7 +14,7 @@ from ..version import VERSION
 # Options of `ssdtlm run` that say where results go or what is recorded: with and without a word that follows.
 _WITH_WORD = ("-o", "--output", "--timeline-from", "--timeline-to", "--wave", "--wave-from", "--wave-to", "--wave-trigger",
               "--wave-before", "--wave-after", "--wave-format")
-_ALONE = ("--timeline", "--json", "-q", "--quiet", "--report")
+_ALONE = ("--timeline", "--json", "-q", "--quiet", "--report", "--watch")
 
 
 def _words(command):

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run --watch`: a viewer in Python (ssdtlm.watching) draws the run on the terminal; it is sent a line of JSON a few times a
+// second. The run never waits for it, and goes on when it ends.
+#pragma once
+
+#include <termios.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/app/python_child.h"
+#include "sim/interval_meter.h"
+#include "sim/simulation.h"
+
+namespace ssdtlm {
+
+class LiveView {
+public:
+    /// Starts the viewer, which says that the device is being prepared. Throws UserError.
+    LiveView(const std::string& device, const std::string& workload, std::uint64_t seed);
+    ~LiveView() { end(); }
+    LiveView(const LiveView&) = delete;
+    LiveView& operator=(const LiveView&) = delete;
+
+    /// From now on there is something to see.
+    void attach(const SsdSystem& system, const LatencyStats& latency) { meter_.emplace(system, latency); }
+    void show(const Simulation::Progress& progress);
+    /// The terminal is as it was before; without effect the second time.
+    void end();
+
+private:
+    void send(const std::string& line);
+
+    int socket_ = -1;
+    termios terminal_{};
+    std::unique_ptr<PythonChild> viewer_;
+    std::optional<IntervalMeter> meter_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened since the last look at a run, for who watches it go. It only reads: a run that is watched has the results of one
+// that is not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/results/latency_stats.h"
+#include "sim/results/run_summary.h"
+#include "sim/ssd_system.h"
+
+namespace ssdtlm {
+
+/// Of one interval of simulated time, which ends at `simulated`.
+struct IntervalFigures {
+    Ps simulated{};  ///< from the start of the workload
+    Ps length{};
+    struct Operation {
+        std::uint64_t ios = 0;  ///< completed, measured or not
+        std::uint64_t bytes = 0;
+        double mean_us = 0;            ///< of their total latency
+        std::optional<double> p99_us;  ///< of the measured ones; none without one (ramp_time)
+    };
+    std::array<Operation, LatencyStats::kOps> operations;  ///< by HostOp
+    std::vector<ResourceUse> resources;
+    std::uint64_t outstanding = 0;  ///< commands of the driver, at its end
+    std::uint64_t moved_pages = 0;
+    std::uint64_t erased_blocks = 0;
+    std::uint64_t free_blocks = 0;     ///< of all planes, at its end
+    std::optional<double> waf;         ///< none without a host write that reached the flash
+};
+
+class IntervalMeter {
+public:
+    /// Both must outlive it. The first interval begins with the workload.
+    IntervalMeter(const SsdSystem& system, const LatencyStats& latency);
+    /// Of the time since the last call. Costs a pass over dies, planes and buckets: for a few calls a second.
+    IntervalFigures take();
+
+private:
+    struct Counts {
+        std::uint64_t ios = 0, bytes = 0;
+        Ps latency{};
+        std::array<std::uint64_t, BucketCounts::kBuckets> bucket{};
+    };
+    IntervalFigures::Operation take(HostOp op);
+
+    const SsdSystem& system_;
+    const LatencyStats& latency_;
+    std::array<Counts, LatencyStats::kOps> last_;
+    SsdSystem::BusySnapshot busy_;
+    FtlCounters ftl_;
+};
+
+}  // namespace ssdtlm
