@@ -24,6 +24,9 @@ SETTINGS = [word for setting in os.environ.get("SSDTLM_SET", "").split() for wor
 
 OK, CHECK_FAILED, USER_ERROR, STALLED, INTERNAL, NOT_WRITTEN, INTERRUPTED = 0, 1, 2, 3, 70, 74, 130
 
+# Sanitizers take memory of their own, more than most runs do.
+SANITIZED = b"__asan_init" in pathlib.Path(BINARY).read_bytes()
+
 # A run says now and then how far it is; how often depends on the machine.
 PROGRESS = re.compile(r"\d+\.\d{6} s simulated +\d+\.\d %  \d+ commands/s  ETA \d+ s\n")
 

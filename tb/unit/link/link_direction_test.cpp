@@ -82,6 +82,36 @@ TEST(LinkDirection, UncontendedBurstIsGrantedAtOnceAndNeedsNoAgendaEntry) {
     EXPECT_EQ(b.grants.back().delivered, SimTime{10us} + Ps{8 * 24 * 65'000 / 256} + 250ns);
 }
 
+// A whole burst, and one that goes in parts for want of credits.
+TEST(LinkDirection, TellsWhoWatchesWhatWasOnTheWire) {
+    struct Watch final : LinkProbe {
+        void on_wire(const WireBurst& burst) override { bursts.push_back(burst); }
+        std::vector<WireBurst> bursts;
+    } watch;
+    auto c = gen3x4();
+    c.nonposted_headers = 3;
+    Bench b(c);
+    b.direction.set_probe(&watch);
+    b.write(4096);
+    b.read(5);
+    b.agenda.run();
+    ASSERT_EQ(watch.bursts.size(), 3u);
+    const struct {
+        std::uint32_t tlps, data_credits;
+        std::uint64_t wire_bytes;
+    } expected[] = {{16, 256, 16 * 280}, {3, 0, 3 * 24}, {2, 0, 2 * 24}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const WireBurst& w = watch.bursts[i];
+        EXPECT_EQ(w.kind, i == 0 ? TlpKind::mem_write : TlpKind::mem_read);
+        EXPECT_EQ(w.tlps, expected[i].tlps);
+        EXPECT_EQ(w.data_credits, expected[i].data_credits);
+        EXPECT_EQ(w.wire_bytes, expected[i].wire_bytes);
+        EXPECT_EQ(w.start, b.grants[i].start);
+        EXPECT_EQ(w.end, b.grants[i].delivered - c.latency);
+        EXPECT_EQ(w.credits_back, w.end + c.latency + c.credit_return_latency);
+    }
+}
+
 TEST(LinkDirection, BurstsFollowEachOtherWithoutGapsInArrivalOrder) {
     Bench b(gen3x4());
     for (std::uint64_t i = 0; i < 5; ++i) b.write(4096, i);
