@@ -44,9 +44,9 @@ public:
     const ChannelCounters& counters() const { return sequences_.counters(); }
     /// End of the last bus sequence so far.
     SimTime bus_free_at() const { return sequences_.bus_free_at(); }
-    /// Time the die was busy up to now, by whose work.
-    /// Transactions that wait for it in the scheduler.
+    /// Transactions that wait for the die in the scheduler.
     std::uint32_t waiting(std::uint32_t die) const { return dies_.waiting(die); }
+    /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return waits_.totals(die, agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequences_.use_sequencer(std::move(sequencer)); }
