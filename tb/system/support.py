@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 BINARY = str(pathlib.Path(os.environ["SSDTLM"]).resolve())
@@ -91,6 +92,17 @@ class SystemTest(unittest.TestCase):
         done = self.ssdtlm("run", *devices, "-w", workload, "-o", output, "-q", *args, binary=binary, timeout=timeout)
         self.assertEqual((done.returncode, done.stderr, done.stdout), (OK, "", ""))
         return Result(self.dir / output)
+
+    def let_run(self, program, cpu_seconds=1.0):
+        """Until it has computed for that long: a busy machine makes it later, not earlier in the run."""
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            self.assertIsNone(program.poll(), "the run was too short")
+            fields = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()
+            if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= cpu_seconds:  # utime, stime
+                return
+            time.sleep(0.02)
+        self.fail(f"not {cpu_seconds} s of computing in 120 s")
 
     def assert_right(self, result):
         """What every run promises: no error status, books that balance, no lost command."""

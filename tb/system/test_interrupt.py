@@ -9,14 +9,13 @@ from support import BINARY, INTERRUPTED, PROGRESS, SETTINGS, Result, SystemTest,
 
 
 class Interrupt(SystemTest):
-    def interrupted(self, *args, send=signal.SIGINT, wait=1.0):
+    def interrupted(self, *args, send=signal.SIGINT):
         job = self.job("long", "rw=randrw", "bs=4k", "iodepth=32", "runtime=1000", "time_based", "write_iops_log=long")
         program = subprocess.Popen(
             [BINARY, "run", *SETTINGS, "femu-4g", "-w", job, "-o", "out", *args],
             cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
-        time.sleep(wait)
-        self.assertIsNone(program.poll(), "the run was too short to interrupt")
+        self.let_run(program)
         program.send_signal(send)
         sent = time.monotonic()
         out, err = program.communicate(timeout=120)
@@ -65,7 +64,7 @@ class Interrupt(SystemTest):
     def test_hangup_of_a_terminal_that_is_gone(self):
         # Nobody reads: the results are saved all the same.
         program = self.started("out")
-        time.sleep(1)
+        self.let_run(program)
         program.stdout.close()
         program.stderr.close()
         for _ in range(2):  # from the kernel and from the shell
@@ -77,8 +76,7 @@ class Interrupt(SystemTest):
     def test_nohup(self):
         program = self.started("out", "--stop-after-commands", "200k",
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        time.sleep(0.3)
-        self.assertIsNone(program.poll())
+        self.let_run(program, 0.3)
         program.send_signal(signal.SIGHUP)
         _, err = program.communicate(timeout=120)
         self.assertEqual(program.returncode, 0, err)

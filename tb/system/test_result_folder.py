@@ -5,7 +5,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from support import BINARY, INTERRUPTED, NOT_WRITTEN, OK, SETTINGS, USER_ERROR, Result, SystemTest
@@ -25,8 +24,7 @@ class Folder(SystemTest):
     def started(self, *args):
         program = subprocess.Popen(self.command(self.long, *args), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(program.kill)
-        time.sleep(1)
-        self.assertIsNone(program.poll())
+        self.let_run(program)
         return program
 
     def names(self, folder="out"):
