@@ -2,6 +2,7 @@
 #include "common/latency/critical_path.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ssdtlm {
 
@@ -16,7 +17,11 @@ bool is_flash_wait(Stage s) {
 
 class PathBuilder {
 public:
-    explicit PathBuilder(const Occupancy& occupancy) : occupancy_(occupancy) {}
+    explicit PathBuilder(const Occupancy& occupancy) : occupancy_(occupancy) {
+        steps_.reserve(Timeline::kSteps);
+        found_.reserve(512);
+        of_die_.reserve(1024);
+    }
 
     void charged(Stage stage, SimTime from, SimTime to) {
         if (is_flash_wait(stage)) {
@@ -85,27 +90,26 @@ private:
         const Occupancy::Size& size = occupancy_.size();
         const bool several = operation_.whole_die && size.planes_apart;
         const std::uint32_t first = several ? die() * size.planes_per_die : operation_.plane;
+        found_.clear();
         for (std::uint32_t p = first; p < first + (several ? size.planes_per_die : 1); ++p) collect(occupancy_.plane(p), s.resource, s);
-        make_disjoint(s);
+        make_disjoint(s.from);
+        found_.swap(of_die_);
         // The bus matters only while the die is known to have been free.
-        const std::vector<Holder> of_die = std::move(s.holders);
-        s.holders.clear();
+        found_.clear();
         collect(occupancy_.bus(channel()), {Kind::bus, channel()}, s);
-        make_disjoint(s);
-        s.holders = without(s.holders, of_die);
-        for (Holder& h : s.holders) h.from = std::max(h.from, s.from + s.forgotten);
-        drop_empty(s.holders);
-        s.holders.insert(s.holders.end(), of_die.begin(), of_die.end());
-        choose(s);
+        make_disjoint(s.from);
+        add_without(of_die_, found_, s.from + s.forgotten);
+        choose(of_die_, s);
     }
     /// For the bus, with data in the die's register.
     void end_bus_wait() {
         waiting_ = false;
         PathStep& s = steps_.back();
         of_flash(s, {Kind::bus, channel()});
+        found_.clear();
         collect(occupancy_.bus(channel()), s.resource, s);
-        make_disjoint(s);
-        choose(s);
+        make_disjoint(s.from);
+        choose(found_, s);
     }
 
     /// What a core did next ends the wait, so the core is known by when it began that.
@@ -115,8 +119,9 @@ private:
             occupancy_.core(c).between(s.to, s.to + Ps{1}, [&](const Occupation& o) { here = here || o.from == s.to; });
             if (!here) continue;
             s.resource = {Kind::core, c};
+            found_.clear();
             collect(occupancy_.core(c), s.resource, s);
-            choose(s);
+            choose(found_, s);
             return;
         }
     }
@@ -131,61 +136,80 @@ private:
     /// Each program that ends gives room.
     void wait_for_programs(PathStep& s) {
         s.resource = {Kind::write_buffer, 0};
+        found_.clear();
         const SimTime known = occupancy_.programs().ended_between(s.from, s.to, [&](const Occupation& o) {
-            s.holders.push_back({s.resource, o, std::max(o.from, s.from), o.to});
+            found_.push_back({s.resource, o, std::max(o.from, s.from), o.to});
         });
         s.forgotten = known - s.from;
-        choose(s);
+        choose(found_, s);
     }
 
     void collect(const OccupancyLog& log, PathResource resource, PathStep& s) {
         const SimTime known = log.between(s.from, s.to, [&](const Occupation& o) {
-            s.holders.push_back({resource, o, std::max(o.from, s.from), std::min(o.to, s.to)});
+            found_.push_back({resource, o, std::max(o.from, s.from), std::min(o.to, s.to)});
         });
         s.forgotten = std::max(s.forgotten, std::min(known, s.to) - s.from);
     }
-    /// Where operations overlap, the time is the earlier one's.
-    static void make_disjoint(PathStep& s) {
-        std::stable_sort(s.holders.begin(), s.holders.end(), [](const Holder& a, const Holder& b) { return a.from < b.from; });
-        SimTime covered = s.from;
-        for (Holder& h : s.holders) {
+    static void by_time(std::vector<Holder>& holders) {
+        const auto earlier = [](const Holder& a, const Holder& b) { return a.from < b.from; };
+        // Most come from one log, in order.
+        if (!std::is_sorted(holders.begin(), holders.end(), earlier)) std::stable_sort(holders.begin(), holders.end(), earlier);
+    }
+    /// Where the found ones overlap, the time is the earlier one's.
+    void make_disjoint(SimTime from) {
+        by_time(found_);
+        SimTime covered = from;
+        for (Holder& h : found_) {
             h.from = std::max(h.from, covered);
             covered = std::max(covered, h.to);
         }
-        drop_empty(s.holders);
+        found_.erase(std::remove_if(found_.begin(), found_.end(), [](const Holder& h) { return h.from >= h.to; }), found_.end());
     }
-    static void drop_empty(std::vector<Holder>& holders) {
-        holders.erase(std::remove_if(holders.begin(), holders.end(), [](const Holder& h) { return h.from >= h.to; }), holders.end());
-    }
-    /// What is left of `holders` outside of `others`; both by time and without overlaps.
-    static std::vector<Holder> without(const std::vector<Holder>& holders, const std::vector<Holder>& others) {
-        std::vector<Holder> left;
-        for (const Holder& h : holders) {
-            SimTime from = h.from;
-            for (const Holder& o : others) {
-                if (o.to <= from || o.from >= h.to) continue;
-                if (o.from > from) left.push_back({h.resource, h.operation, from, o.from});
-                from = o.to;
+    /// Adds to `holders` what is left of `others` from `known` on and outside of them; both by time and without overlaps.
+    static void add_without(std::vector<Holder>& holders, const std::vector<Holder>& others, SimTime known) {
+        const std::size_t count = holders.size();
+        std::size_t first = 0;
+        const auto add = [&holders](const Holder& h, SimTime from, SimTime to) {
+            if (from < to) holders.push_back({h.resource, h.operation, from, to});
+        };
+        for (const Holder& h : others) {
+            SimTime from = std::max(h.from, known);
+            while (first != count && holders[first].to <= from) ++first;
+            for (std::size_t i = first; i != count && holders[i].from < h.to; ++i) {
+                const SimTime until = holders[i].from, after = holders[i].to;
+                add(h, from, until);
+                from = after;
             }
-            if (from < h.to) left.push_back({h.resource, h.operation, from, h.to});
+            add(h, from, h.to);
         }
-        return left;
     }
-    static void choose(PathStep& s) {
-        auto& all = s.holders;
+    /// The longest of `all`, of equally long ones the earliest, become the step's.
+    static void choose(std::vector<Holder>& all, PathStep& s) {
         if (all.size() > kMostHolders) {
-            std::stable_sort(all.begin(), all.end(), [](const Holder& a, const Holder& b) { return a.to - a.from > b.to - b.from; });
-            for (std::size_t i = kMostHolders; i < all.size(); ++i) s.more_time += all[i].to - all[i].from;
+            const auto length = [](const Holder& h) { return h.to - h.from; };
+            std::vector<std::uint32_t> order(all.size());
+            std::iota(order.begin(), order.end(), 0u);
+            const auto last = order.begin() + kMostHolders;
+            std::nth_element(order.begin(), last, order.end(), [&](std::uint32_t a, std::uint32_t b) {
+                const Holder &x = all[a], &y = all[b];
+                if (length(x) != length(y)) return length(x) > length(y);
+                return x.from != y.from ? x.from < y.from : a < b;
+            });
+            for (auto i = last; i != order.end(); ++i) s.more_time += length(all[*i]);
             s.more = all.size() - kMostHolders;
+            std::sort(order.begin(), last);
+            for (std::size_t i = 0; i < kMostHolders; ++i) all[i] = all[order[i]];  // order[i] >= i
             all.resize(kMostHolders);
         }
-        std::stable_sort(all.begin(), all.end(), [](const Holder& a, const Holder& b) { return a.from < b.from; });
+        by_time(all);
+        s.holders = all;
     }
 
     const Occupancy& occupancy_;
     FlashOperation operation_;
     bool waiting_ = false;  // the last step is a wait for a die or a bus, which has not ended
     std::vector<PathStep> steps_;
+    std::vector<Holder> found_, of_die_;  // of the step at hand
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/latency/timeline.h"
 
+#include <algorithm>
+
 namespace ssdtlm {
 
 const char* stage_name(Stage s) {
@@ -10,6 +12,40 @@ const char* stage_name(Stage s) {
         "die_wait_gc",      "die_wait_mapping", "die_wait_erase", "scheduler",     "channel_wait",
         "channel",          "array",          "ecc",         "host_transfer",      "completion"};
     return kNames[static_cast<std::size_t>(s)];
+}
+
+Timeline& Timeline::operator=(const Timeline& other) {
+    start_ = other.start_;
+    last_ = other.last_;
+    number_ = other.number_;
+    steps_ = other.steps_;
+    limit_ = other.limit_;
+    rest_ = other.rest_;
+    std::copy_n(other.steps_log_.begin(), steps_, steps_log_.begin());
+    return *this;
+}
+
+void Timeline::append(const Timeline& part) {
+    SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
+    last_ = part.last_;
+    for (std::uint32_t i = 0; i < part.steps_; ++i) log(what(part.steps_log_[i]), value(part.steps_log_[i]));
+    for (std::size_t i = 0; i < part.rest_.size(); ++i)
+        if (part.rest_[i] != 0) log_sum(i, static_cast<std::uint64_t>(part.rest_[i]));
+}
+
+Ps Timeline::of(Stage s) const {
+    const auto stage = static_cast<std::size_t>(s);
+    std::int64_t ps = rest_.empty() ? 0 : rest_[stage];
+    for (std::uint32_t i = 0; i < steps_; ++i)
+        if (what(steps_log_[i]) == stage) ps += static_cast<std::int64_t>(value(steps_log_[i]));
+    return Ps{ps};
+}
+
+__attribute__((noinline, cold)) void Timeline::log_sum(std::uint64_t what, std::uint64_t value) {
+    limit_ = steps_;
+    if (what == kOperation) return;
+    if (rest_.empty()) rest_.assign(kStageCount, 0);
+    rest_[what] += static_cast<std::int64_t>(value);
 }
 
 }  // namespace ssdtlm

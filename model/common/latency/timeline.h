@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "common/report/error.h"
 #include "common/units/units.h"
@@ -51,35 +52,32 @@ public:
     /// Steps whose order is kept; of what comes later the stages' sums remain.
     static constexpr std::uint32_t kSteps = 32;
 
+    Timeline() = default;
+    Timeline(const Timeline& other) { *this = other; }
+    Timeline& operator=(const Timeline& other);  // the steps that mean something, not all 32
+
     /// Restarts the timeline at `t` with nothing charged.
     void begin(SimTime t) {
         start_ = last_ = t;
-        charged_ = 0;
         steps_ = 0;
+        limit_ = kSteps;
         number_ = 0;
-        ps_ = {};
+        if (__builtin_expect(!rest_.empty(), 0)) rest_.clear();
     }
     /// Charges everything since the last mark up to `until` to `s`. Marks never go back.
     void charge(Stage s, SimTime until) {
         const auto d = (until - last_).count();
         SSDTLM_CHECK(d >= 0, "latency mark goes back in time");
         if (d == 0) return;
-        add(static_cast<std::size_t>(s), d);
         last_ = until;
-        log(static_cast<std::uint8_t>(s), static_cast<std::uint64_t>(until.time_since_epoch().count()));
+        log(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(d));
     }
     /// What follows is the work of this flash operation; what it waited for has been charged.
     void begins(const FlashOperation& op) {
         log(kOperation, (op.number << kPlaneBits | op.plane) << 1 | std::uint64_t{op.whole_die});
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
-    void append(const Timeline& part) {
-        SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
-        part.for_each([this](Stage s, std::int64_t ps) { add(static_cast<std::size_t>(s), ps); });
-        last_ = part.last_;
-        for (std::uint32_t i = 0; i < part.kept(); ++i) log(part.what_[i], part.value_[i]);
-        if (part.steps_ > kSteps) steps_ = kSteps + 1;
-    }
+    void append(const Timeline& part);
     /// Of the command that it belongs to, by arrival at the firmware from 1; 0: none, or not there yet.
     std::uint64_t number() const { return number_; }
     void set_number(std::uint64_t number) { number_ = number; }
@@ -87,16 +85,24 @@ public:
     /// When the SQE was written: the part before is the host's.
     SimTime submitted() const { return start_ + of(Stage::host_queue); }
     SimTime last() const { return last_; }
-    Ps of(Stage s) const {
-        const auto i = static_cast<std::size_t>(s);
-        return Ps{ps_[i]};
-    }
+    Ps of(Stage s) const;
     /// Calls visit(stage, picoseconds) for every stage that time was charged to, in order.
     template <class Visit>
     void for_each(Visit visit) const {
-        for (std::uint32_t left = charged_; left != 0; left &= left - 1) {
-            const auto i = static_cast<std::size_t>(__builtin_ctz(left));
-            visit(static_cast<Stage>(i), ps_[i]);
+        std::array<std::int64_t, kOperation + 1> ps{};  // operations too: adding them up costs less than to pass them over
+        std::uint32_t charged = 0;
+        for (std::uint32_t i = 0; i < steps_; ++i) {
+            ps[what(steps_log_[i])] += static_cast<std::int64_t>(value(steps_log_[i]));
+            charged |= 1u << what(steps_log_[i]);
+        }
+        charged &= kStages;
+        for (std::size_t i = 0; i < rest_.size(); ++i) {
+            ps[i] += rest_[i];
+            if (rest_[i] != 0) charged |= 1u << i;
+        }
+        for (; charged != 0; charged &= charged - 1) {
+            const auto i = static_cast<std::size_t>(__builtin_ctz(charged));
+            visit(static_cast<Stage>(i), ps[i]);
         }
     }
     /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong to.
@@ -104,14 +110,14 @@ public:
     template <class Charged, class Begins>
     SimTime for_each_step(Charged charged, Begins begins) const {
         SimTime from = start_;
-        for (std::uint32_t i = 0; i < kept(); ++i) {
-            const std::uint64_t value = value_[i];
-            if (what_[i] == kOperation) {
-                begins(FlashOperation{value >> (kPlaneBits + 1), static_cast<std::uint32_t>(value >> 1) & kPlaneMask, (value & 1) != 0});
+        for (std::uint32_t i = 0; i < steps_; ++i) {
+            const std::uint64_t v = value(steps_log_[i]);
+            if (what(steps_log_[i]) == kOperation) {
+                begins(FlashOperation{v >> (kPlaneBits + 1), static_cast<std::uint32_t>(v >> 1) & kPlaneMask, (v & 1) != 0});
                 continue;
             }
-            const SimTime to{Ps{static_cast<std::int64_t>(value)}};
-            charged(static_cast<Stage>(what_[i]), from, to);
+            const SimTime to = from + Ps{static_cast<std::int64_t>(v)};
+            charged(static_cast<Stage>(what(steps_log_[i])), from, to);
             from = to;
         }
         return from;
@@ -123,33 +129,35 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t kOperation = 31;  // what_ beside the stages
+    static constexpr unsigned kWhatBits = 5;
+    static constexpr std::uint64_t kOperation = (1u << kWhatBits) - 1;  // beside the stages
     static constexpr unsigned kPlaneBits = 20;
     static constexpr std::uint32_t kPlaneMask = (1u << kPlaneBits) - 1;
     static_assert(kStageCount < kOperation);
+    static constexpr std::uint32_t kStages = (1u << kStageCount) - 1;
 
-    void add(std::size_t i, std::int64_t ps) {
-        ps_[i] += ps;
-        charged_ |= 1u << i;
+    static std::size_t what(std::uint64_t step) { return step & kOperation; }
+    static std::uint64_t value(std::uint64_t step) { return step >> kWhatBits; }
+    /// A duration of 6.7 days, or the operation 2^38, has no place in a step.
+    static bool fits(std::uint64_t value) { return value >> (64 - kWhatBits) == 0; }
+    void log(std::uint64_t what, std::uint64_t value) {
+        if (__builtin_expect(steps_ < limit_ && fits(value), 1))
+            steps_log_[steps_++] = value << kWhatBits | what;
+        else
+            log_sum(what, value);
     }
-    void log(std::uint8_t what, std::uint64_t value) {
-        if (__builtin_expect(steps_ < kSteps, 1)) {
-            value_[steps_] = value;
-            what_[steps_] = what;
-        }
-        ++steps_;
-    }
-    std::uint32_t kept() const { return steps_ < kSteps ? steps_ : kSteps; }
+    /// From here on the order is lost.
+    void log_sum(std::uint64_t what, std::uint64_t value);
 
     SimTime start_{};
     SimTime last_{};
-    std::uint32_t charged_ = 0;  // bit per stage with time in it
-    std::uint32_t steps_ = 0;    // more than kSteps: not all are in the log
     std::uint64_t number_ = 0;
-    std::array<std::int64_t, kStageCount> ps_{};
-    // The first kept() mean something: a stage with the time of its end, or kOperation with number, plane and extent.
-    std::array<std::uint64_t, kSteps> value_{};
-    std::array<std::uint8_t, kSteps> what_{};
+    std::uint32_t steps_ = 0;
+    std::uint32_t limit_ = kSteps;    // steps_ again when the order is lost
+    std::vector<std::int64_t> rest_;  // by stage: what is in no step; mostly empty
+    // The first steps_ mean something: a stage with its duration, or kOperation with number, plane and extent. Most
+    // timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache lines.
+    std::array<std::uint64_t, kSteps> steps_log_;
 };
 
 }  // namespace ssdtlm

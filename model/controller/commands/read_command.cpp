@@ -159,7 +159,7 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
     FlashJob* job = s.parts;
     // One part is charged to the command itself; of several, the last to arrive is found when all have.
     Timeline* const path = job->next == nullptr ? s.command->timeline : nullptr;
-    s.latest = SimTime{};
+    s.last = nullptr;
     while (job != nullptr) {
         FlashJob* next = job->next;
         job->txn.path = path;
@@ -253,22 +253,27 @@ inline void ReadCommand::part_delivered(FlashJob& job, SimTime at) {
     State& s = states_[c.index];
     Timeline& path = *job.txn.path;
     path.charge(Stage::host_transfer, at);
-    s_.jobs.release_at(job, at);
-    if (&path == c.timeline)
+    if (&path == c.timeline) {
+        s_.jobs.release_at(job, at);
         complete(c, s);
-    else
+    } else {
         gather(s, job, at);
+    }
 }
 
 /// One of several parts has arrived. The command is charged with the last to arrive.
 __attribute__((noinline)) void ReadCommand::gather(State& s, FlashJob& job, SimTime at) {
-    const bool all = --s.remaining == 0;
-    if (at >= s.latest) {
+    FlashJob* passed = &job;  // the one whose timeline is not wanted any more
+    if (s.last == nullptr || at >= s.latest) {
+        passed = s.last;
+        s.last = &job;
         s.latest = at;
-        if (!all) s.critical = job.txn.timeline;
     }
-    if (!all) return;
-    s.command->timeline->append(at == s.latest ? job.txn.timeline : s.critical);
+    if (passed != nullptr) s_.jobs.release_at(*passed, s.latest);
+    if (--s.remaining != 0) return;
+    s.command->timeline->append(s.last->txn.timeline);
+    s_.jobs.release_at(*s.last, s.latest);
+    s.last = nullptr;
     complete(*s.command, s);
 }
 

@@ -29,8 +29,8 @@ private:
         FlashJob* parts = nullptr;    ///< until issued
         std::uint32_t remaining = 0;  ///< parts not delivered
         // Of several parts only.
-        SimTime latest{};             ///< arrival of the last data so far
-        Timeline critical;            ///< timeline of the part that arrived at `latest`
+        FlashJob* last = nullptr;     ///< of those that arrived, the last: the command will be charged with its way
+        SimTime latest{};             ///< its arrival
     };
     /// Where the bytes of a mapping unit are.
     struct Located {

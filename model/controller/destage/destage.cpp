@@ -179,7 +179,9 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
 
 void Destage::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
-    const auto slot = around_.cores.reserve(job.index, costs_.flash_complete, CoreStep::program_done);
+    // Each core looks after its share of the dies.
+    const std::uint64_t die = idx(geometry_.die_of(txn.address.plane));
+    const auto slot = around_.cores.reserve(die, costs_.flash_complete, CoreStep::program_done);
     job.done_start = slot.start;
     around_.cores.then<&Destage::program_done>(slot.end, this, job.index);
 }

@@ -2,6 +2,10 @@
 // Single situations: who waits for whom, what is programmed when, what a failure leaves behind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "device_under_test.h"
 #include "host_pcie/protocol/nvme.h"
 
@@ -224,6 +228,41 @@ TEST(Firmware, AReadIsLookedUpWhenTheCoreHasDoneItsCycles) {
     EXPECT_EQ(d.timeline(read).of(Stage::array), Ps{0});
     EXPECT_EQ(d.timeline(read).of(Stage::firmware), cycle * (s.firmware.read_command + s.firmware.map_lookup));  // nothing to issue
     d.shut_down();
+}
+
+// Which pooled job stands for a program says nothing about the drive: what ran before must not choose the cores.
+TEST(Firmware, TheOrderOfThePoolChangesNothing) {
+    struct Steps final : CoreProbe {
+        std::vector<std::pair<std::uint32_t, SimTime>> done;
+        void on_step(std::uint32_t core, CoreStep step, std::uint64_t, SimTime start, SimTime) override {
+            if (step == CoreStep::program_done) done.emplace_back(core, start);
+        }
+    };
+    DeviceShape s = tiny_device();
+    s.geometry.ways = 3;
+    s.firmware.cores = 3;
+    std::vector<Steps> steps;
+    constexpr std::uint32_t kPages = 12, kPageBlocks = 16;
+    for (const std::uint32_t at_once : {1u, 2u, 3u, 4u, 6u, 12u}) {
+        DeviceUnderTest d(s);
+        for (std::uint32_t page = 0; page != kPages; page += at_once) {  // takes and gives back that many jobs
+            d.read(page * kPageBlocks, at_once * kPageBlocks);
+            d.drain();
+        }
+        d.agenda.run_until(SimTime{Ps{1'000'000'000'000}});
+        d.firmware.set_core_probe(&steps.emplace_back());
+        for (std::uint32_t i = 0; i < 24; ++i) d.write(8 * i, 8);
+        d.flush();
+        d.drain();
+        d.firmware.set_core_probe(nullptr);
+        d.shut_down();
+    }
+    EXPECT_GE(steps.front().done.size(), 9u);
+    for (const Steps& other : steps) EXPECT_TRUE(other.done == steps.front().done);
+    const auto by_core = [&](std::uint32_t core) {
+        return std::count_if(steps.front().done.begin(), steps.front().done.end(), [core](const auto& d) { return d.first == core; });
+    };
+    for (std::uint32_t core = 0; core < 3; ++core) EXPECT_GE(by_core(core), 3) << "the dies are shared out";
 }
 
 }  // namespace
