@@ -22,7 +22,7 @@ test-asan: deps
 
 # The long ones: full-size write amplification, full closed-network table, byte-identity across compilers.
 test-nightly: deps wheel deb python
-	@tools/install-deps.sh tools/debian-packages-slurm.txt tools/debian-packages-chroot.txt
+	@tools/install-deps.sh tools/debian-packages-slurm.txt tools/debian-packages-chroot.txt tools/debian-packages-callgrind.txt
 	cmake --preset release >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -L nightly
