@@ -68,6 +68,24 @@ class Elsewhere(SystemTest):
         self.assertEqual(driver.returncode, 2)
         self.assertTrue(err.startswith("--scheduler: nowhere:1"), err)
 
+    def refused(self, path):
+        self.specification(20_000)
+        driver = subprocess.run([sweeps.BINARY, "sweep", "run", "s.toml", "--cluster", "slurm", "-q"], cwd=self.dir, env={**sweeps.ENVIRONMENT, "PATH": str(path)},
+                                capture_output=True, text=True, timeout=120)
+        self.assertEqual((driver.returncode, driver.stdout), (2, ""), driver.stderr)
+        self.assertNotIn("Traceback", driver.stderr)
+        self.assertEqual(sweeps.count_ended(self.output), 0)
+        return driver.stderr
+
+    def test_no_slurm(self):
+        self.assertRegex(self.refused(self.dir), r"^--cluster slurm: sbatch cannot be started: No such file or directory; [^\n]+\n$")
+
+    def test_slurm_that_refuses(self):
+        sbatch = self.dir / "sbatch"
+        sbatch.write_text("#!/bin/sh\necho 'sbatch: error: invalid partition specified: fast' >&2\nexit 1\n")
+        sbatch.chmod(0o755)
+        self.assertRegex(self.refused(self.dir), r"^--cluster slurm: Slurm refuses the workers' job: sbatch: error: invalid partition specified: fast; [^\n]+\n$")
+
     @unittest.skipIf(slurm.missing(), slurm.missing())
     @unittest.skipUnless(os.environ.get("SSDTLM_SWEEP_SLURM"), "nightly")
     def test_slurm(self):

@@ -4,6 +4,7 @@
 import contextlib
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -126,6 +127,19 @@ def _slurm(count, settings, output):
         jobs = SLURMCluster(**{key: value for key, value in chosen.items() if value is not None})
     except (TypeError, ValueError) as error:
         raise UserError(Problem("[cluster]", str(error), "arguments of dask_jobqueue.SLURMCluster", "see its documentation")) from None
+    _ask_slurm(jobs)
     # Jobs that end or are cancelled are replaced.
     jobs.adapt(minimum=count, maximum=count, interval="1s", wait_count=10)
     return jobs
+
+
+def _ask_slurm(jobs):
+    """Raises UserError when Slurm would not take the workers' job: Dask would ask again and again."""
+    where = "--cluster slurm"
+    try:
+        said = subprocess.run(["sbatch", "--test-only"], input=jobs.job_script(), capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise UserError(Problem(where, f"sbatch cannot be started: {error.strerror}", "a machine from which jobs can be submitted", "install Slurm's client, or sweep without --cluster")) from None
+    if said.returncode:
+        reason = said.stderr.strip().replace("\n", "; ") or f"sbatch ended with {said.returncode}"
+        raise UserError(Problem(where, f"Slurm refuses the workers' job: {reason}", "what `sbatch` takes", "set partition, time, memory in [cluster]"))
