@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 import unittest
 import unittest.mock
 
@@ -175,6 +176,16 @@ class Api(SystemTest):
         self.assertEqual(sum(r["read_ios"] for r in result.time_series), result.json["read"]["ios"])
         self.assertEqual({r["resource"] for r in result.resources} & {"die", "channel bus"}, {"die", "channel bus"})
         self.assertTrue(ssdtlm.compare(result.path, result.path).differences[0].equal)
+
+    def test_data_frame(self):
+        """pandas is none of our requirements: with a stand-in of the one call, and without."""
+        rows = [{"op": "read", "mean_us": 91.0}, {"op": "write", "mean_us": 780.0}]
+        pandas = types.ModuleType("pandas")
+        pandas.DataFrame = lambda given: ("frame of", given)
+        with unittest.mock.patch.dict(sys.modules, pandas=pandas):
+            self.assertEqual(ssdtlm.data_frame(rows), ("frame of", rows))
+        with unittest.mock.patch.dict(sys.modules, pandas=None), self.assertRaisesRegex(ssdtlm.UserError, "^data_frame: needs pandas; pip install pandas"):
+            ssdtlm.data_frame(rows)
 
     def test_workload_as_text(self):
         text = "[j]\nioengine=libaio\nrw=randread\nbs=4k\nnumber_ios=100\nnorandommap\n"
