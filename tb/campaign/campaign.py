@@ -53,7 +53,7 @@ def needed_seconds(device, work, result):
     # A request is cut into commands; queues hold what their entries and the fetch window let them.
     cuts = c["nvme_sqes"] / max(1, result["commands_including_ramp"])
     serial = work.serial_ios * cuts * one
-    queues = c["nvme_sqes"] / (device.queues * device.queue_depth) * one
+    queues = work.pair_ios * cuts / device.queue_depth * one
     flushes = (work.flushes + 1) * waits_for_flash
     return max(busiest, wire, tags, credits, serial, queues, flushes) + work.pace_s + one
 

@@ -11,6 +11,7 @@ class Work:
         self.name, self.text, self.arguments = name, text, list(arguments)
         self.pace_s = 0.0
         self.serial_ios = 0.0  # requests that follow each other when every job keeps its depth
+        self.pair_ios = 0.0    # requests of the queue pair that has most, at most: each job has one pair
         self.flushes = 0.0
 
 
@@ -97,6 +98,7 @@ def random_fio(r, device, commands, most_bytes):
         if not deep:
             lines += pauses(r, work, ios, numjobs)
         work.serial_ios += ios / (depth * numjobs)
+        work.pair_ios += ios / min(numjobs, device.queues)
     work.text = "\n".join(lines) + "\n"
     return work
 
@@ -122,6 +124,7 @@ def random_trace(r, device, commands, most_bytes):
                 ["--replay", "closed", "--replay-depth", str(depth)] if closed else ["--replay", "stamped"])
     work.pace_s = 0 if closed else t * 1e-7
     work.serial_ios = len(lines) / (depth if closed else 1)
+    work.pair_ios = len(lines)
     return work
 
 
