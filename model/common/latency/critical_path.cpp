@@ -18,6 +18,7 @@ bool is_flash_wait(Stage s) {
 class PathBuilder {
 public:
     explicit PathBuilder(const Occupancy& occupancy) : occupancy_(occupancy) {
+        // What a log keeps at most (occupancy.h), so that most paths are built without growing.
         steps_.reserve(Timeline::kSteps);
         found_.reserve(512);
         of_die_.reserve(1024);

@@ -89,20 +89,21 @@ public:
     /// Calls visit(stage, picoseconds) for every stage that time was charged to, in order.
     template <class Visit>
     void for_each(Visit visit) const {
-        std::array<std::int64_t, kOperation + 1> ps{};  // operations too: adding them up costs less than to pass them over
+        // Operations have a place too, which nobody reads; unsigned, as their numbers may overflow it.
+        std::array<std::uint64_t, kOperation + 1> ps{};
         std::uint32_t charged = 0;
         for (std::uint32_t i = 0; i < steps_; ++i) {
-            ps[what(steps_log_[i])] += static_cast<std::int64_t>(value(steps_log_[i]));
+            ps[what(steps_log_[i])] += value(steps_log_[i]);
             charged |= 1u << what(steps_log_[i]);
         }
         charged &= kStages;
         for (std::size_t i = 0; i < rest_.size(); ++i) {
-            ps[i] += rest_[i];
+            ps[i] += static_cast<std::uint64_t>(rest_[i]);
             if (rest_[i] != 0) charged |= 1u << i;
         }
         for (; charged != 0; charged &= charged - 1) {
             const auto i = static_cast<std::size_t>(__builtin_ctz(charged));
-            visit(static_cast<Stage>(i), ps[i]);
+            visit(static_cast<Stage>(i), static_cast<std::int64_t>(ps[i]));
         }
     }
     /// In order: charged(stage, from, to) for time and begins(FlashOperation) for what the steps from there on belong to.
