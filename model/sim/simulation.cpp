@@ -46,7 +46,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         occupancy_ = &system_->record();
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
-    ftl_begin_ = system_->ftl.counters();
+    ftl_start_ = ftl_begin_ = system_->ftl.counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
 }
@@ -170,12 +170,26 @@ void Simulation::watch(std::uint64_t) {
 void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now,
                              const Timeline& timeline, bool measured) {
     ++completions_;
+    if (__builtin_expect(window_ != Window::open, 0)) look_for_window(measured);
     if (__builtin_expect(options_.observer != nullptr || (completions_ & 1023) == 0, 0)) {
         if (options_.observer != nullptr) options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
         if ((completions_ & 1023) == 0) poll();
     }
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
     if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
+}
+
+/// What was done before the first measured command ended is not of the window, if there was a ramp.
+void Simulation::look_for_window(bool measured) {
+    if (!measured) {
+        window_ = Window::ramp;
+        return;
+    }
+    if (window_ == Window::ramp) {
+        busy_begin_ = system_->busy();
+        ftl_begin_ = system_->ftl.counters();
+    }
+    window_ = Window::open;
 }
 
 std::string Simulation::slowest() const { return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string(); }
@@ -240,7 +254,7 @@ RunSummary Simulation::summarise() {
         r.queue_looks = die_queues_->looks();
     }
     r.counters = s.counters();
-    r.books = s.books(ftl_begin_);
+    r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
     r.latency_bins = latency_.bins();
     const auto direction = [&](HostOp op) {

@@ -63,6 +63,7 @@ private:
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
     void ready();
+    void look_for_window(bool measured);
     void finished(SimTime at);
     void end_measurement();
     Watchdog::Limits watchdog_limits() const;
@@ -87,7 +88,9 @@ private:
     std::optional<SlowestCommands> slowest_;
     const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
-    FtlCounters ftl_begin_, ftl_end_;
+    FtlCounters ftl_start_;              // of the run: what its books begin with
+    FtlCounters ftl_begin_, ftl_end_;    // of the measured window, as busy_begin_ and busy_end_
+    enum class Window : std::uint8_t { unknown, ramp, open } window_ = Window::unknown;
     SimTime workload_end_{};
     std::uint64_t completions_ = 0;
     std::optional<Watchdog> watchdog_;

@@ -113,6 +113,19 @@ rate_iops=1000
                 self.assertLessEqual(int(b["from_ns"]) / 1000, exact["total"][f"p{p}"])
                 self.assertLessEqual(exact["total"][f"p{p}"], int(b["below_ns"]) / 1000)
 
+    def test_a_ramp_does_not_count(self):
+        """Figures of the flash and utilisation are of the measured window; the counters and books are of the whole run."""
+        job = self.job("ramped", "rw=randwrite", "bs=4k", "iodepth=8", "norandommap", "time_based", "ramp_time=1200ms", "runtime=300ms")
+        j = self.simulate("tiny-test", job, "--set", "buffer.mode=write_through", "--set", "precondition.state=random").json()
+        self.assertGreater(j["commands_including_ramp"], 4 * j["commands"])
+        self.assertAlmostEqual(j["ftl"]["host_units"], j["write"]["ios"], delta=16)
+        self.assertLess(j["ftl"]["blocks_erased"], 0.3 * j["counters"]["flash_block_erases"])
+        for line in j["books"]:
+            self.assertEqual(line["left"], line["right"], line["line"])
+        # All of a saturated die's time, not five times as much of a fifth.
+        self.assertGreater(j["resources"]["die"]["busy_max"], 0.9)
+        self.assertLessEqual(j["resources"]["die"]["busy_max"], 1.0)
+
     def test_members_of_resources(self):
         for name, r in self.json["resources"].items():
             self.assertEqual(len(r["busy"]), r["members"], name)
