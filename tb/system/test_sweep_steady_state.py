@@ -23,7 +23,7 @@ WORKERS, MOST_SECONDS, POINTS = 2, 1800, 200
 class SteadyState(SystemTest):
     def test_over_provisioning(self):
         spec = self.dir / "spec.toml"
-        text = SPEC.read_text().replace('"../workload/', f'"{SOURCE}/configs/workload/').replace("[set]", f'where = ["{WHERE}"]\n[set]' if WHERE else "[set]")
+        text = SPEC.read_text().replace('workload = "', f'workload = "{SPEC.parent}/').replace("[set]", f'where = ["{WHERE}"]\n[set]' if WHERE else "[set]")
         spec.write_text(text)
         output = os.environ.get("SSDTLM_SWEEP_OUTPUT") or self.dir / "out"
         began = time.monotonic()
@@ -40,7 +40,8 @@ class SteadyState(SystemTest):
         # More spare flash, less to move; and no policy moves less than the one that takes the emptiest block, for uniform random writes.
         for (policy, depth), by_capacity in waf.items():
             values = [by_capacity[capacity] for capacity in sorted(by_capacity)]
-            self.assertEqual(values, sorted(values), (policy, depth))
+            for less, more in zip(values, values[1:]):
+                self.assertLessEqual(less, 1.02 * more, (policy, depth, values))
             for capacity, value in by_capacity.items():
                 self.assertGreaterEqual(value, 0.97 * waf["greedy", depth][capacity], (policy, depth, capacity))
         report = subprocess.run([BINARY, "sweep", "report", spec, "-o", output, "--metric", "write.iops", "--metric", "read.total.p99", "--metric", "ftl.waf"],
@@ -54,7 +55,7 @@ class SteadyState(SystemTest):
     def test_the_specification(self):
         table = tomllib.loads(SPEC.read_text())
         count = 1
-        for values in (table["grid"]["fio"]["iodepth"], table["grid"]["ftl"]["user_capacity"], table["grid"]["gc"]["policy"]):
+        for values in (table["zip"][0]["fio"]["iodepth"], table["grid"]["ftl"]["user_capacity"], table["grid"]["gc"]["policy"]):
             count *= len(values)
         self.assertEqual(count, POINTS)
 
