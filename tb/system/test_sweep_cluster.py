@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep on workers that are not its own: those of a Dask scheduler, by TCP, and jobs of a Slurm of two nodes, one of which is
-cancelled in the middle. SSDTLM_SWEEP_POINTS is the size of the sweeps."""
+cancelled in the middle. SSDTLM_SWEEP_POINTS is the size of the sweeps, SSDTLM_SWEEP_IOS that of a run on Slurm."""
 import os
 import shutil
 import subprocess
@@ -14,6 +14,7 @@ import sweeps
 from support import OK, SystemTest
 
 POINTS = int(os.environ.get("SSDTLM_SWEEP_POINTS", "60"))
+SLURM_IOS = int(os.environ.get("SSDTLM_SWEEP_IOS", "120000"))
 WORKERS = 2
 DASK = sweeps.PYTHON.parent / "dask"
 
@@ -27,7 +28,7 @@ class Elsewhere(SystemTest):
     def specification(self, ios, cluster=""):
         self.job("mix", *sweeps.JOB, f"number_ios={ios}")
         self.write("s.toml", 'device = "tiny-test"\nworkload = "mix.fio"\noutput = "out"\n'
-                             f"[random]\npoints = {POINTS}\n[random.values]\nhost.submit_time = {{ from = \"0.1us\", to = \"2us\" }}\n{cluster}")
+                             f"[random]\npoints = {POINTS}\n[random.values]\nnand.t_read = {{ from = \"20us\", to = \"90us\" }}\nhost.submit_time = {{ from = \"0.1us\", to = \"2us\" }}\n{cluster}")
 
     def check(self, out, repeated):
         self.assertIn(f"{POINTS} done, 0 failed", out)
@@ -89,7 +90,7 @@ class Elsewhere(SystemTest):
     @unittest.skipIf(slurm.missing(), slurm.missing())
     @unittest.skipUnless(os.environ.get("SSDTLM_SWEEP_SLURM"), "nightly")
     def test_slurm(self):
-        self.specification(120_000, '[cluster]\ninterface = "lo"\nmemory = "1GiB"\nwalltime = "00:30:00"\n')
+        self.specification(SLURM_IOS, '[cluster]\ninterface = "lo"\nmemory = "1GiB"\nwalltime = "00:30:00"\n')
         # munged wants a folder that none but root and itself can write to, all the way up.
         folder = tempfile.mkdtemp(prefix="ssdtlm-slurm-", dir="/run")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)

@@ -45,6 +45,16 @@ class Numbers(unittest.TestCase):
         self.assertEqual(found.strongest("m"), ["a.x", "a.y"])
         self.assertEqual({(c["x"], c["y"]): c["value"] for c in found.cells("a.y", "a.x", "m")}, {(str(y), str(x)): 100 + 10 * x + y for x in (0, 1) for y in (0, 1)})
 
+    def test_followers(self):
+        """Zipped with another key, or derived from it: no axis of its own. Values that stand in one point each say nothing."""
+        rows = [{"point": i, "seed": 1, "state": "done", "message": "", "a.depth": d, "a.ramp": 9 if d < 3 else 1, "a.twice": 2 * d, "a.policy": p, "m": i}
+                for i, (d, p) in enumerate((d, p) for d in (1, 2, 3) for p in "abc")]
+        found = sweep_data.Sweep(rows, ["a.ramp", "a.depth", "a.twice", "a.policy"], ["m"])
+        self.assertEqual((found.axes, found.followers), (["a.depth", "a.policy"], {"a.ramp": "a.depth", "a.twice": "a.depth"}))
+        self.assertEqual(found.points[0]["label"], "a.depth=1, a.policy=a")
+        alone = sweep_data.Sweep(rows[:3], ["a.policy", "m"], ["m"])
+        self.assertEqual((alone.axes, alone.followers), (["a.policy", "m"], {}))
+
     def test_front(self):
         source = random.Random(1)
         points = [{"a.x": i, "read.iops": source.randrange(30), "read.total.p99": source.randrange(30)} for i in range(300)]

@@ -17,8 +17,30 @@ MOST_LINES = 300
 MORE_IS_BETTER = ("iops", "MB_per_s", "ios")
 
 
+def _independent(columns):
+    """(keys, {key: the key that it follows}): a key follows another one whose values each stand in two points or more, and go with one
+    value of it each. Of two that follow each other the first stays."""
+    keys, followers = list(columns), {}
+    for key in columns:
+        for other in keys:
+            if other == key or 2 * len(set(columns[other])) > len(columns[other]) or len(set(zip(columns[other], columns[key]))) != len(set(columns[other])):
+                continue
+            if len(set(columns[other])) > len(set(columns[key])) or list(columns).index(other) < list(columns).index(key):
+                followers[key] = other
+                break
+        keys = [k for k in keys if k not in followers]
+    return keys, {key: _last(followers, key) for key in followers}
+
+
+def _last(followers, key):
+    while key in followers:
+        key = followers[key]
+    return key
+
+
 class Sweep:
-    """`rows`: of table.rows(). `axes`: keys with several values; `points`: {"label", axes, metrics}, metrics as means over the seeds;
+    """`rows`: of table.rows(). `axes`: keys with several values; `followers`: {key: axis} of those that say nothing more than an
+    axis does (zipped with it, or derived from it), which are no axes of their own; `points`: {"label", axes, metrics}, metrics as means over the seeds;
     `metrics` as asked for, else the throughput and p99 of each operation, and write amplification where it differs."""
 
     def __init__(self, rows, axes, metrics=()):
@@ -27,7 +49,8 @@ class Sweep:
         by_point = collections.defaultdict(list)
         for row in done:
             by_point[row["point"]].append(row)
-        self.axes = [key for key in axes if len({shown(of_point[0].get(key)) for of_point in by_point.values()}) > 1]
+        columns = {key: [shown(of_point[0].get(key)) for of_point in by_point.values()] for key in axes}
+        self.axes, self.followers = _independent({key: column for key, column in columns.items() if len(set(column)) > 1})
         self.metrics = list(metrics) or self._default_metrics(done)
         self.points = []
         for of_point in by_point.values():

@@ -33,7 +33,7 @@ def sweep_report(plan, rows, metrics=(), output=None):
     page.add(paragraph(f"{len(found.points)} points, {found.runs} runs"
                        + (f", of which {found.failed} failed and are not shown (`ssdtlm sweep status`)" if found.failed else "") + "."))
     _best(page, found, table, number)
-    _effects(page, found, table)
+    _effects(page, found, table, paragraph)
     page.heading("Two keys at a time")
     page.add(paragraph("Means over all other keys and seeds. The two keys with the most effect on the metric." if len(found.axes) > 1 else "Means over seeds.", "faint"))
     page.charts([chart for metric in found.metrics for chart in _maps(found, metric, sweep_charts)])
@@ -62,11 +62,13 @@ def _best(page, found, table, number):
     page.add(table(["metric", "", "value", "point"], rows, (1, 3)))
 
 
-def _effects(page, found, table):
+def _effects(page, found, table, paragraph):
     page.heading("What matters")
     axes = found.strongest(found.metrics[0])
     page.add(table(["key", *found.metrics], [[axis, *(f"{100 * found.effect(axis, metric):.1f} %" for metric in found.metrics)] for axis in axes]))
     page.add('<p class="faint">Distance between the smallest and the largest mean over the values of a key, as a part of the mean of all points.</p>\n')
+    for axis in dict.fromkeys(found.followers.values()):
+        page.add(paragraph(f"With {axis} goes {' and '.join(key for key, of in found.followers.items() if of == axis)}.", "faint"))
 
 
 def _maps(found, metric, charts):
