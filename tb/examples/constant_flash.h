@@ -37,7 +37,7 @@ private:
         auto& payload = *reinterpret_cast<tlm::tlm_generic_payload*>(handle);
         const auto& onfi = *payload.get_extension<OnfiExtension>();
         for (std::uint32_t i = 0; i < onfi.count; ++i) {  // each plane
-            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), onfi.target[i].spare);
+            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), onfi.target[i].spare, *onfi.target[i].record);
             if (onfi.op == FlashOp::erase) contents_.erase(contents_.geometry().block_of(page(onfi, i)));
         }
         tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -56,6 +56,7 @@ void Destage::form_row() {
         job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
         for (std::uint32_t i = 0; i < job.units; ++i) {
             job.item[i] = around_.buffer.pop_dirty();
+            job.old[i] = kUnmapped;
             around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
         }
         left -= job.units;
@@ -152,13 +153,14 @@ FlashJob* Destage::place(FlashJob* jobs) {
 
 void Destage::submit(FlashJob& job, const PageAddress& a) {
     job.txn.op = FlashOp::program;
-    job.txn.cls = FlashClass::host_write;
+    job.txn.cls = around_.ftl.is_gc_page(a) ? FlashClass::gc_write : FlashClass::host_write;
     job.txn.address = a;
     job.txn.die = geometry_.die_of(a.plane);
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.client = this;
     job.txn.cookie = handle_of(job);
     job.txn.spare.fill(kPadding);
+    job.txn.record = around_.ftl.draw_record(a);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
@@ -170,7 +172,8 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
             continue;
         }
-        around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
+        job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
+        around_.ftl.hold_copy(job.old[i]);
         ++units_mapped_;
     }
     around_.dram.access(around_.agenda.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
@@ -189,7 +192,10 @@ void Destage::flash_done(FlashTransaction& txn) {
 void Destage::program_done(std::uint64_t index) {
     FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
-    around_.ftl.host_page_programmed(job.txn.address);
+    if (__builtin_expect(job.txn.cls == FlashClass::gc_write, 0))
+        around_.ftl.gc_page_programmed(job.txn.address);
+    else
+        around_.ftl.host_page_programmed(job.txn.address);
     around_.gc.check(job.txn.address.plane);  // its block may have become a candidate
     finish(job);
 }
@@ -202,11 +208,17 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, i));
     }
-    around_.ftl.host_page_failed(a);
+    if (job.txn.cls == FlashClass::gc_write)
+        around_.ftl.gc_page_failed(a);
+    else
+        around_.ftl.host_page_failed(a);
     job.again = true;
     job.next = nullptr;
     job.txn.path = nullptr;
-    place_or_wait(&job);
+    if (around_.ftl.media().read_only || !is_wanted(job))
+        place_or_wait(&job);
+    else
+        submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)));
     around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
     around_.waiters.pages_changed();
 }
@@ -219,6 +231,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) around_.ftl.lose(unit.lpa);
+            let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
             if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, nvme::kStWriteFault);
@@ -229,8 +242,14 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
     around_.waiters.settle();
 }
 
+void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
+    const SuperblockId free = around_.ftl.let_go_copy(job.old[unit]);
+    if (free != kNoSuperblock) around_.gc.let_go(free);
+}
+
 void Destage::finish(FlashJob& job) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
+        let_go_old(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
         if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter);
     }

@@ -59,6 +59,7 @@ private:
     bool is_wanted(const FlashJob& job) const;
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
+    void let_go_old(const FlashJob& job, std::uint32_t unit);
     void finish(FlashJob& job);
     void program_failed(FlashJob& job);
     void give_up(FlashJob* jobs);

@@ -67,6 +67,7 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
     --g.free_count;
     blocks_[idx(b)].next_free = kNoSuperblock;
     blocks_[idx(b)].state = state;
+    blocks_[idx(b)].stream = state == BlockState::open_gc ? kGcStream : kHostStream;
     return b;
 }
 
@@ -83,8 +84,9 @@ void BlockManager::make_victim(SuperblockId b) {
 
 void BlockManager::erased(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
-    if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0) refuse(b, "erased");
+    if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0 || r.superseded != 0) refuse(b, "erased");
     r.write_pointer = 0;
+    r.cut = false;
     r.state = BlockState::free;
     push_free(shape_.group_of(b), b);
 }
@@ -134,6 +136,27 @@ bool BlockManager::add_spare(GroupId group) {
 std::uint32_t BlockManager::fewest_spares() const {
     const auto fewer = [](const Group& a, const Group& b) { return a.spares < b.spares; };
     return std::min_element(groups_.begin(), groups_.end(), fewer)->spares;
+}
+
+void BlockManager::restart(const std::vector<bool>& used) {
+    for (Group& g : groups_) {
+        g.free_first = g.free_last = kNoSuperblock;
+        g.free_count = 0;
+    }
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+        BlockRecord& r = blocks_[b];
+        const GroupId group = shape_.group_of(SuperblockId{b});
+        if (r.state == BlockState::spare) {
+            if (used[b]) --groups_[idx(group)].spares;
+            if (!used[b]) continue;
+        }
+        r.state = BlockState::sealed;
+        r.write_pointer = shape_.pages();
+        if (used[b]) continue;
+        r.state = BlockState::free;
+        r.write_pointer = 0;
+        push_free(group, SuperblockId{b});
+    }
 }
 
 void BlockManager::fill_host(GroupId group, std::uint64_t pages) {

@@ -32,15 +32,20 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1;
+
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
     std::uint32_t write_pointer = 0;  ///< pages handed out
     std::uint32_t programs = 0;       ///< of those, still being programmed
+    std::uint32_t superseded = 0;     ///< units in it whose newer copy is being programmed: they are needed until then
     SuperblockId next_free = kNoSuperblock;
     BlockState state = BlockState::free;
     bool bad = false;                 ///< a program or erase in it has failed
+    std::uint8_t stream = kHostStream; ///< of what was written into it
+    bool cut = false;                 ///< sealed as the power left it: not all of its pages are programmed
 };
-static_assert(sizeof(BlockRecord) == 20);
+static_assert(sizeof(BlockRecord) == 24);
 
 class BlockManager {
 public:
@@ -131,6 +136,8 @@ public:
         for (Group& g : groups_) g.reserve = 0;
     }
 
+    /// After the power was off: which superblocks hold something. Those are sealed, the others free or still spare.
+    void restart(const std::vector<bool>& used);
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
     /// caller's part.
     void fill_host(GroupId group, std::uint64_t pages);

@@ -4,12 +4,12 @@
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
 // Units whose only copy cannot be read are lost: the map says so, in memory only.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data, no SLC cache, no journal: the map survives in the spare area only as far as
-// contents go.
+// no hot/cold separation of host data, no SLC cache, no journal. The map is found again in the out-of-band areas after the power
+// was off (recover()), but for what was deallocated or lost, of which the flash keeps no record.
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
-// host_page_programmed. Life of a victim: select_victim -> next_valid_page and allocate_gc_page, moving the units
-// densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
+// host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_gc_page, moving the
+// units densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
 // erase_allowed, the erase of its blocks -> superblock_erased.
 #pragma once
 
@@ -59,6 +59,13 @@ public:
         blocks_.prefetch(shape_.superblock_of(old));
     }
 
+    // --- What goes into the out-of-band area ---
+    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
+    /// data): what is written later has a higher number than what it replaces.
+    PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
+        return {++last_number_, kind, blocks_[shape_.superblock_of(geometry_.block_of(a))].stream};
+    }
+
     // --- Host writes ---
     /// Up to `most` pages of one row: of the next group in the configured order that may take host pages. Returns how many;
     /// 0: every group is at or below its hard threshold and has no open host superblock; only GC helps. Pages that a row
@@ -71,8 +78,14 @@ public:
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return cursor_.ragged_count(); }
-    /// At program issue: the old copy loses its validity, the new one is the mapped one.
-    void map_unit(Lpa lpa, Ppa to) {
+    /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of
+    /// the old copies would give: in the group's GC superblock is room for it, as what failed need not be moved. It is one of
+    /// GC's programs from there on: those of a block must not overtake each other.
+    PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
+    bool is_gc_page(const PageAddress& a) const { return blocks_[shape_.superblock_of(geometry_.block_of(a))].stream == kGcStream; }
+    /// At program issue: the old copy loses its validity, the new one is the mapped one. Returns the old one, which must
+    /// stay on the flash until the new one is there: see hold_copy().
+    Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
         if (is_place(old))
             invalidate(old);
@@ -82,6 +95,20 @@ public:
             --lost_units_;
         validate(to);
         ++counters_.host_units;
+        return old;
+    }
+    /// From when a unit's newer copy has its place until it is programmed, the superblock of the old copy is not erased:
+    /// the power may go meanwhile. `old`: anything that map_unit() returns.
+    void hold_copy(Ppa old) {
+        if (is_place(old)) ++blocks_[shape_.superblock_of(old)].superseded;
+    }
+    /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
+    SuperblockId let_go_copy(Ppa old) {
+        if (!is_place(old)) return kNoSuperblock;
+        const SuperblockId b = shape_.superblock_of(old);
+        BlockRecord& r = blocks_[b];
+        SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
+        return --r.superseded == 0 ? b : kNoSuperblock;
     }
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a) {
@@ -126,6 +153,12 @@ public:
     }
     /// GC pages that the open row of the group still takes; a whole row when the next page begins one.
     std::uint32_t gc_row_left(GroupId group) const { return row_left(blocks_.write_pointer(group, BlockState::open_gc)); }
+    /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
+    bool move_wanted(Lpa lpa, Ppa from) {
+        if (__builtin_expect(map_.lookup(lpa) == from, 1)) return true;
+        ++counters_.gc_units_stale;
+        return false;
+    }
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to) {
         if (map_.lookup(lpa) != from) {
@@ -169,14 +202,17 @@ public:
     void lose_copy(Ppa at);
     std::uint64_t lost_units() const { return lost_units_; }
 
-    // --- Reads in flight hold off the erase of their superblock ---
+    // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
     void read_finished(BlockId block, std::uint32_t units = 1) { blocks_.read_finished(block, units); }
-    bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0; }
+    bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0 && blocks_[victim].superseded == 0; }
 
     // --- State at start, counters, books ---
     /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
     void precondition();
+    /// Instead of it, on flash that was in use when the power went: the map and all books from what the out-of-band areas
+    /// say (ftl_recovery.cpp), in no time. What was deallocated and not written since comes back: no record of it is kept.
+    void recover();
     const FtlCounters& counters() const { return counters_; }
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
     /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
@@ -235,6 +271,7 @@ private:
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
     std::uint64_t mapped_units_ = 0;   // the lost ones among them
     std::uint64_t lost_units_ = 0;
+    std::uint64_t last_number_ = 0;    // of a page
     MediaHealth media_;
     std::function<void()> media_changed_;
     FtlCounters counters_;

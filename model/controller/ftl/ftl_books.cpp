@@ -97,7 +97,7 @@ void Ftl::verify_books() const {
                 found.require(r.write_pointer == pages && r.programs != 0, "programs in full superblock", n, r.programs, 1);
                 break;
             case BlockState::sealed:
-                found.require(programmed == pages && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
+                found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
             case BlockState::failed:
                 found.require(programmed + r.programs >= r.write_pointer, "pages in failed superblock", n, programmed, r.write_pointer);

@@ -116,7 +116,7 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
                 ftl_.prefetch_old_place(drawn[(i + kHalf) % kAhead]);
                 ++i;
             }
-            ftl_.spare_.program_page(row[p], out);
+            ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
             ftl_.host_page_programmed(row[p]);
         }
     };
@@ -173,7 +173,7 @@ bool Preconditioner::collect_row(GroupId group) {
         const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, moves_.size() - i));
         for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves_[i + s].spare : kPadding;
-        ftl_.spare_.program_page(a, out);
+        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
         for (std::uint32_t s = 0; s < n; ++s)
             ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves_[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);

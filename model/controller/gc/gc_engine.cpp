@@ -115,18 +115,49 @@ __attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
 void GcEngine::issue(std::uint64_t index) {
     FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
     if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program) return drop_programs(job);
+    if (job->kind == FlashJob::Kind::gc_program) return issue_programs(job);
     while (job != nullptr) {
         FlashJob* const next = job->next;  // a job handed over may be used again at once
-        if (job->kind == FlashJob::Kind::gc_program) {
-            // The page is taken only now: programs of a block reach the die in page order whatever the cores do.
-            const GroupId group = group_of(*job);
-            prepare(*job, FlashOp::program, FlashClass::gc_write, ftl_.allocate_gc_page(group));
-            job->txn.data_bytes = geometry_.page_bytes;
-            --groups_[idx(group)].unplaced;
-        }
         flash_.submit(job->txn);
         job = next;
     }
+}
+
+// The pages are taken only now: programs of a block reach the die in page order whatever the cores do. So do their numbers:
+// what the host has rewritten meanwhile has the higher one, and is not copied any more.
+void GcEngine::issue_programs(FlashJob* job) {
+    const GroupId group = group_of(*job);
+    Group& g = groups_[idx(group)];
+    bool dropped = false;
+    while (job != nullptr) {
+        FlashJob& program = *job;
+        job = program.next;
+        --g.unplaced;
+        if (__builtin_expect(!has_wanted(program), 0)) {
+            --g.inflight;
+            jobs_.release(program);
+            dropped = true;
+            continue;
+        }
+        prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_gc_page(group));
+        program.txn.data_bytes = geometry_.page_bytes;
+        program.txn.record = ftl_.draw_record(program.txn.address);
+        flash_.submit(program.txn);
+    }
+    if (dropped) pump(group);
+}
+
+/// Leaves out what is not in use any more.
+bool GcEngine::has_wanted(FlashJob& program) {
+    bool wanted = false;
+    for (std::uint32_t i = 0; i < program.units; ++i) {
+        Spare& unit = program.txn.spare[i];
+        if (ftl_.move_wanted(codec_.lpa(unit), Ppa{program.item[i]}))
+            wanted = true;
+        else
+            unit = kPadding;
+    }
+    return wanted;
 }
 
 void GcEngine::flash_done(FlashTransaction& txn) {
@@ -201,7 +232,8 @@ void GcEngine::program_done(std::uint64_t index) {
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
     const GroupId group = group_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i)
-        ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
+        if (job.txn.spare[i] != kPadding)
+            ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
     ftl_.gc_page_programmed(job.txn.address);
     jobs_.release(job);
     --groups_[idx(group)].inflight;
@@ -212,7 +244,8 @@ void GcEngine::program_done(std::uint64_t index) {
 __attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
-    for (std::uint32_t i = 0; i < job.units; ++i) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}});
+    for (std::uint32_t i = 0; i < job.units; ++i)
+        if (job.txn.spare[i] != kPadding) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}});
     ftl_.gc_page_failed(job.txn.address);
     jobs_.release(job);
     --g.inflight;

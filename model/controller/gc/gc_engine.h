@@ -41,6 +41,11 @@ public:
         const Group& g = groups_[idx(group)];
         if (g.victim == ftl_.shape().superblock_of(block) && g.erase_waits) try_erase(group);
     }
+    /// The last newer copy of what this superblock held is programmed; a victim that waited for it may now be erased.
+    void let_go(SuperblockId b) {
+        const Group& g = groups_[idx(ftl_.shape().group_of(b))];
+        if (g.victim == b && g.erase_waits) try_erase(ftl_.shape().group_of(b));
+    }
     /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
     /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
     void check_waiters() const;
@@ -76,6 +81,8 @@ private:
     void pump(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
     void issue(std::uint64_t job);
+    void issue_programs(FlashJob* job);
+    bool has_wanted(FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
     void read_done(FlashJob& job);
     void program_done(std::uint64_t job);

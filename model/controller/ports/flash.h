@@ -50,6 +50,7 @@ struct alignas(64) FlashTransaction {
     std::uint64_t number = 0;           ///< the back end's: by submission, from 1
     std::uint64_t owner = 0;            ///< command that it serves, or job of garbage collection, by class; 0: none alone
     std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
+    PageRecord record{};                ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
     Timeline timeline;                  ///< begins when the transaction is submitted
 

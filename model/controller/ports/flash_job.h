@@ -32,6 +32,7 @@ struct FlashJob {
     std::array<std::uint8_t, kMaxUnitsPerPage> slot{};      ///< page slot of unit i
 
     std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version; program: buffer entry; gc: source Ppa
+    std::array<Ppa, kMaxUnitsPerPage> old{};  ///< host program: copies that must stay until it has ended
     std::uint32_t index = 0;           ///< in the pool
     // Host program: when it was formed and when a core worked on it, for those who wait for it.
     SimTime formed{};

@@ -11,7 +11,8 @@ SpareArea::SpareArea(const NandGeometry& geometry)
       units_per_page_(geometry.units_per_page()),
       units_(static_cast<std::size_t>(geometry.units()), "flash contents", SparseArray<std::uint32_t>::Writes::sequential),
       layout_(geometry),
-      blocks_(geometry.blocks()) {
+      blocks_(geometry.blocks()),
+      records_(geometry.blocks(), geometry.pages_per_block) {
     SSDTLM_CHECK(units_per_page_ >= 1 && units_per_page_ <= kMaxUnitsPerPage, "units per page out of range");
     SSDTLM_CHECK(geometry.units() < idx(kUnmapped), "more mapping units than a Ppa can name");
 }
@@ -40,6 +41,11 @@ void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec)
             pages -= b.next_page;
         }
     }
+}
+
+void SpareArea::tear(const PageAddress& a) {
+    const std::vector<Spare> torn(units_per_page_, kTorn);
+    program_page(a, torn.data(), a.page == 0 ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}));
 }
 
 void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {

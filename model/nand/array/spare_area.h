@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every page of the flash holds: one Spare per mapping unit (it stands for the data), and per block the next
-// page to program and the erase count. Pages of a block are programmed once between erases and in ascending order,
+// What every page of the flash holds: one Spare per mapping unit (it stands for the data) and a PageRecord, and per block the
+// next page to program and the erase count. Pages of a block are programmed once between erases and in ascending order,
 // as the datasheets of MLC, TLC and QLC parts demand; anything else panics. No data bytes, no bit errors.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "common/address/sequential_layout.h"
 #include "common/containers/sparse_array.h"
 #include "common/report/error.h"
+#include "nand/array/page_records.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -37,18 +38,25 @@ public:
         for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(unit, i)};
     }
     /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding).
-    void program_page(const PageAddress& a, const Spare* units) {
+    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}) {
         const BlockId b = geometry_.block_of(a);
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
             refuse_program(b, a.page);
         ++block.next_page;
+        records_.set(idx(b), a.page, record);
         const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
         const std::size_t first = std::size_t{page} * units_per_page_;
         for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(unit, i);
     }
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
+    /// Of a page that was programmed; slow where the page is far up its block.
+    PageRecord record(const PageAddress& a) const { return records_.at(idx(geometry_.block_of(a)), a.page); }
+    /// The programmed pages of a block, in order.
+    PageRecords::Cursor records(BlockId b) const { return {records_, idx(b), next_page(b)}; }
+    /// The power goes while this page is being programmed: nothing in it can be read any more.
+    void tear(const PageAddress& a);
     void erase(BlockId b);
     /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
     /// page was ever programmed.
@@ -77,6 +85,7 @@ private:
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::vector<Block> blocks_;
+    PageRecords records_;
 };
 
 }  // namespace ssdtlm

@@ -71,6 +71,7 @@ private:
         std::uint32_t block = 0;
         std::uint32_t page = 0;
         Ppa first_slot{};           // of that page
+        PageRecord record{};        // of the page that is being programmed
         std::array<Spare, kMaxUnitsPerPage> page_register{};
     };
     /// What a datasheet forbids.
@@ -183,10 +184,12 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         plane.retry = t.retry;
         const Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
         if (time > longest) longest = time;
-        if (op == FlashOp::program)
+        if (op == FlashOp::program) {
             for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
-        else if (op == FlashOp::read)
+            plane.record = t.record != nullptr ? *t.record : PageRecord{};
+        } else if (op == FlashOp::read) {
             area_.prefetch(plane.first_slot);
+        }
     }
     const SimTime ready = start + longest;
     for (std::uint32_t i = 0; i < count; ++i) planes_[targets[i].plane].ready = ready;
@@ -212,7 +215,7 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
                 area_.read_page(plane.first_slot, plane.page_register.data());
                 plane.loaded = true;
                 break;
-            case ArrayEffect::programs_page: area_.program_page(page, plane.page_register.data()); break;
+            case ArrayEffect::programs_page: area_.program_page(page, plane.page_register.data(), plane.record); break;
             case ArrayEffect::erases_block:
                 if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));
                 break;

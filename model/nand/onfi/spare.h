@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the out-of-band area of a flash page says about one mapping unit: whose data it is and which version.
-// It stands for the data: contents are not stored, their signature is.
+// What the out-of-band area of a flash page says: of the page, when its place was taken and what it is for; of each mapping
+// unit in it, whose data it is and which version. The latter stands for the data: contents are not stored, their signature is.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,26 @@ inline constexpr std::uint32_t kMaxUnitsPerPage = 16;  // 64 KiB page of 4 KiB u
 /// 32 bits per slot: Lpa in the low bits, version in the rest (see SpareCodec). All ones: erased.
 enum class Spare : std::uint32_t {};
 inline constexpr Spare kErased{0xFFFFFFFFu};
+/// What a page is for.
+enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, count };
+
+/// Of a whole page. Enough, with the owner of each unit, to find the newest copy of everything on the flash.
+struct PageRecord {
+    std::uint64_t number = 0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
+    PageKind kind = PageKind::user;
+    std::uint8_t stream = 0;
+};
+
 /// Programmed without user data (padding).
 inline constexpr Spare kPadding{0xFFFFFFFEu};
+/// Of a page that was being programmed when the power went: it cannot be read.
+inline constexpr Spare kTorn{0xFFFFFFFDu};
 
 /// Splits the 32 bits by the device's number of logical units, at most 8 bits for the version.
 class SpareCodec {
 public:
     explicit constexpr SpareCodec(std::uint64_t logical_units) {
-        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 1) ++lpa_bits_;  // + 1: kPadding is nobody's
+        while (lpa_bits_ < 32 && (std::uint64_t{1} << lpa_bits_) <= logical_units + 2) ++lpa_bits_;  // + 2: kPadding and kTorn are nobody's
         version_bits_ = 32 - lpa_bits_ < 8 ? 32 - lpa_bits_ : 8;
         lpa_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lpa_bits_) - 1);
         version_mask_ = (1u << version_bits_) - 1;

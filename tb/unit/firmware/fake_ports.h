@@ -54,6 +54,7 @@ public:
                 erasing_[idx(block)] = true;
             }
         }
+        started_[t.tag] = start;
         t.path->charge(Stage::die_wait_host_write, start);
         agenda_.post<&FakeFlash::end>(start + time, this, t.tag);
     }
@@ -64,6 +65,22 @@ public:
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
+    std::function<void(const FlashTransaction&)> on_programmed; ///< when its array operation has ended well
+    /// The power goes: pages that are being programmed are torn, erases that have begun are over or not. Nothing ends any more.
+    void cut(Random& chance) {
+        for (std::size_t tag = 0; tag < all_.size(); ++tag) {
+            const FlashTransaction* t = all_[tag];
+            if (t == nullptr || started_[tag] > agenda_.now()) continue;
+            if (t->op == FlashOp::program) {
+                spare_.tear(t->address);
+                ++torn;
+            } else if (t->op == FlashOp::erase && chance.percent(50)) {
+                spare_.erase(spare_.geometry().block_of(t->address));
+                ++erases_cut;
+            }
+        }
+    }
+    std::uint64_t torn = 0, erases_cut = 0;
     /// While set, nothing that is submitted ends; release() lets it go.
     bool hold = false;
     void release() {
@@ -78,6 +95,7 @@ private:
         if (free_.empty()) {
             free_.push_back(static_cast<std::uint32_t>(all_.size()));
             all_.push_back(nullptr);
+            started_.emplace_back();
         }
         const std::uint32_t tag = free_.back();
         free_.pop_back();
@@ -134,7 +152,8 @@ private:
             failed_[idx(spare_.geometry().block_of(t.address))] = true;
             ++programs_failed;
         }
-        spare_.program_page(t.address, held.data());
+        spare_.program_page(t.address, held.data(), t.record);
+        if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);
     }
     void erase(FlashTransaction& t) {
         const BlockId block = spare_.geometry().block_of(t.address);
@@ -157,6 +176,7 @@ private:
     std::vector<bool> failed_;
     std::map<std::uint32_t, bool> erasing_;
     std::vector<FlashTransaction*> all_;
+    std::vector<SimTime> started_;
     std::vector<std::uint32_t> free_, held_;
 };
 

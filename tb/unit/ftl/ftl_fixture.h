@@ -56,7 +56,7 @@ struct Device {
                     ftl.map_unit(units[s], geometry.ppa_of(row[p], s));
                 }
                 units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(n));
-                flash.program_page(row[p], out);
+                flash.program_page(row[p], out, ftl.draw_record(row[p]));
                 ftl.host_page_programmed(row[p]);
                 last = row[p];
             }
@@ -83,7 +83,7 @@ struct Device {
             Spare out[kMaxUnitsPerPage];
             std::fill_n(out, n, kPadding);
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s) out[s] = flash.at(from[i + s]);
-            flash.program_page(to, out);
+            flash.program_page(to, out, ftl.draw_record(to));
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s)
                 ftl.commit_move(ftl.codec().lpa(out[s]), from[i + s], geometry.ppa_of(to, s));
             ftl.gc_page_programmed(to);

@@ -186,7 +186,7 @@ TEST(FtlLife, BrokenBooksAreFound) {
     ASSERT_TRUE(d.ftl.allocate_host_page(a));
     d.ftl.map_unit(Lpa{5}, d.geometry.ppa_of(a, 0));
     const Spare wrong[] = {d.ftl.codec().make(Lpa{6}, 1), kPadding};
-    d.flash.program_page(a, wrong);
+    d.flash.program_page(a, wrong, d.ftl.draw_record(a));
     d.ftl.host_page_programmed(a);
     EXPECT_THROW(d.ftl.verify_books(), CheckFailed);
     EXPECT_THROW(d.ftl.map_unit(Lpa{7}, Ppa{0}), Panic);   // still valid there

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/random/random.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -104,6 +106,69 @@ TEST(SpareArea, LaidOutEqualsProgrammedAlsoAfterErase) {
         expect_same();
     }
     EXPECT_THROW(laid_out.lay_out(layout, codec), Panic);
+}
+
+// Blocks written in turn, erased and written again, with steps between numbers from 0 to far beyond what two bytes hold.
+TEST(SpareArea, KeepsTheRecordOfEachPage) {
+    NandGeometry g = geometry();
+    g.pages_per_block = 40;
+    SpareArea area(g);
+    Random random(4, 1);
+    std::vector<std::vector<PageRecord>> written(g.blocks());
+    std::uint64_t number = 0, far = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const auto b = static_cast<std::uint32_t>(random.below(g.blocks()));
+        std::vector<PageRecord>& pages = written[b];
+        if (pages.size() == g.pages_per_block || random.below(200) == 0) {
+            area.erase(BlockId{b});
+            pages.clear();
+        }
+        const std::uint64_t step = random.percent(3) ? random.below(1ull << 40) : random.below(400);
+        far += step > 8191;
+        number += step;
+        const auto stream = static_cast<std::uint8_t>(pages.empty() ? random.below(256) : pages.front().stream);
+        pages.push_back({number, static_cast<PageKind>(random.below(static_cast<std::uint64_t>(PageKind::count))), stream});
+        const PageAddress a{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), static_cast<std::uint32_t>(pages.size() - 1)};
+        area.program_page(a, units_at(0).data(), pages.back());
+        const auto same = [](const PageRecord& x, const PageRecord& y) {
+            return x.number == y.number && x.kind == y.kind && x.stream == y.stream;
+        };
+        ASSERT_TRUE(same(area.record(a), pages.back())) << i;
+        if (i % 50 != 0) continue;
+        std::uint32_t n = 0;
+        for (auto at = area.records(BlockId{b}); !at.at_end(); at.next(), ++n) {
+            ASSERT_EQ(at.page(), n);
+            ASSERT_TRUE(same(at.record(), pages[n])) << "block " << b << " page " << n;
+        }
+        ASSERT_EQ(n, pages.size());
+    }
+    EXPECT_GT(far, 500u);
+    std::uint32_t b = 0;
+    while (written[b].empty() || written[b].size() == g.pages_per_block) ++b;
+    const PageAddress next{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), static_cast<std::uint32_t>(written[b].size())};
+    PageRecord r = written[b].back();
+    ++r.stream;
+    EXPECT_THROW(area.program_page(next, units_at(0).data(), r), Panic);
+}
+
+TEST(SpareArea, ATornPageIsNobodysAndTheBlockGoesOnBehindIt) {
+    const NandGeometry g = geometry();
+    SpareArea area(g);
+    const PageAddress a{PlaneId{2}, 3, 0};
+    area.program_page(a, units_at(7).data(), {5, PageKind::user, 1});
+    area.tear({a.plane, a.block, 1});
+    for (std::uint32_t s = 0; s < 4; ++s) EXPECT_EQ(area.at(g.ppa_of({a.plane, a.block, 1}, s)), kTorn);
+    EXPECT_EQ(area.next_page(g.block_of(a)), 2u);
+    area.program_page({a.plane, a.block, 2}, units_at(9).data(), {6, PageKind::user, 1});
+    EXPECT_EQ(area.record({a.plane, a.block, 2}).number, 6u);
+    area.erase(g.block_of(a));
+    area.tear(a);  // the first of its block
+    EXPECT_EQ(area.at(g.ppa_of(a, 0)), kTorn);
+    // Nobody's unit looks like it.
+    for (const std::uint64_t units : {1ull, 2ull, 3ull, 5ull, 6ull, 13ull, 253ull, 254ull, 255ull, 1000ull, (1ull << 24) - 3, (1ull << 24) - 2}) {
+        const SpareCodec codec(units);
+        for (const Spare s : {kErased, kPadding, kTorn}) EXPECT_GE(idx(codec.lpa(s)), units) << units;
+    }
 }
 
 TEST(SpareArea, RefusesSecondProgramOfAPage) {
