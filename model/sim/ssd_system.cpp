@@ -230,10 +230,11 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
         {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, flash_pages(FlashClass::host_write)},
-        {"GC pages of the FTL = programmed by the dies", ftl_now.gc_pages, flash_pages(FlashClass::gc_write)},
-        {"bytes programmed = (host + GC) pages", (flash_pages(FlashClass::host_write) + flash_pages(FlashClass::gc_write)) *
+        {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
+         flash_pages(FlashClass::gc_write)},
+        {"bytes programmed = (host + GC + journal) pages", (flash_pages(FlashClass::host_write) + flash_pages(FlashClass::gc_write)) *
                                                      config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages) * config.nand.geometry.page_bytes},
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages) * config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, flash_pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };

@@ -15,6 +15,7 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
+#include "controller/ports/journal_port.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
 #include "controller/waiters/waiters.h"
@@ -69,6 +70,7 @@ struct CommandServices {
     DmaPort& dma;
     FlashJobPool& jobs;
     Waiters& waiters;
+    JournalPort& journal;
     CommandEnds& ends;
     const FirmwareConfig& costs;
     const MediaHealth& media;

@@ -35,6 +35,11 @@ void DeallocateCommand::begin(std::uint64_t command) {
 void DeallocateCommand::go_on(State& s) {
     Command& c = *s.command;
     while (s.remaining != 0) {
+        if (__builtin_expect(!s_.journal.takes_note(), 0)) {
+            s_.waiters.wait<&DeallocateCommand::try_again>(Waiters::For::page, this, c.index);
+            s_.waiters.pages_changed();
+            return;
+        }
         s.extent = whole_units(c, c.ranges[c.ranges.size() - s.remaining]);
         --s.remaining;
         if (s.extent.units == 0) continue;
@@ -45,9 +50,14 @@ void DeallocateCommand::go_on(State& s) {
         remove(s.extent);
     }
     s.command = nullptr;
-    s_.waiters.durable(nullptr);
     s_.ends.complete(c);
     s_.waiters.pages_changed();
+}
+
+bool DeallocateCommand::try_again(std::uint64_t& command) {
+    if (!s_.journal.takes_note()) return false;
+    go_on(states_[command]);
+    return true;
 }
 
 void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
@@ -56,10 +66,13 @@ void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
     go_on(s);
 }
 
+// A write that waits until its units are in flash ends when it is there that they are deallocated.
 void DeallocateCommand::remove(const MapExtent& extent) {
     if (!s_.buffer.empty())
-        for (std::uint32_t i = 0; i < extent.units; ++i) s_.buffer.drop(Lpa{idx(extent.first) + i}, s_.waiters.released());
+        for (std::uint32_t i = 0; i < extent.units; ++i) s_.buffer.drop(Lpa{idx(extent.first) + i}, dropped_);
     s_.map.unmap(extent);
+    for (const std::uint32_t waiter : dropped_) s_.journal.release_when_durable(waiter);
+    dropped_.clear();
 }
 
 MapExtent DeallocateCommand::whole_units(const Command& c, const LbaRange& range) const {

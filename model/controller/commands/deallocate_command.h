@@ -26,12 +26,14 @@ private:
     };
     void begin(std::uint64_t command);
     void go_on(State& s);
+    bool try_again(std::uint64_t& command);
     void answered(std::uint32_t command, const Ppa* places);
     void remove(const MapExtent& extent);
     MapExtent whole_units(const Command& c, const LbaRange& range) const;
 
     const CommandServices s_;
     std::vector<State> states_;  // by command
+    std::vector<std::uint32_t> dropped_;  // by remove(), kept for its memory
 };
 
 }  // namespace ssdtlm

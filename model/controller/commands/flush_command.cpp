@@ -9,21 +9,35 @@ namespace ssdtlm {
 
 void FlushCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
-    states_[c.index] = State{&c, 0, 0, 0};
+    states_[c.index] = State{};
+    states_[c.index].command = &c;
     s_.cores.run<&FlushCommand::begin>(this, c, s_.costs.other_command, CoreStep::flush);
 }
 
 void FlushCommand::begin(std::uint64_t command) {
     states_[command].generation = s_.buffer.begin_flush();
     states_[command].remaining = 1;
+    states_[command].order = ++begun_;
     states_[command].given_up = s_.buffer.given_up();
+    states_[command].journal = s_.journal.demand();
+    states_[command].deallocated = s_.buffer.deallocated();
     s_.waiters.wait<&FlushCommand::try_end>(Waiters::For::flush, this, command);
     s_.waiters.settle();
 }
 
+bool FlushCommand::is_done(const State& s) const {
+    return s.buffer_done ? s_.journal.is_durable(s.journal) : s_.buffer.flush_done(s.generation);
+}
+
 bool FlushCommand::try_end(std::uint64_t& command) {
     State& s = states_[command];
-    if (!s_.buffer.flush_done(s.generation)) return false;
+    if (!is_done(s)) return false;
+    if (!s.buffer_done) {
+        s.buffer_done = true;
+        // What it waited for may have been deallocated: then that is durable when its deallocation is.
+        if (s_.buffer.deallocated() != s.deallocated) s.journal = s_.journal.demand();
+        if (!is_done(s)) return false;
+    }
     Command& c = *s.command;
     if (s_.buffer.given_up() != s.given_up) c.status = nvme::kStWriteFault;
     s = State{};
@@ -33,8 +47,10 @@ bool FlushCommand::try_end(std::uint64_t& command) {
 }
 
 void FlushCommand::check_waiters() const {
+    const State* first = nullptr;
     for (const State& s : states_)
-        if (s.remaining != 0 && s_.buffer.flush_done(s.generation)) throw CheckFailed("firmware: a flush that is done was not completed");
+        if (s.remaining != 0 && (first == nullptr || s.order < first->order)) first = &s;
+    if (first != nullptr && is_done(*first)) throw CheckFailed("firmware: a flush that is done was not completed");
 }
 
 std::string FlushCommand::dump() const { return dump_commands(states_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush: ends when everything that was in the buffer when it began is in flash; later writes do not delay it. If the flash
+// Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do not delay it. If the flash
 // took no more pages for some of it meanwhile, it ends with 2/80h.
 #pragma once
 
@@ -25,12 +25,18 @@ private:
         std::uint32_t generation = 0;  ///< of the buffer
         std::uint32_t remaining = 0;   ///< 1 while it waits
         std::uint64_t given_up = 0;    ///< by the buffer, before it began
+        std::uint64_t journal = 0;     ///< what it demanded of it
+        std::uint64_t deallocated = 0; ///< units of the buffer, before it began
+        bool buffer_done = false;
+        std::uint64_t order = 0;       ///< they end in the order in which they began to wait
     };
     void begin(std::uint64_t command);
+    bool is_done(const State& s) const;
     bool try_end(std::uint64_t& command);
 
     const CommandServices s_;
     std::vector<State> states_;  // by command
+    std::uint64_t begun_ = 0;
 };
 
 }  // namespace ssdtlm

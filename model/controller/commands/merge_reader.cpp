@@ -32,7 +32,7 @@ void MergeReader::flash_done(FlashTransaction& txn) {
         lose(entry);
     } else {
         const std::uint32_t waiter = s_.buffer.merged(entry);
-        if (waiter != BufferPort::kNoWaiter) s_.waiters.release(waiter);
+        if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }
     s_.jobs.release(job);
     s_.waiters.settle();

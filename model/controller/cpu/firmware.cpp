@@ -20,18 +20,24 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       waiters_(around.agenda, map_),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.flash, jobs_),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, around.dram, around.flash, gc_, jobs_, waiters_}),
+               {around.agenda, cores_, around.ftl, *buffer_, around.dram, around.flash, gc_, jobs_, waiters_, journal_}),
+      journal_(config, {around.agenda, cores_, around.ftl, around.flash, gc_, jobs_, waiters_}),
       read_(services(config, lba_bytes, around), around.ftl.codec()),
       write_(services(config, lba_bytes, around), {ftl_config.buffer_mode == BufferMode::write_through, check_integrity}),
       flush_(services(config, lba_bytes, around)),
       deallocate_(services(config, lba_bytes, around)) {
     resident_map_.bind(gc_);
-    gc_.on_block_freed([this] { waiters_.pages_changed(); });
+    gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
+    gc_.on_block_freed([this] {
+        journal_.block_freed();
+        waiters_.pages_changed();
+    });
 }
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around) {
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
-            jobs_,         waiters_, ends_, config,   around.ftl.media(), around.ftl.geometry(), Extents(around.ftl.geometry(), lba_bytes)};
+            jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
+            Extents(around.ftl.geometry(), lba_bytes)};
 }
 
 void Firmware::submit(Command& c) {
@@ -46,21 +52,24 @@ void Firmware::submit(Command& c) {
 }
 
 bool Firmware::idle() const {
-    return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && jobs_.used() == 0;
+    return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+           jobs_.used() == 0;
 }
 
 void Firmware::check_waiters() const {
     buffer_->check_waiters();
     gc_.check_waiters();
     destage_.check_waiters();
-    waiters_.check_waiters({destage_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
+    journal_.check_waiters();
+    waiters_.check_waiters(
+        {destage_.under_way() || journal_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
 }
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + deallocate_.dump() + destage_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that serve
 // them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing itself.
-// Not modelled: instruction fetch, cache misses, interrupts between cores, metadata (journal, mapping pages).
+// Not modelled: instruction fetch, cache misses, interrupts between cores, mapping pages.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/resident_map.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/journal/journal_writer.h"
 #include "controller/waiters/waiters.h"
 #include "controller/write_buffer/write_buffer.h"
 
@@ -82,6 +83,7 @@ private:
     CommandEnds ends_;
     GcEngine gc_;
     Destage destage_;
+    JournalWriter journal_;
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;

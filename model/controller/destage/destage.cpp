@@ -122,7 +122,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
             jobs = dead.next;
             if (!dead.again) units_discarded_ += dead.units;
             dead.txn.timeline.begin(around_.agenda.now());
-            finish(dead);
+            finish(dead, false);
             continue;
         }
         const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over);
@@ -243,15 +243,23 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
 }
 
 void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
-    const SuperblockId free = around_.ftl.let_go_copy(job.old[unit]);
+    SuperblockId free = kNoSuperblock;
+    if (__builtin_expect(job.again, 0) && around_.buffer.unit(job.item[unit]).dropped)
+        free = around_.ftl.hand_over_copy(around_.buffer.unit(job.item[unit]).lpa, job.old[unit]);
+    else
+        free = around_.ftl.let_go_copy(job.old[unit]);
     if (free != kNoSuperblock) around_.gc.let_go(free);
 }
 
-void Destage::finish(FlashJob& job) {
+void Destage::finish(FlashJob& job, bool placed) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         let_go_old(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
-        if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter);
+        if (__builtin_expect(waiter == BufferPort::kNoWaiter, 1)) continue;
+        if (__builtin_expect(placed && job.txn.spare[i] != kPadding, 1))
+            around_.waiters.release(waiter);
+        else
+            around_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }
     --programs_;
     around_.waiters.durable(&job);
@@ -268,9 +276,8 @@ void Destage::check_waiters() const {
     // Programs end by themselves once they have a page: the flash or a core holds them.
     require(without_page_ + issuing_ <= programs_,
             std::to_string(without_page_) + " programs wait for a page and cores form others, of " + std::to_string(programs_));
-    require((without_page_ != 0) == around_.waiters.anybody(Waiters::For::page),
-            std::to_string(without_page_) + " programs are counted as waiting for a page, and " +
-                std::to_string(around_.waiters.count(Waiters::For::page)) + " chains wait");
+    require(without_page_ == 0 || around_.waiters.anybody(Waiters::For::page),
+            std::to_string(without_page_) + " programs are counted as waiting for a page, and nobody waits for one");
     // What the buffer may program without waiting for more is formed at once, up to the limit.
     const BufferPort& b = around_.buffer;
     const bool must_form = b.demanded() || (b.queued() >= row_pages_ * units_per_page_ && b.dirty() > start_level_);

@@ -16,6 +16,7 @@
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
+#include "controller/ports/journal_port.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -33,6 +34,7 @@ public:
         GcEngine& gc;
         FlashJobPool& jobs;
         Waiters& waiters;
+        JournalPort& journal;
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 
@@ -60,7 +62,7 @@ private:
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
     void let_go_old(const FlashJob& job, std::uint32_t unit);
-    void finish(FlashJob& job);
+    void finish(FlashJob& job, bool placed = true);
     void program_failed(FlashJob& job);
     void give_up(FlashJob* jobs);
     void flash_done(FlashTransaction& txn) override;

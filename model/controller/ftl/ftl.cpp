@@ -25,6 +25,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
+      units_(static_cast<std::uint32_t>(geometry.units())),
       codec_(logical_units_),
       map_(logical_units_, geometry),
       valid_(geometry.units()),
@@ -32,7 +33,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
-                                             config.gc_policies)) {}
+                                             config.gc_policies)),
+      journal_(geometry.page_bytes, shape_.superblocks()) {}
 
 SuperblockId Ftl::select_victim(GroupId group) {
     if (__builtin_expect(blocks_.any_failed(), 0)) {

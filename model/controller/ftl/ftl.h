@@ -2,10 +2,10 @@
 // The core of a page-mapped flash translation layer: where every logical unit lives, which page is written next, which
 // block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
-// Units whose only copy cannot be read are lost: the map says so, in memory only.
+// Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data, no SLC cache, no journal. The map is found again in the out-of-band areas after the power
-// was off (recover()), but for what was deallocated or lost, of which the flash keeps no record.
+// no hot/cold separation of host data, no SLC cache. The map is found again after the power was off (recover()): in the
+// out-of-band areas, and in the journal for what was deallocated or lost.
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_gc_page, moving the
@@ -26,6 +26,7 @@
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
+#include "controller/ftl/journal/journal.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
@@ -49,12 +50,15 @@ public:
     // --- Mapping ---
     std::uint64_t logical_units() const { return logical_units_; }
     std::uint64_t mapped_units() const { return mapped_units_; }
-    Ppa lookup(Lpa lpa) const { return map_.lookup(lpa); }
+    Ppa lookup(Lpa lpa) const {
+        const Ppa p = map_.lookup(lpa);
+        return __builtin_expect(is_copy(p), 1) ? p : absent(p);
+    }
     void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
     /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
     void prefetch_old_place(Lpa lpa) const {
         const Ppa old = map_.lookup(lpa);
-        if (!is_place(old)) return;
+        if (!is_copy(old)) return;
         valid_.prefetch(old);
         blocks_.prefetch(shape_.superblock_of(old));
     }
@@ -87,46 +91,55 @@ public:
     /// stay on the flash until the new one is there: see hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
-        if (is_place(old))
+        if (__builtin_expect(is_copy(old), 1))
             invalidate(old);
         else if (old == kUnmapped)
             ++mapped_units_;
         else
-            --lost_units_;
+            write_over_note(old);
         validate(to);
         ++counters_.host_units;
         return old;
     }
     /// From when a unit's newer copy has its place until it is programmed, the superblock of the old copy is not erased:
-    /// the power may go meanwhile. `old`: anything that map_unit() returns.
+    /// the power may go meanwhile. `old`: anything that map_unit() returns; what is a note in the journal is held already.
     void hold_copy(Ppa old) {
-        if (is_place(old)) ++blocks_[shape_.superblock_of(old)].superseded;
+        if (is_copy(old)) ++blocks_[shape_.superblock_of(old)].superseded;
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
     SuperblockId let_go_copy(Ppa old) {
-        if (!is_place(old)) return kNoSuperblock;
-        const SuperblockId b = shape_.superblock_of(old);
-        BlockRecord& r = blocks_[b];
-        SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
-        return --r.superseded == 0 ? b : kNoSuperblock;
+        if (__builtin_expect(!is_copy(old), 0)) return old == kUnmapped ? kNoSuperblock : let_go_note(old);
+        return let_go_superblock(shape_.superblock_of(old));
     }
+    /// Instead of it, for a newer copy that was never programmed because the unit was deallocated meanwhile: the old one
+    /// must stay until the journal says so in flash.
+    SuperblockId hand_over_copy(Lpa lpa, Ppa old);
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a) {
         ++counters_.host_pages;
         page_programmed(shape_.superblock_of(geometry_.block_of(a)));
     }
-    /// true if it was mapped.
-    bool trim(Lpa lpa) {
-        const Ppa old = map_.exchange(lpa, kUnmapped);
-        if (old == kUnmapped) return false;
-        if (is_place(old))
-            invalidate(old);
-        else
-            --lost_units_;
-        --mapped_units_;
-        ++counters_.trims;
-        return true;
-    }
+    /// Deallocates; returns how many of the units were mapped. The journal takes note.
+    std::uint32_t trim(Lpa first, std::uint32_t units = 1);
+
+    // --- The journal of what was deallocated or lost (ftl_journal.cpp) ---
+    const Journal& journal() const { return journal_; }
+    /// Called when the open page of the journal has become full.
+    void on_journal_full(std::function<void()> callback) { journal_full_ = std::move(callback); }
+    /// A group that may take a page of the journal without harm to its garbage collection. False: none.
+    bool group_for_journal(GroupId& out);
+    /// Like a page that GC moves, into this group. Precondition: journal().next() has said this page.
+    PageAddress place_journal_page(Journal::Id id, GroupId group);
+    /// Before the open page is written partly filled: takes into it what is still true of pages that are nearly empty.
+    void gather_journal_pages();
+    /// The program is finished. Adds the superblocks that may be erased now, as far as this goes.
+    void journal_page_programmed(Journal::Id id, std::vector<SuperblockId>& freed);
+    /// Instead of it: journal().next() says it again.
+    void journal_page_failed(Journal::Id id, std::vector<SuperblockId>& freed);
+    /// An erase of this superblock waits for a page of the journal that is not being written yet.
+    bool journal_must_be_written_for(SuperblockId b) const;
+    /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of use.
+    bool renew_journal_page(const PageAddress& a);
 
     // --- Garbage collection ---
     bool gc_soft(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_soft_free_blocks; }
@@ -211,7 +224,7 @@ public:
     /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
     void precondition();
     /// Instead of it, on flash that was in use when the power went: the map and all books from what the out-of-band areas
-    /// say (ftl_recovery.cpp), in no time. What was deallocated and not written since comes back: no record of it is kept.
+    /// and the journal say (ftl_recovery.cpp), in no time.
     void recover();
     const FtlCounters& counters() const { return counters_; }
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
@@ -220,6 +233,32 @@ public:
 
 private:
     friend class Preconditioner;
+
+    // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
+    // that it was deallocated (even) or lost (odd).
+    bool is_copy(Ppa p) const { return idx(p) < units_; }
+    bool is_lost_note(Ppa note) const { return ((idx(note) - units_) & 1) != 0; }
+    Journal::Id page_of_note(Ppa note) const { return (idx(note) - units_) / 2; }
+    Ppa note_in(Journal::Id page, bool lost) const { return Ppa{units_ + 2 * page + (lost ? 1u : 0u)}; }
+    Ppa absent(Ppa p) const { return p != kUnmapped && is_lost_note(p) ? kLost : kUnmapped; }
+    bool is_deallocated(Ppa p) const;
+    void take_note(Lpa first, std::uint32_t units, bool lost);
+    void add_entry(const JournalEntry& entry);
+    Ppa point_to_note(Lpa lpa, bool lost);
+    void hold_page(Journal::Id id);
+    SuperblockId let_go_page(Journal::Id id);
+    void drop_note(Ppa note);
+    void write_over_note(Ppa note);
+    SuperblockId let_go_note(Ppa note);
+    void journal_page_is_of_no_use(Journal::Id id);
+    template <class Visit>
+    void for_each_page_in_order(Visit&& visit) const;
+    void count_what_is_mapped();
+    SuperblockId let_go_superblock(SuperblockId b) {
+        BlockRecord& r = blocks_[b];
+        SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
+        return --r.superseded == 0 ? b : kNoSuperblock;
+    }
 
     /// Pages from a write pointer to the end of its row.
     std::uint32_t row_left(std::uint32_t write_pointer) const {
@@ -261,6 +300,7 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
+    const std::uint32_t units_;        // of flash
     const SpareCodec codec_;
     PageMap map_;
     ValidityMap valid_;
@@ -271,7 +311,10 @@ private:
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
     std::uint64_t mapped_units_ = 0;   // the lost ones among them
     std::uint64_t lost_units_ = 0;
-    std::uint64_t last_number_ = 0;    // of a page
+    std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
+    Journal journal_;
+    std::uint32_t journal_group_ = 0;  // which took a page of it last
+    std::function<void()> journal_full_;
     MediaHealth media_;
     std::function<void()> media_changed_;
     FtlCounters counters_;

@@ -32,16 +32,22 @@ void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
     std::uint64_t mapped = 0, lost = 0;
+    std::vector<std::uint32_t> live(journal_.ids());
     for (std::uint64_t l = 0; l < logical_units_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = map_.lookup(lpa);
         if (p == kUnmapped) continue;
-        ++mapped;
-        if (p == kLost) {
-            ++lost;
+        if (!is_copy(p)) {
+            if (page_of_note(p) >= live.size())
+                found.require(false, "a page of the journal that does not exist, logical unit", l, page_of_note(p), live.size());
+            else
+                ++live[page_of_note(p)];
+            lost += is_lost_note(p);
+            mapped += is_lost_note(p);
             continue;
         }
-        if (idx(p) >= geometry_.units() || !valid_.test(p)) {
+        ++mapped;
+        if (!valid_.test(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
         }
@@ -58,6 +64,15 @@ void Ftl::verify_books() const {
     }
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
+    std::uint64_t of_journal = 0;
+    for (Journal::Id id = 1; id < journal_.ids(); ++id) {
+        const Journal::Page& p = journal_.page(id);
+        found.require(p.live == live[id], "units that point to page of the journal", id, p.live, live[id]);
+        const bool placed = p.state == Journal::State::in_flight || p.state == Journal::State::durable;
+        const bool is_used = p.state == Journal::State::in_flight || (placed && p.live != 0);
+        for (std::uint32_t s = 0; s < geometry_.units_per_page() && is_used; ++s, ++of_journal)
+            found.require(valid_.test(geometry_.ppa_of(p.at, s)), "valid unit of page of the journal", id, 0, 1);
+    }
     // Valid counts, and with them the number of valid units of the device.
     std::uint64_t valid = 0;
     std::vector<std::uint32_t> free_blocks(shape_.groups());
@@ -113,7 +128,7 @@ void Ftl::verify_books() const {
                 break;
         }
     }
-    found.require(valid + lost == mapped, "valid and lost units, device", 0, valid + lost, mapped);
+    found.require(valid - of_journal + lost == mapped, "valid and lost units, device", 0, valid - of_journal + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);

@@ -20,7 +20,8 @@ std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host and GC pages.
     // GC leaves the others alone when less than a page of their units is invalid.
-    // Spare blocks only take the place of others.
+    // Spare blocks only take the place of others. Pages of the journal take less than the deallocated units that they speak of,
+    // but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
     const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3 + config.spare_blocks;
     if (g.blocks_per_plane <= reserve) return 0;
     return g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
@@ -49,8 +50,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "a page holds 1 to " + std::to_string(kMaxUnitsPerPage) + " whole mapping units", ""});
         return out;  // the rest would divide by it
     }
-    if (g.units() >= idx(kUnmapped))
-        out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash", "fewer than 2^32 - 1",
+    if (g.units() > kMostUnits)
+        out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash", "at most " + std::to_string(kMostUnits),
                        "use a larger mapping unit or less flash"});
     if (config.gc_hard_free_blocks < 2)
         out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least 2",

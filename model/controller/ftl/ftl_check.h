@@ -15,6 +15,9 @@ namespace ssdtlm {
 /// Names of the mapping policies, sorted.
 std::vector<std::string> mapping_names();
 
+/// Of the flash: the map names pages of the journal by the numbers above those of the units.
+inline constexpr std::uint64_t kMostUnits = 0xFFF00000u;
+
 /// Mapping units that the host can address: the last one may be used in part.
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& geometry);
 

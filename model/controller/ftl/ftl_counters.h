@@ -17,15 +17,18 @@ struct FtlCounters {
     std::uint64_t victims = 0;
     std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
+    std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
 
     /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
     /// (host) or when it has been programmed (GC).
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Room of the pages given to host data, full or padded, and of those programmed by GC. The pages of the host count
-    /// when their units do, at the issue of the program; so this is never below host_units, in no window.
-    std::uint64_t flash_units(std::uint32_t units_per_page) const { return (host_pages_allocated + gc_pages) * units_per_page; }
+    /// Room of the pages given to host data, full or padded, and of those programmed by GC and for the journal. The pages of
+    /// the host count when their units do, at the issue of the program; so this is never below host_units, in no window.
+    std::uint64_t flash_units(std::uint32_t units_per_page) const {
+        return (host_pages_allocated + gc_pages + journal_pages) * units_per_page;
+    }
     /// flash_units / host_units; 0 before the first host write.
     double write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
@@ -41,7 +44,8 @@ struct FtlCounters {
                 a.blocks_erased - b.blocks_erased,
                 a.victims - b.victims,
                 a.victim_valid_units - b.victim_valid_units,
-                a.trims - b.trims};
+                a.trims - b.trims,
+                a.journal_pages - b.journal_pages};
     }
 };
 

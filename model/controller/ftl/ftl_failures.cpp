@@ -47,13 +47,13 @@ void Ftl::replace(GroupId group) {
 }
 
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
-    if (map_.exchange(lpa, kUnmapped) != at) refuse(at, "not where the unit of a failed program was mapped");
+    if (map_.exchange(lpa, note_in(Journal::kDetached, false)) != at) refuse(at, "not where the unit of a failed program was mapped");
     invalidate(at);
     --mapped_units_;
 }
 
 void Ftl::map_again(Lpa lpa, Ppa to) {
-    if (map_.exchange(lpa, to) != kUnmapped) refuse(to, "given to a unit that is mapped elsewhere");
+    if (map_.exchange(lpa, to) != note_in(Journal::kDetached, false)) refuse(to, "given to a unit that is mapped elsewhere");
     ++mapped_units_;
     validate(to);
 }
@@ -72,12 +72,9 @@ void Ftl::superblock_emptied(SuperblockId victim) {
 }
 
 void Ftl::lose(Lpa lpa) {
-    const Ppa old = map_.exchange(lpa, kLost);
-    if (old == kLost) return;
-    if (old == kUnmapped)
-        ++mapped_units_;
-    else
-        invalidate(old);
+    if (lookup(lpa) == kLost) return;
+    take_note(lpa, 1, true);
+    if (!is_copy(point_to_note(lpa, true))) ++mapped_units_;
     ++lost_units_;
     ++media_.units_lost;
 }

@@ -130,7 +130,8 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
 
     const auto& sequence = ftl_.cursor_.sequence();
     std::size_t at = ftl_.cursor_.position();
-    for (std::size_t idle = 0; i < writes; at = at + 1 == sequence.size() ? 0 : at + 1) {
+    std::size_t idle = 0;
+    while (i < writes) {  // write_row() counts them
         const GroupId group = sequence[at];
         bool busy = true;
         if (late[idx(group)] != 0)
@@ -141,6 +142,7 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
             busy = collect_row(group);
         idle = busy ? 0 : idle + 1;
         SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
+        at = at + 1 == sequence.size() ? 0 : at + 1;
     }
     ftl_.cursor_.move_to(at);
     ftl_.begun_ = victims_;

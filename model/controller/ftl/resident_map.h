@@ -26,7 +26,7 @@ public:
     }
     void lose(Lpa lpa) override { ftl_.lose(lpa); }
     void unmap(const MapExtent& extent) override {
-        for (std::uint32_t i = 0; i < extent.units; ++i) ftl_.trim(Lpa{idx(extent.first) + i});
+        ftl_.trim(extent.first, extent.units);
     }
 
 private:

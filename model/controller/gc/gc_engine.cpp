@@ -10,7 +10,6 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
                    CorePort& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs)
     : agenda_(agenda),
       firmware_(firmware),
-      config_(config),
       geometry_(geometry),
       cores_(cores),
       ftl_(ftl),
@@ -175,7 +174,9 @@ void GcEngine::read_done(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     const bool readable = job.txn.status.result == FlashResult::ok;
-    for (std::uint32_t i = 0; i < job.units; ++i) {
+    // What a page of the journal says is in memory as well.
+    const bool is_journal = __builtin_expect(ftl_.renew_journal_page(job.txn.address), 0);
+    for (std::uint32_t i = 0; i < job.units && !is_journal; ++i) {
         const Spare spare = job.txn.spare[job.slot[i]];
         const Ppa from = geometry_.ppa_of(job.txn.address, job.slot[i]);
         if (__builtin_expect(!readable, 0)) {
@@ -261,6 +262,7 @@ void GcEngine::try_erase(GroupId group) {
     }
     if (!ftl_.erase_allowed(g.victim)) {
         g.erase_waits = true;
+        if (erase_waits_) erase_waits_(g.victim);
         return;
     }
     g.erase_waits = false;

@@ -28,6 +28,8 @@ public:
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
+    /// Called when a victim's erase waits: for reads, for newer copies of its units, or for the journal.
+    void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
     /// Starts collecting in `group` if it wants it and is not collecting yet.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
@@ -103,7 +105,6 @@ private:
 
     Agenda& agenda_;
     const FirmwareConfig& firmware_;
-    const FtlConfig& config_;
     const NandGeometry geometry_;
     CorePort& cores_;
     Ftl& ftl_;
@@ -113,6 +114,7 @@ private:
     const std::uint32_t most_inflight_;  // of a group
     std::vector<Group> groups_;
     std::function<void()> block_freed_;
+    std::function<void(SuperblockId)> erase_waits_;
     bool stopped_ = false;
     std::uint32_t active_ = 0;
     std::uint64_t collections_ = 0;

@@ -41,6 +41,7 @@ public:
         std::uint64_t inserted = 0;
         std::uint64_t coalesced = 0;      ///< replaced by a newer write before they left
         std::uint64_t dropped_dirty = 0;  ///< deallocated before they left for flash
+        std::uint64_t deallocated = 0;    ///< these, and those marked dropped
         std::uint64_t merges_failed = 0;  ///< vanished because the rest of the unit cannot be read
         std::uint64_t given_up = 0;       ///< vanished because the flash takes no more pages
     };
@@ -64,6 +65,7 @@ public:
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }
     std::uint64_t dropped_dirty() const { return counters_.dropped_dirty; }
+    std::uint64_t deallocated() const { return counters_.deallocated; }
     std::uint64_t merges_failed() const { return counters_.merges_failed; }
     std::uint64_t given_up() const { return counters_.given_up; }
 

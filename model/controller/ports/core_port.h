@@ -25,7 +25,9 @@ enum class CoreStep : std::uint8_t {
     gc_program_issue,
     gc_program_done,
     gc_erase_issue,
-    gc_erase_done
+    gc_erase_done,
+    journal_issue,
+    journal_done
 };
 
 class CorePort {

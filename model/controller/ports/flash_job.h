@@ -13,7 +13,7 @@
 namespace ssdtlm {
 
 struct FlashJob {
-    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase };
+    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program };
     enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
 
     FlashTransaction txn;

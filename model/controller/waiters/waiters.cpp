@@ -19,12 +19,15 @@ __attribute__((noinline)) void Waiters::resume(For condition) {
 
 void Waiters::resume_durable(const FlashJob* by) {
     by_ = by;
-    for (std::size_t i = 0; i < released_.size(); ++i) {
-        std::uint64_t command = released_[i];
-        durable_.resume(durable_.self, command);
-    }
-    released_.clear();
-    resume(For::flush);
+    do {
+        for (std::size_t i = 0; i < released_.size(); ++i) {
+            std::uint64_t command = released_[i];
+            durable_.resume(durable_.self, command);
+        }
+        released_.clear();
+        resume(For::journal);
+        if (released_.empty()) resume(For::flush);
+    } while (!released_.empty());
     by_ = nullptr;
 }
 
@@ -59,11 +62,13 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
     require(released_.empty(), released_.size(), " commands whose units became durable were not told");
     require(!settling_ && !pages_changed_, count(For::page), " programs wait for a page, and were not told that there may be some");
     require(!anybody(For::page) || under_way.programs, count(For::page),
-            " chains of programs wait for a free block, no group is collected, and no other program runs");
+            " programs or deallocations wait for a free block, no group is collected, and no other program runs");
     require(!anybody(For::room) || under_way.programs || under_way.data || under_way.merges, count(For::room),
             " commands wait for room in the buffer, and no program, no data on its way and no merge will give it");
     require(!anybody(For::flush) || under_way.programs || under_way.merges, count(For::flush),
             " flushes wait, and no program and no merge is under way");
+    require(!anybody(For::journal) || under_way.programs, count(For::journal),
+            " commands wait for a deallocation to be durable, and no program is under way");
     std::uint32_t of_map = 0;
     for (const MapWaiter& w : of_map_) of_map += w.answered != nullptr;
     require(of_map == map_waiters_, of_map, (" commands wait for the map, and " + std::to_string(map_waiters_) + " are counted").c_str());
@@ -71,7 +76,7 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
 
 std::string Waiters::dump() const {
     return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) + " flushes, " +
-           std::to_string(count(For::page)) + " chains of programs for a free page, " + std::to_string(count(For::room)) +
+           std::to_string(count(For::page)) + " programs or deallocations for a free page, " + std::to_string(count(For::room)) +
            " commands for room in the buffer\n";
 }
 

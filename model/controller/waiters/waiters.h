@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits in the firmware, and the one order in which they are resumed when something has changed:
-//   1. commands whose units have become durable, 2. flushes, 3. programs without a flash page, 4. writes without room in the
+//   1. commands whose units have become durable, or whose deallocation has, 2. flushes, 3. programs without a flash page, 4. writes without room in the
 //   buffer, each in order of arrival, and last what forms new programs from what all these have left.
 // A command whose map answers late waits here as well; its answer resumes it. Nobody who waits knows the others.
 #pragma once
@@ -20,7 +20,7 @@ namespace ssdtlm {
 
 class Waiters final : private MapClient {
 public:
-    enum class For : std::uint8_t { flush, page, room, count };
+    enum class For : std::uint8_t { flush, page, room, journal, count };
 
     Waiters(Agenda& agenda, MapPort& map) : agenda_(agenda), map_(map) {}
 
@@ -59,11 +59,9 @@ public:
         failed_(failed_self_, command, status);
         release(command);
     }
-    /// For those who release many.
-    std::vector<std::uint32_t>& released() { return released_; }
     /// Resumes those who wait for durability; `by`: the program that made it true, null when it was another thing.
     void durable(const FlashJob* by) {
-        if (released_.empty() && queue(For::flush).empty()) return;
+        if (released_.empty() && queue(For::flush).empty() && queue(For::journal).empty()) return;
         resume_durable(by);
     }
     /// Flash pages may be there that were not: a block was freed, or became worth collecting.

@@ -193,6 +193,7 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
     while (i != kNone) {
         Entry& e = entries_[i];
         const Index next = e.newer;
+        ++counters_.deallocated;
         if (e.state == State::dirty) {
             if (e.queued) dequeue(i);
             --levels_.dirty;

@@ -26,6 +26,14 @@ void SpareArea::erase(BlockId b) {
         for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(unit, s);
     block.next_page = 0;
     ++block.erase_count;
+    if (contents_.empty()) return;
+    const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
+    contents_.erase(contents_.lower_bound(first), contents_.lower_bound(first + geometry_.pages_per_block));
+}
+
+__attribute__((noinline, cold)) void SpareArea::keep(const PageAddress& a, const PageContent& content) {
+    SSDTLM_CHECK(content.size() * sizeof(std::uint64_t) <= geometry_.page_bytes, "more in a page than its size");
+    contents_[page_number(a)] = content;
 }
 
 void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "common/address/geometry.h"
@@ -45,6 +46,7 @@ public:
             refuse_program(b, a.page);
         ++block.next_page;
         records_.set(idx(b), a.page, record);
+        if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
         const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
         const std::size_t first = std::size_t{page} * units_per_page_;
         for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(unit, i);
@@ -55,6 +57,11 @@ public:
     PageRecord record(const PageAddress& a) const { return records_.at(idx(geometry_.block_of(a)), a.page); }
     /// The programmed pages of a block, in order.
     PageRecords::Cursor records(BlockId b) const { return {records_, idx(b), next_page(b)}; }
+    /// What a page holds that is not user data; null: nothing. Valid until its block is erased.
+    const PageContent* content(const PageAddress& a) const {
+        const auto found = contents_.find(page_number(a));
+        return found == contents_.end() ? nullptr : &found->second;
+    }
     /// The power goes while this page is being programmed: nothing in it can be read any more.
     void tear(const PageAddress& a);
     void erase(BlockId b);
@@ -72,6 +79,10 @@ private:
         std::uint32_t next_page = 0;
         std::uint32_t erase_count = 0;
     };
+    std::uint64_t page_number(const PageAddress& a) const {
+        return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page;
+    }
+    void keep(const PageAddress& a, const PageContent& content);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
     /// Content at start of a slot of the page whose layout_.unit_of() is `unit`.
     std::uint32_t at_start(std::uint32_t unit, std::uint32_t slot) const {
@@ -86,6 +97,7 @@ private:
     SequentialLayout layout_;
     std::vector<Block> blocks_;
     PageRecords records_;
+    std::map<std::uint64_t, PageContent> contents_;  // by page_number()
 };
 
 }  // namespace ssdtlm

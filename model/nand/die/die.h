@@ -215,7 +215,10 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
                 area_.read_page(plane.first_slot, plane.page_register.data());
                 plane.loaded = true;
                 break;
-            case ArrayEffect::programs_page: area_.program_page(page, plane.page_register.data(), plane.record); break;
+            case ArrayEffect::programs_page:
+                if (__builtin_expect(fails, 0)) plane.record.content = nullptr;
+                area_.program_page(page, plane.page_register.data(), plane.record);
+                break;
             case ArrayEffect::erases_block:
                 if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));
                 break;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/address/geometry.h"
 
@@ -17,11 +18,15 @@ inline constexpr Spare kErased{0xFFFFFFFFu};
 /// What a page is for.
 enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, count };
 
+/// What a page holds that is not user data, in words of the controller's own format.
+using PageContent = std::vector<std::uint64_t>;
+
 /// Of a whole page. Enough, with the owner of each unit, to find the newest copy of everything on the flash.
 struct PageRecord {
     std::uint64_t number = 0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
     PageKind kind = PageKind::user;
     std::uint8_t stream = 0;
+    const PageContent* content = nullptr;  ///< program: of a page that is not user data, valid until the program has ended
 };
 
 /// Programmed without user data (padding).

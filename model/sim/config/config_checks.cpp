@@ -138,13 +138,12 @@ private:
         if (out_.size() != before) return false;
         const Wide units =
             Wide{g.channels} * dies * g.planes_per_die * g.blocks_per_plane * g.pages_per_block * g.units_per_page();
-        const std::uint64_t most = 0xFFFFFFFEu;
-        if (units > most) {
+        if (units > kMostUnits) {
             add("nand.geometry.blocks_per_plane",
                 value("nand.geometry.blocks_per_plane") +
                     " makes more mapping units than can "
                     "be addressed",
-                "2^32 - 2 units of " + value(unit) + " in all", "use a larger nand.geometry.unit_size or less flash");
+                "2^32 - 2^20 units of " + value(unit) + " in all", "use a larger nand.geometry.unit_size or less flash");
             return false;
         }
         return true;

@@ -97,7 +97,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"gc_units_moved", s.ftl.gc_units_moved},
                 {"gc_units_stale", s.ftl.gc_units_stale},
                 {"blocks_erased", s.ftl.blocks_erased},
-                {"trimmed_units", s.ftl.trims}};
+                {"trimmed_units", s.ftl.trims},
+                {"journal_pages", s.ftl.journal_pages}};
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
@@ -190,8 +191,9 @@ std::string summary_text(const RunSummary& s) {
                          r.members > 1 ? fmt::format("  {} ({} of them)", r.busiest, r.members) : "");
     t += fmt::format("  -> {}\n", s.limiting);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
-        t += fmt::format("\nflash: {} host pages, {} moved pages, {} blocks erased, WAF {:.3f}\n", s.ftl.host_pages,
-                         s.ftl.gc_pages, s.ftl.blocks_erased, s.waf);
+        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
+                         s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "",
+                         s.ftl.blocks_erased, s.waf);
     for (const auto& n : s.notes) t += "note: " + n + "\n";
     for (const auto& b : s.books)
         if (!b.balances()) t += fmt::format("BOOKS DO NOT BALANCE: {}: {} against {}\n", b.name, b.left, b.right);

@@ -61,7 +61,9 @@ const WaveEnum& core_step_names() {
                              {"gc_program_issue", "chocolate4"},
                              {"gc_program_done", "chocolate4"},
                              {"gc_erase_issue", "red3"},
-                             {"gc_erase_done", "red3"}}};
+                             {"gc_erase_done", "red3"},
+                             {"journal_issue", "purple4"},
+                             {"journal_done", "purple4"}}};
     return e;
 }
 

@@ -155,6 +155,8 @@ def write_amplification(result):
     units = {"host data": host, "unused room in host pages": ftl["host_pages_allocated"] * per_page - host,
              "moved by garbage collection": ftl["gc_units_moved"],
              "unused room in moved pages": ftl["gc_pages"] * per_page - ftl["gc_units_moved"]}
+    if ftl.get("journal_pages"):
+        units["journal of deallocations"] = ftl["journal_pages"] * per_page
     return [{"cause": cause, "units": n / host} for cause, n in units.items()]
 
 

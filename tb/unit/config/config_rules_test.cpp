@@ -65,12 +65,12 @@ TEST(ConfigRules, Geometry) {
 }
 
 TEST(ConfigRules, LargestUnitCountIsAllowed) {
-    // 2^32 - 2 = 2 x 2147483647 is 2 channels of a prime number of units; the next smaller round device fits.
-    EXPECT_THAT(problems_with({"nand.geometry.blocks_per_plane=524287", "nand.geometry.pages_per_block=4096"}),
+    // 2^32 - 2^20 units: 2 channels x 524160 blocks x 4096 pages.
+    EXPECT_THAT(problems_with({"nand.geometry.blocks_per_plane=524160", "nand.geometry.pages_per_block=4096"}),
                 IsEmpty());
     expect_one(
-        {"nand.geometry.blocks_per_plane=524288", "nand.geometry.pages_per_block=4096"},
-        "--set nand.geometry.blocks_per_plane=524288: nand.geometry.blocks_per_plane: 524288 makes more mapping units");
+        {"nand.geometry.blocks_per_plane=524161", "nand.geometry.pages_per_block=4096"},
+        "--set nand.geometry.blocks_per_plane=524161: nand.geometry.blocks_per_plane: 524161 makes more mapping units");
 }
 
 TEST(ConfigRules, Collection) {

@@ -141,7 +141,7 @@ public:
         equal("units mapped", firmware.host_units_mapped(), f.host_units);
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
         equal("host pages allocated", f.host_pages_allocated, f.host_pages);
-        equal("GC pages", f.gc_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)]);
+        equal("GC and journal pages", f.gc_pages + f.journal_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)]);
         equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)]);
         equal("units left in the buffer", b.used(), 0);
         equal("dirty units left", b.dirty(), 0);

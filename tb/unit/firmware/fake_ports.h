@@ -41,6 +41,7 @@ public:
         if (t.op == FlashOp::program && on_program) on_program(t);
         SimTime start = agenda_.now();
         Ps time = latency();
+        if (t.cls == FlashClass::host_write) time = time * host_programs_slower;
         if (t.op == FlashOp::read) {
             if (t.data_bytes == 0 || t.data_bytes > spare_.geometry().page_bytes)
                 throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
@@ -62,6 +63,7 @@ public:
     std::array<std::uint64_t, kFlashClassCount> ended{};
     ArrayFaults* faults = nullptr;      ///< null: none
     std::uint32_t read_retries = 5;
+    std::int64_t host_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
@@ -146,13 +148,15 @@ private:
     }
     void program_page(FlashTransaction& t) {
         std::array<Spare, kMaxUnitsPerPage> held = t.spare;
+        PageRecord record = t.record;
         if (faults != nullptr && faults->program_fails(t.address)) {
             held.fill(kPadding);
+            record.content = nullptr;
             t.status.result = FlashResult::program_failed;
             failed_[idx(spare_.geometry().block_of(t.address))] = true;
             ++programs_failed;
         }
-        spare_.program_page(t.address, held.data(), t.record);
+        spare_.program_page(t.address, held.data(), record);
         if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);
     }
     void erase(FlashTransaction& t) {

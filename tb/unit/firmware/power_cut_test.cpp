@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power goes at any event, all but the flash is gone, and a new firmware finds its map in the out-of-band areas: every
-// unit is as it was last durable, or as something submitted later left it. Nothing is deallocated here.
+// unit is as it was last durable, or as something submitted later left it. What is deallocated is durable after a flush.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,10 +18,11 @@ namespace {
 
 /// What the host has submitted for one unit, and how far of that is on the flash for good.
 struct Unit {
-    std::vector<std::uint32_t> versions;  ///< in order; versions[0]: never written, or what the last start found
+    std::vector<std::uint32_t> versions;  ///< in order; 0: has none, deallocated; versions[0]: what the last start found
     std::size_t durable = 0;              ///< index of
     std::size_t acknowledged = 0;
-    bool writing = false;                 ///< one write of a unit at a time: their order is known
+    std::uint32_t before = 0;             ///< the last version written in an earlier life
+    bool writing = false;                 ///< one write or deallocation of a unit at a time: their order is known
 };
 
 class Host;
@@ -73,26 +74,41 @@ public:
         for (const Unit& u : units_) ASSERT_EQ(u.durable + 1, u.versions.size());
         ASSERT_NO_THROW(power_cut());
     }
+    /// One cut, after this many events. False: the run was over before.
+    bool cut_after(std::uint64_t events, std::uint64_t commands) {
+        most_ = commands;
+        run_for(events);
+        const bool over = under_way_ == 0 && life_->agenda.next_time() == kNever;
+        power_cut();
+        return !over;
+    }
     void ended(Command& c) {
         life_->agenda.post<&Host::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
     }
 
-    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0;
+    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0;
 
 private:
     struct Slot {
         Command command;
         Timeline timeline;
-        std::uint32_t first = 0, units = 0;
+        std::vector<std::uint32_t> units;
         std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
         bool busy = false;
     };
     std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
     std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
-    std::uint32_t next_version(const Unit& u) const { return u.versions.back() >= mask() - 1 ? 1 : u.versions.back() + 1; }
+    static std::uint32_t last_written(const Unit& u) {
+        for (std::size_t i = u.versions.size(); i-- != 0;)
+            if (u.versions[i] != 0) return u.versions[i];
+        return u.before;
+    }
+    std::uint32_t next_version(const Unit& u) const { return last_written(u) >= mask() - 1 ? 1 : last_written(u) + 1; }
 
     void begin_life() {
         life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
+        // Much can happen to the old copies while the new ones are on their way.
+        if (seed_ % 2 == 1) life_->flash.host_programs_slower = 20;
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
             if (t.cls != FlashClass::host_write) return;
             for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
@@ -117,9 +133,9 @@ private:
         }
     }
     void refill() {
-        if (stop_) return;
+        if (stop_ || writes + deallocations >= most_) return;
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (!slots_[i].busy && !(random_.percent(2) ? flush() : write(i))) return;
+            if (!slots_[i].busy && !(random_.percent(2) ? flush() : random_.percent(10) ? deallocate(i) : write(i))) return;
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
@@ -130,8 +146,35 @@ private:
         c.timeline = &s.timeline;
         s.timeline.begin(life_->agenda.now());
         s.busy = true;
+        s.units.clear();
         ++under_way_;
         return s;
+    }
+    bool deallocate(std::uint32_t i) {
+        std::vector<LbaRange> ranges;
+        std::vector<std::uint32_t> of;
+        for (std::uint64_t r = 1 + random_.below(3); r != 0; --r) {
+            const auto n = static_cast<std::uint32_t>(1 + random_.below(random_.percent(10) ? 40 : 4));
+            const std::uint64_t span = random_.percent(50) ? 48 : units_.size();
+            const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
+            const auto is_busy = [this](std::uint32_t u) { return units_[u].writing; };
+            std::vector<std::uint32_t> range;
+            for (std::uint32_t u = first; u < first + n; ++u) range.push_back(u);
+            if (std::any_of(range.begin(), range.end(), is_busy)) continue;
+            for (const std::uint32_t u : range) {
+                units_[u].writing = true;
+                units_[u].versions.push_back(0);
+            }
+            of.insert(of.end(), range.begin(), range.end());
+            ranges.push_back({std::uint64_t{first} * per_unit(), n * per_unit()});
+        }
+        if (ranges.empty()) return false;
+        Slot& s = start(i, IoOp::deallocate);
+        s.units = of;
+        s.command.ranges.assign(ranges.begin(), ranges.end());
+        ++deallocations;
+        life_->firmware.submit(s.command);
+        return true;
     }
     bool write(std::uint32_t i) {
         const auto n = static_cast<std::uint32_t>(1 + random_.below(4));
@@ -140,8 +183,7 @@ private:
         for (std::uint32_t u = first; u < first + n; ++u)
             if (units_[u].writing) return false;
         Slot& s = start(i, IoOp::write);
-        s.first = first;
-        s.units = n;
+        for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         Command& c = s.command;
         c.fua = random_.percent(10);
         c.slba = std::uint64_t{first} * per_unit();
@@ -178,11 +220,16 @@ private:
         --under_way_;
         if (s.command.status != 0) throw std::logic_error("a command failed");
         if (s.command.op == IoOp::flush) {
-            for (const auto& [unit, version] : s.before)
-                if (units_[unit].durable < version) throw std::logic_error("a flush ended before unit " + std::to_string(unit) + " was in flash");
+            for (const auto& [unit, version] : s.before) {
+                Unit& u = units_[unit];
+                // A write that did not get there was overtaken by a deallocation, which did.
+                for (std::size_t i = version; i != u.versions.size() && u.durable < version; ++i)
+                    if (u.versions[i] == 0) u.durable = i;
+                if (u.durable < version) throw std::logic_error("a flush ended before unit " + std::to_string(unit) + " was in flash");
+            }
             return;
         }
-        for (std::uint32_t u = s.first; u < s.first + s.units; ++u) {
+        for (const std::uint32_t u : s.units) {
             Unit& unit = units_[u];
             unit.writing = false;
             unit.acknowledged = unit.versions.size() - 1;
@@ -195,6 +242,7 @@ private:
         torn += life_->flash.torn;
         moved += life_->ftl.counters().gc_units_moved;
         erases += life_->ftl.counters().blocks_erased;
+        journal_pages += life_->ftl.counters().journal_pages;
         begin_life();
         Ftl& ftl = life_->ftl;
         ftl.recover();
@@ -211,7 +259,7 @@ private:
                                        std::to_string(u.versions[u.durable]) + " was durable, " + std::to_string(u.versions.back()) +
                                        " submitted last");
             lost_versions += u.versions.size() - 1 - is;
-            u = Unit{{found}, 0, 0, false};
+            u = Unit{{found}, 0, 0, last_written(u), false};
         }
     }
 
@@ -224,16 +272,17 @@ private:
     std::vector<Unit> units_;
     std::uint32_t under_way_ = 0;
     bool stop_ = false;
+    std::uint64_t most_ = ~std::uint64_t{0};  ///< writes and deallocations
     std::unique_ptr<Life> life_;
 };
 
 void Life::complete(Command& c) { host.ended(c); }
 
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
-    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0;
+    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0;
     std::uint64_t first = 1;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + 8; ++seed) {
+    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
@@ -247,15 +296,32 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         moved += host.moved;
         writes += host.writes;
         erases += host.erases;
+        deallocations += host.deallocations;
+        journal_pages += host.journal_pages;
         if (HasFailure()) return;
     }
-    std::printf("200 cuts: %llu pages torn; of %llu writes %llu versions lost that were not durable; %llu units moved, %llu erases\n",
-                static_cast<unsigned long long>(torn), static_cast<unsigned long long>(writes), static_cast<unsigned long long>(lost),
-                static_cast<unsigned long long>(moved), static_cast<unsigned long long>(erases));
-    EXPECT_GT(torn, 100u);
-    EXPECT_GT(lost, 1000u);
-    EXPECT_GT(moved, 1000u);
-    EXPECT_GT(erases, 100u);
+    const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+    std::printf("1000 cuts: %llu pages torn; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
+                "%llu units moved, %llu erases, %llu pages of the journal\n",
+                n(torn), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
+    EXPECT_GT(journal_pages, 5000u);
+    EXPECT_GT(torn, 1000u);
+    EXPECT_GT(lost, 10000u);
+    EXPECT_GT(moved, 10000u);
+    EXPECT_GT(erases, 1000u);
+}
+
+TEST(PowerCut, AfterEachEventOfAShortRun) {
+    DeviceShape s = tiny_device();
+    s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+    std::uint64_t events = 0;
+    for (bool more = true; more; ++events) {
+        SCOPED_TRACE("after event " + std::to_string(events));
+        Host host(s, 77);
+        ASSERT_NO_THROW(more = host.cut_after(events, 120));
+    }
+    std::printf("%llu events\n", static_cast<unsigned long long>(events));
+    EXPECT_GT(events, 500u);
 }
 
 }  // namespace

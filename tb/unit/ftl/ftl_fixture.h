@@ -53,7 +53,7 @@ struct Device {
                 const std::size_t n = std::min<std::size_t>(per_page, units.size());
                 for (std::uint32_t s = 0; s < n; ++s) {
                     out[s] = ftl.codec().make(units[s], 1);
-                    ftl.map_unit(units[s], geometry.ppa_of(row[p], s));
+                    map(units[s], geometry.ppa_of(row[p], s));
                 }
                 units.erase(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(n));
                 flash.program_page(row[p], out, ftl.draw_record(row[p]));
@@ -64,6 +64,26 @@ struct Device {
         return true;
     }
     bool write(std::vector<Lpa>&& units) { return write(units); }
+    /// Without a power cut nobody needs the old copy.
+    void map(Lpa lpa, Ppa to) {
+        const Ppa old = ftl.map_unit(lpa, to);
+        ftl.hold_copy(old);
+        ftl.let_go_copy(old);
+    }
+    /// All that was deallocated, into the group.
+    void write_journal(GroupId group) {
+        while (ftl.journal().next(true) != Journal::kDetached) {
+            ftl.gather_journal_pages();
+            const Journal::Id id = ftl.journal().next(true);
+            const PageAddress a = ftl.place_journal_page(id, group);
+            const std::vector<Spare> none(geometry.units_per_page(), kPadding);
+            PageRecord record = ftl.draw_record(a, PageKind::journal);
+            record.content = &ftl.journal().page(id).content;
+            flash.program_page(a, none.data(), record);
+            std::vector<SuperblockId> freed;
+            ftl.journal_page_programmed(id, freed);
+        }
+    }
     GroupId last_group() const { return ftl.shape().group_of(last.plane); }
     /// Empties one victim, its units packed in page order.
     bool collect(GroupId group) {
@@ -73,6 +93,10 @@ struct Device {
         std::uint32_t slots = 0;
         for (std::uint32_t page = 0; ftl.next_valid_page(victim, page, slots); ++page) {
             const PageAddress a = ftl.shape().page(victim, page);
+            if (ftl.renew_journal_page(a)) {
+                ++journal_pages_renewed;
+                continue;
+            }
             for (std::uint32_t s = 0; s < geometry.units_per_page(); ++s) {
                 if ((slots >> s & 1) != 0) from.push_back(geometry.ppa_of(a, s));
             }
@@ -88,6 +112,7 @@ struct Device {
                 ftl.commit_move(ftl.codec().lpa(out[s]), from[i + s], geometry.ppa_of(to, s));
             ftl.gc_page_programmed(to);
         }
+        if (ftl.journal_must_be_written_for(victim)) write_journal(group);
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);
         return true;
@@ -98,6 +123,7 @@ struct Device {
     Ftl ftl;
     PageAddress last;       ///< of write()
     std::vector<Ppa> from;  ///< of collect(), kept for its memory
+    std::uint64_t journal_pages_renewed = 0;
 };
 
 }  // namespace ssdtlm::test

@@ -86,7 +86,7 @@ TEST(FtlLife, AMoveLosesAgainstAnOverwriteOrATrim) {
     const PageAddress to[] = {a, b, c};
     for (std::uint32_t i = 0; i < 3; ++i) {
         const Spare data[] = {d.flash.at(Ppa{2 + 2 * i}), d.flash.at(Ppa{3 + 2 * i})};
-        d.flash.program_page(to[i], data);
+        d.flash.program_page(to[i], data, d.ftl.draw_record(to[i]));
         for (std::uint32_t s = 0; s < 2; ++s) {
             const std::uint32_t unit = 2 + 2 * i + s;
             EXPECT_EQ(d.ftl.commit_move(Lpa{unit}, Ppa{unit}, d.geometry.ppa_of(to[i], s)), unit >= 5) << unit;
@@ -99,6 +99,10 @@ TEST(FtlLife, AMoveLosesAgainstAnOverwriteOrATrim) {
     EXPECT_EQ(d.ftl.lookup(Lpa{2}), d.geometry.ppa_of(d.last, 0));
     EXPECT_EQ(d.ftl.lookup(Lpa{4}), kUnmapped);
     EXPECT_EQ(d.ftl.superblock(victim).valid, 0u);
+    EXPECT_FALSE(d.ftl.erase_allowed(victim));  // the older copies of unit 4 would come back after a power cut
+    EXPECT_TRUE(d.ftl.journal_must_be_written_for(victim));
+    d.write_journal(GroupId{0});
+    EXPECT_TRUE(d.ftl.erase_allowed(victim));
     const std::uint32_t free_before = d.ftl.free_blocks(GroupId{0});
     d.flash.erase(d.ftl.shape().block(victim, 0));
     d.ftl.superblock_erased(victim);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was deallocated or lost: from the map to the journal, and when a superblock may go that the journal needs.
+#include <algorithm>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+bool Ftl::is_deallocated(Ppa p) const {
+    return !is_copy(p) && (p == kUnmapped || (!is_lost_note(p) && page_of_note(p) != Journal::kDetached));
+}
+
+std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
+    const auto is_gone = [&](std::uint32_t i) { return is_deallocated(map_.lookup(Lpa{idx(first) + i})); };
+    std::uint32_t from = 0, end = units;
+    while (from != end && is_gone(from)) ++from;
+    while (end != from && is_gone(end - 1)) --end;
+    if (from == end) return 0;
+    // One entry for all: what was never written in between had no copy either.
+    take_note(Lpa{idx(first) + from}, end - from, false);
+    const std::uint64_t before = mapped_units_;
+    for (std::uint32_t i = from; i != end; ++i) {
+        const Lpa lpa{idx(first) + i};
+        if (is_gone(i)) continue;
+        const Ppa old = point_to_note(lpa, false);
+        if (is_copy(old) || is_lost_note(old)) --mapped_units_;
+        if (!is_copy(old) && is_lost_note(old)) --lost_units_;
+    }
+    counters_.trims += before - mapped_units_;
+    return static_cast<std::uint32_t>(before - mapped_units_);
+}
+
+void Ftl::take_note(Lpa first, std::uint32_t units, bool lost) {
+    add_entry({++last_number_, first, units, lost});
+    SSDTLM_CHECK(idx(note_in(journal_.open(), true)) < idx(kLost), "more pages of the journal than the map can point to");
+}
+
+void Ftl::add_entry(const JournalEntry& entry) {
+    if (journal_.add(entry) && journal_full_) journal_full_();
+}
+
+/// To the entry noted last. Returns what the map held.
+Ppa Ftl::point_to_note(Lpa lpa, bool lost) {
+    const Ppa old = map_.exchange(lpa, note_in(journal_.open(), lost));
+    ++journal_.page(journal_.open()).live;
+    // The newest copy, or what was noted of the unit before, keeps older copies from coming back until the note is in flash.
+    if (is_copy(old)) {
+        invalidate(old);
+        const SuperblockId b = shape_.superblock_of(old);
+        if (journal_.need(b)) ++blocks_[b].superseded;
+    } else if (old != kUnmapped) {
+        const Journal::Id id = page_of_note(old);
+        if (id != Journal::kDetached && id != journal_.open() && journal_.need(id)) hold_page(id);
+        drop_note(old);
+    }
+    return old;
+}
+
+void Ftl::hold_page(Journal::Id id) {
+    Journal::Page& p = journal_.page(id);
+    ++p.holds;
+    if (p.state == Journal::State::in_flight || p.state == Journal::State::durable)
+        ++blocks_[shape_.superblock_of(geometry_.block_of(p.at))].superseded;
+}
+
+SuperblockId Ftl::let_go_page(Journal::Id id) {
+    Journal::Page& p = journal_.page(id);
+    SSDTLM_CHECK(p.holds > 0, "a page of the journal is let go that nobody holds");
+    --p.holds;
+    if (p.state != Journal::State::in_flight && p.state != Journal::State::durable) return kNoSuperblock;
+    const SuperblockId b = shape_.superblock_of(geometry_.block_of(p.at));
+    journal_.forget_if_unused(id);
+    return let_go_superblock(b);
+}
+
+/// The map points to this page no more, once.
+void Ftl::drop_note(Ppa note) {
+    const Journal::Id id = page_of_note(note);
+    if (id == Journal::kDetached) return;
+    Journal::Page& p = journal_.page(id);
+    SSDTLM_CHECK(p.live > 0, "a page of the journal is left that nobody pointed to");
+    if (--p.live == 0) journal_page_is_of_no_use(id);
+}
+
+void Ftl::journal_page_is_of_no_use(Journal::Id id) {
+    const Journal::Page& p = journal_.page(id);
+    if (p.state != Journal::State::durable) return;  // it is written all the same: others wait for it
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) invalidate(geometry_.ppa_of(p.at, s));
+    journal_.forget_if_unused(id);
+}
+
+/// A copy of the unit has its place: until it is programmed the note is needed.
+__attribute__((noinline, cold)) void Ftl::write_over_note(Ppa note) {
+    if (is_lost_note(note))
+        --lost_units_;
+    else
+        ++mapped_units_;
+    const Journal::Id id = page_of_note(note);
+    if (id == Journal::kDetached) return;
+    hold_page(id);
+    drop_note(note);
+}
+
+__attribute__((noinline, cold)) SuperblockId Ftl::let_go_note(Ppa note) {
+    const Journal::Id id = page_of_note(note);
+    return id == Journal::kDetached ? kNoSuperblock : let_go_page(id);
+}
+
+SuperblockId Ftl::hand_over_copy(Lpa lpa, Ppa old) {
+    const Ppa now = map_.lookup(lpa);
+    if (!is_copy(old) || is_copy(now) || now == kUnmapped) return let_go_copy(old);
+    Journal::Page& p = journal_.page(page_of_note(now));
+    if (p.state == Journal::State::unused || p.state == Journal::State::durable) return let_go_copy(old);
+    p.needs.push_back(shape_.superblock_of(old));
+    return kNoSuperblock;
+}
+
+bool Ftl::group_for_journal(GroupId& out) {
+    for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
+        journal_group_ = (journal_group_ + 1) % shape_.groups();
+        out = GroupId{journal_group_};
+        if (!gc_hard(out)) return true;
+    }
+    return false;
+}
+
+void Ftl::gather_journal_pages() {
+    for (;;) {
+        const Journal::Page& open = journal_.page(journal_.open());
+        if (open.state != Journal::State::open) return;
+        Journal::Id emptiest = Journal::kDetached;
+        std::size_t fewest = journal_.entries_per_page() - open.entries.size() + 1;
+        for (Journal::Id id = 1; id < journal_.ids(); ++id) {
+            const Journal::Page& p = journal_.page(id);
+            const std::size_t most_true = std::min<std::size_t>(p.live, p.entries.size());
+            if (p.state != Journal::State::durable || most_true == 0 || most_true >= fewest) continue;
+            fewest = most_true;
+            emptiest = id;
+        }
+        if (emptiest == Journal::kDetached) return;
+        renew_journal_page(PageAddress{journal_.page(emptiest).at});
+    }
+}
+
+PageAddress Ftl::place_journal_page(Journal::Id id, GroupId group) {
+    const PageAddress a = allocate_gc_page(group);
+    journal_.place(id, a);
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) validate(geometry_.ppa_of(a, s));
+    blocks_[shape_.superblock_of(geometry_.block_of(a))].superseded += journal_.page(id).holds;
+    return a;
+}
+
+void Ftl::journal_page_programmed(Journal::Id id, std::vector<SuperblockId>& freed) {
+    const Journal::Page& p = journal_.page(id);
+    ++counters_.journal_pages;
+    const auto let_go = [&freed](SuperblockId b) {
+        if (b != kNoSuperblock) freed.push_back(b);
+    };
+    for (const SuperblockId b : p.needs) let_go(let_go_superblock(b));
+    for (const Journal::Id older : p.needs_pages) let_go(let_go_page(older));
+    journal_.durable(id);
+    page_programmed(shape_.superblock_of(geometry_.block_of(p.at)));
+    if (p.live == 0) journal_page_is_of_no_use(id);
+}
+
+void Ftl::journal_page_failed(Journal::Id id, std::vector<SuperblockId>& freed) {
+    const Journal::Page& p = journal_.page(id);
+    ++counters_.journal_pages;
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) invalidate(geometry_.ppa_of(p.at, s));
+    const SuperblockId b = shape_.superblock_of(geometry_.block_of(p.at));
+    for (std::uint32_t i = 0; i < p.holds; ++i)
+        if (let_go_superblock(b) != kNoSuperblock) freed.push_back(b);
+    journal_.displace(id);
+    close_failed(p.at);
+}
+
+bool Ftl::journal_must_be_written_for(SuperblockId b) const {
+    for (Journal::Id id = 1; id < journal_.ids(); ++id) {
+        const Journal::Page& p = journal_.page(id);
+        if (p.state != Journal::State::open && p.state != Journal::State::full) continue;
+        if (std::find(p.needs.begin(), p.needs.end(), b) != p.needs.end()) return true;
+        for (const Journal::Id older : p.needs_pages) {
+            const Journal::Page& o = journal_.page(older);
+            const bool placed = o.state == Journal::State::in_flight || o.state == Journal::State::durable;
+            if (placed && shape_.superblock_of(geometry_.block_of(o.at)) == b) return true;
+        }
+    }
+    return false;
+}
+
+bool Ftl::renew_journal_page(const PageAddress& a) {
+    const Journal::Id id = journal_.at(a);
+    if (id == Journal::kDetached) return false;
+    // The last entry of a unit is the one that counts.
+    std::vector<JournalEntry> entries = journal_.page(id).entries;
+    std::sort(entries.begin(), entries.end(), [](const JournalEntry& x, const JournalEntry& y) { return x.number > y.number; });
+    for (const JournalEntry& e : entries) {
+        bool noted = false;
+        for (std::uint32_t i = 0; i < e.units; ++i) {
+            const Lpa lpa{idx(e.first) + i};
+            if (map_.lookup(lpa) != note_in(id, e.lost)) continue;
+            if (!noted) {
+                add_entry(e);
+                noted = true;
+            }
+            point_to_note(lpa, e.lost);
+        }
+    }
+    return true;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the flash does not say by itself: which units were deallocated or lost. Pages of entries, each written once; the map
+// holds, for a unit without a copy, the journal page that says so. A page is of use as long as the map points to it.
+// It keeps the tables; when a page is written, and where, is for others to decide (Ftl, JournalWriter).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
+#include "nand/onfi/spare.h"
+
+namespace ssdtlm {
+
+/// Neighbouring units that had no copy any more when `number` was drawn. Copies with a lower number do not count, those with
+/// a higher one do.
+struct JournalEntry {
+    std::uint64_t number = 0;
+    Lpa first{};
+    std::uint32_t units = 0;
+    bool lost = false;  ///< cannot be read, else deallocated
+};
+
+class Journal {
+public:
+    using Id = std::uint32_t;
+    /// In place of a page: the unit's newest program has failed and will be repeated.
+    static constexpr Id kDetached = 0;
+    static constexpr std::uint32_t kEntryBytes = 16;  // of a page in flash
+
+    enum class State : std::uint8_t { unused, open, full, in_flight, durable };
+    struct Page {
+        State state = State::unused;
+        std::uint32_t live = 0;   ///< units for which the map points to it
+        std::uint32_t holds = 0;  ///< newer copies of its units that are being programmed, and pages that need it
+        std::uint64_t turn = 0;   ///< pages are numbered as they are opened, from 1
+        PageAddress at;           ///< in flight and durable
+        std::vector<JournalEntry> entries;
+        // Not erased until this page is durable:
+        std::vector<SuperblockId> needs;  ///< each counts in BlockRecord::superseded
+        std::vector<Id> needs_pages;      ///< each counts in their `holds`
+        PageContent content;              ///< in flight
+    };
+
+    Journal(std::uint32_t page_bytes, std::uint32_t superblocks)
+        : per_page_(page_bytes / kEntryBytes), pages_(1), is_needed_(superblocks) {}
+
+    // --- Taking note ---
+    /// Adds an entry to the open page, which is opened if there is none. True: that one is full now, and waits to be written.
+    bool add(const JournalEntry& entry);
+    /// The page that the last add() went to.
+    Id open() const { return open_; }
+    /// The open page needs this superblock's contents as they are. True: it was not told of it before.
+    bool need(SuperblockId b);
+    /// The same of an older page; true: not told of it just before.
+    bool need(Id page);
+    std::uint32_t entries_per_page() const { return per_page_; }
+    Page& page(Id id) { return pages_[id]; }
+    const Page& page(Id id) const { return pages_[id]; }
+    Id ids() const { return static_cast<Id>(pages_.size()); }
+
+    // --- Being written ---
+    /// The next page to be written: full, or the open one if `open_too`. kDetached: none.
+    Id next(bool open_too) const;
+    /// It is not open any more, and will lie there.
+    void place(Id id, const PageAddress& at);
+    /// Its program has failed: it is the next to be written.
+    void displace(Id id);
+    void durable(Id id);
+    /// A durable page that nobody points to any more, and nobody waits for, is forgotten.
+    void forget_if_unused(Id id);
+    /// kDetached: no durable page lies there.
+    Id at(const PageAddress& a) const;
+
+    // --- Who waits for it ---
+    /// Turn of the last page that has entries; 0: none is to be written or being written.
+    std::uint64_t last_pending() const { return pending_.empty() ? 0 : *pending_.rbegin(); }
+    /// All pages up to this turn are in flash.
+    bool is_durable(std::uint64_t turn) const { return pending_.empty() || *pending_.begin() > turn; }
+    /// Full ones and the open one.
+    std::size_t unplaced() const { return full_.size() + (open_is_open() ? 1 : 0); }
+    bool any_full() const { return !full_.empty(); }
+
+    // --- After the power was off ---
+    static std::vector<JournalEntry> decode(const PageContent& content);
+    /// A page that was found in flash; live units are the caller's part.
+    Id found(const PageAddress& at, std::vector<JournalEntry> entries);
+
+private:
+    bool open_is_open() const { return open_ != kDetached && pages_[open_].state == State::open; }
+    Id take();
+    static PageContent encode(const std::vector<JournalEntry>& entries);
+    static std::uint64_t key(const PageAddress& a) {
+        return std::uint64_t{idx(a.plane)} << 48 | std::uint64_t{a.block} << 16 | a.page;
+    }
+
+    const std::uint32_t per_page_;
+    std::deque<Page> pages_;  // by Id; grows only: references stay
+    std::vector<Id> unused_;
+    Id open_ = kDetached;
+    std::vector<bool> is_needed_;          // by the open page, of superblocks:
+    std::vector<SuperblockId> all_needed_; // these
+    std::deque<Id> full_;
+    std::set<std::uint64_t> pending_;
+    std::uint64_t turns_ = 0;
+    std::unordered_map<std::uint64_t, Id> by_place_;  // durable ones
+};
+
+}  // namespace ssdtlm

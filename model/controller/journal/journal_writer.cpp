@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/journal/journal_writer.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+JournalWriter::JournalWriter(const FirmwareConfig& costs, const Surroundings& around)
+    : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
+    around_.ftl.on_journal_full([this] { full(); });
+}
+
+std::uint64_t JournalWriter::demand() {
+    const Journal& journal = around_.ftl.journal();
+    const std::uint64_t last = journal.last_pending();
+    if (last > demanded_ && journal.unplaced() != 0) {
+        demanded_ = last;
+        begin(kAnyGroup);
+    }
+    return last;
+}
+
+void JournalWriter::release_when_durable(std::uint32_t command) {
+    const std::uint64_t demanded = demand();
+    if (is_durable(demanded)) return around_.waiters.release(command);
+    SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
+    around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
+}
+
+bool JournalWriter::try_release(std::uint64_t& what) {
+    if (!is_durable(what >> 32)) return false;
+    around_.waiters.release(static_cast<std::uint32_t>(what));
+    return true;
+}
+
+void JournalWriter::demand_for(SuperblockId victim) {
+    if (around_.ftl.media().read_only || !around_.ftl.journal_must_be_written_for(victim)) return;
+    const Journal& journal = around_.ftl.journal();
+    demanded_ = std::max(demanded_, journal.last_pending());
+    while (urgent_ < journal.unplaced()) {
+        ++urgent_;
+        begin(idx(around_.ftl.shape().group_of(victim)));
+    }
+}
+
+/// Within a note being taken: the core is told afterwards.
+void JournalWriter::full() {
+    ++issuing_;
+    around_.agenda.post<&JournalWriter::begin_full>(around_.agenda.now(), this, kAnyGroup);
+}
+
+void JournalWriter::begin_full(std::uint64_t) {
+    --issuing_;
+    begin(kAnyGroup);
+}
+
+void JournalWriter::begin(std::uint64_t group) {
+    ++issuing_;
+    around_.cores.run<&JournalWriter::issue>(this, group == kAnyGroup ? 0 : group, costs_.flash_issue, CoreStep::journal_issue, group);
+}
+
+void JournalWriter::issue(std::uint64_t group) {
+    --issuing_;
+    if (group != kAnyGroup) --urgent_;
+    if (around_.ftl.media().read_only) return around_.waiters.settle();
+    if (group != kAnyGroup) {
+        if (place_one(GroupId{static_cast<std::uint32_t>(group)})) around_.waiters.pages_changed();
+        return;
+    }
+    place();
+    around_.waiters.pages_changed();
+}
+
+/// All that is to be written, as far as groups take it.
+void JournalWriter::place() {
+    waits_for_block_ = false;
+    while (!around_.ftl.media().read_only && next() != Journal::kDetached) {
+        GroupId group{};
+        if (around_.ftl.group_for_journal(group)) {
+            place_one(group);
+            continue;
+        }
+        waits_for_block_ = true;
+        around_.gc.check_all();
+        return;
+    }
+}
+
+Journal::Id JournalWriter::next() const {
+    const Journal& journal = around_.ftl.journal();
+    return journal.next(journal.last_pending() <= demanded_);
+}
+
+bool JournalWriter::place_one(GroupId group) {
+    Journal::Id id = next();
+    if (id == Journal::kDetached) return false;
+    if (around_.ftl.journal().page(id).state == Journal::State::open) {
+        around_.ftl.gather_journal_pages();
+        id = next();
+    }
+    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::journal_program, around_.agenda.now());
+    job.item[0] = id;
+    job.next = nullptr;
+    ++programs_;
+    submit(job, group);
+    return true;
+}
+
+void JournalWriter::submit(FlashJob& job, GroupId group) {
+    const Journal::Id id = job.item[0];
+    const PageAddress a = around_.ftl.place_journal_page(id, group);
+    job.units = 0;
+    job.formed = job.core_start = job.core_end = around_.agenda.now();
+    job.txn.op = FlashOp::program;
+    job.txn.cls = FlashClass::gc_write;
+    job.txn.address = a;
+    job.txn.die = geometry_.die_of(a.plane);
+    job.txn.data_bytes = geometry_.page_bytes;
+    job.txn.client = this;
+    job.txn.cookie = handle_of(job);
+    job.txn.path = nullptr;
+    job.txn.spare.fill(kPadding);
+    job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
+    job.txn.record.content = &around_.ftl.journal().page(id).content;
+    around_.flash.submit(job.txn);
+    around_.gc.check(group);
+}
+
+void JournalWriter::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::journal_done);
+    job.done_start = slot.start;
+    around_.cores.then<&JournalWriter::program_done>(slot.end, this, job.index);
+}
+
+void JournalWriter::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    const GroupId group = around_.ftl.shape().group_of(job.txn.address.plane);
+    const bool ok = job.txn.status.result == FlashResult::ok;
+    freed_.clear();
+    if (ok)
+        around_.ftl.journal_page_programmed(job.item[0], freed_);
+    else
+        around_.ftl.journal_page_failed(job.item[0], freed_);
+    --programs_;
+    for (const SuperblockId b : freed_) around_.gc.let_go(b);
+    around_.gc.check(group);
+    if (!ok) {
+        // As for other failed programs the group's GC superblock has room; what failed need not be moved.
+        around_.jobs.release(job);
+        if (!around_.ftl.media().read_only) place_one(group);
+        return around_.waiters.pages_changed();
+    }
+    around_.waiters.durable(&job);
+    around_.jobs.release(job);
+    around_.waiters.settle();
+}
+
+void JournalWriter::check_waiters() const {
+    if (around_.ftl.media().read_only) return;
+    const auto require = [](bool ok, const char* what) {
+        if (!ok) throw CheckFailed(std::string("journal: ") + what);
+    };
+    require(next() == Journal::kDetached || issuing_ != 0 || waits_for_block_,
+            "a page is to be written, and neither does a core work on it nor does it wait for a free block");
+    const bool awaited = around_.waiters.anybody(Waiters::For::page) || around_.waiters.anybody(Waiters::For::flush) ||
+                         around_.waiters.anybody(Waiters::For::journal);
+    require(!waits_for_block_ || !awaited || around_.gc.active() != 0, "waits for a free block, and no group is collected");
+}
+
+std::string JournalWriter::dump() const {
+    return "journal: " + std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " + std::to_string(programs_) +
+           " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it. For a
+// full page or a flush it takes a page where free blocks allow it; for an erase, one of the group whose garbage collection
+// waits, which has that much to gain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/journal_port.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+class JournalWriter final : public JournalPort, private FlashClient {
+public:
+    /// All must outlive it.
+    struct Surroundings {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        FlashPort& flash;
+        GcEngine& gc;
+        FlashJobPool& jobs;
+        Waiters& waiters;
+    };
+    JournalWriter(const FirmwareConfig& costs, const Surroundings& around);
+
+    bool takes_note() const override { return !around_.ftl.journal().any_full(); }
+    std::uint64_t demand() override;
+    bool is_durable(std::uint64_t demanded) const override {
+        return around_.ftl.journal().is_durable(demanded) || around_.ftl.media().read_only;
+    }
+    void release_when_durable(std::uint32_t command) override;
+    /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
+    void demand_for(SuperblockId victim);
+    /// A block came free: a page that found none may now.
+    void block_freed() {
+        if (__builtin_expect(waits_for_block_, 0)) place();
+    }
+    /// Nothing is being written, and no core works on it.
+    bool idle() const { return programs_ + issuing_ == 0; }
+    /// A program that ends by itself, or a collection that will give a page to one without.
+    bool under_way() const { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
+
+    bool try_release(std::uint64_t& what);
+    void full();
+    void begin_full(std::uint64_t);
+    void begin(std::uint64_t group);
+    void issue(std::uint64_t group);
+    void place();
+    Journal::Id next() const;
+    bool place_one(GroupId group);
+    void submit(FlashJob& job, GroupId group);
+    void program_done(std::uint64_t job);
+    void flash_done(FlashTransaction& txn) override;
+
+    const FirmwareConfig& costs_;
+    const NandGeometry geometry_;
+    const Surroundings around_;
+    std::uint64_t demanded_ = 0;   ///< the open page is to be written if its turn is not above
+    std::uint32_t issuing_ = 0;    ///< steps given to a core
+    std::uint32_t urgent_ = 0;     ///< of those, for an erase
+    std::uint32_t programs_ = 0;
+    bool waits_for_block_ = false; ///< in a group that can spare it
+    std::vector<SuperblockId> freed_;
+};
+
+}  // namespace ssdtlm

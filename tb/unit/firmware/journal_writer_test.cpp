@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for the journal of deallocations, and when its pages are written.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device_under_test.h"
+
+namespace ssdtlm {
+namespace {
+
+std::uint64_t journal_pages(const DeviceUnderTest& d) { return d.ftl.counters().journal_pages; }
+
+TEST(JournalWriter, AFlushWaitsForADeallocation) {
+    DeviceUnderTest d(tiny_device());
+    d.trim(0, 64);
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 0u);  // nobody needs it yet
+    d.flash.hold = true;
+    const auto flush = d.flush();
+    d.agenda.run();
+    EXPECT_FALSE(d.done(flush));
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 1u);
+    const Timeline& t = d.timeline(flush);
+    EXPECT_EQ(t.sum(), t.last() - t.start());
+    EXPECT_GT(t.of(Stage::array), Ps{0});
+    d.flush();
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 1u);
+    d.shut_down();
+}
+
+TEST(JournalWriter, AFlushBeforeADeallocationDoesNotWait) {
+    DeviceUnderTest d(tiny_device());
+    d.flush();
+    d.drain();
+    d.trim(0, 64);
+    d.trim(3, 1);  // no whole unit: nothing to note
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 0u);
+    d.shut_down();
+    EXPECT_EQ(journal_pages(d), 1u);  // the shutdown's flush
+}
+
+// The write was told to be in flash when it ends: then so must be what became of its unit.
+TEST(JournalWriter, AForcedWriteThatIsDeallocatedEndsWithTheDeallocation) {
+    DeviceUnderTest d(tiny_device());
+    d.flash.hold = true;
+    const auto write = d.write(1, 1, true);  // part of a mapped unit: its old copy is read
+    d.agenda.run();
+    const auto trim = d.trim(0, 8);
+    d.agenda.run();
+    EXPECT_TRUE(d.done(trim));
+    std::uint32_t programs = 0;
+    d.flash.on_programmed = [&](const FlashTransaction& t) {
+        EXPECT_EQ(t.record.kind, PageKind::journal);
+        EXPECT_FALSE(d.done(write));
+        ++programs;
+    };
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(programs, 1u);
+    EXPECT_TRUE(d.done(write));
+    d.flash.on_programmed = nullptr;
+    d.shut_down();
+}
+
+// More ranges than a page holds: it is written when it is full, without anybody's wish.
+TEST(JournalWriter, AFullPageIsWritten) {
+    DeviceUnderTest d(tiny_device());
+    const std::uint32_t entries = d.ftl.journal().entries_per_page();
+    ASSERT_EQ(entries, 512u);
+    for (std::uint32_t i = 0; i < entries; ++i) {
+        if (!d.has_room()) d.drain();
+        EXPECT_EQ(journal_pages(d), 0u);
+        d.trim(std::uint64_t{2} * i * 8, 8);
+    }
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 1u);
+    d.shut_down();
+    EXPECT_EQ(journal_pages(d), 1u);
+    d.read_all();
+}
+
+// Overwrites that need collection, with deallocations all over: no block goes before the journal, and nobody flushes.
+TEST(JournalWriter, CollectionWritesWhatItNeeds) {
+    DeviceUnderTest d(tiny_device());
+    Random random(3);
+    for (int i = 0; i < 20000; ++i) {
+        while (!d.has_room()) d.agenda.run_one(kNever);
+        const std::uint64_t unit = random.below(d.ftl.logical_units());
+        if (random.percent(5))
+            d.trim(unit * 8, 8);
+        else
+            d.write(unit * 8, 8);
+        d.firmware.check_waiters();
+    }
+    d.drain();
+    const FtlCounters c = d.ftl.counters();
+    std::printf("%llu deallocations, %llu blocks erased, %llu pages of the journal\n", static_cast<unsigned long long>(c.trims),
+                static_cast<unsigned long long>(c.blocks_erased), static_cast<unsigned long long>(c.journal_pages));
+    EXPECT_GT(c.journal_pages, 100u);
+    EXPECT_LT(c.journal_pages, c.blocks_erased * 2);
+    d.shut_down();
+    d.read_all();
+}
+
+}  // namespace
+}  // namespace ssdtlm
