@@ -26,9 +26,7 @@ void SpareArea::erase(BlockId b) {
         for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(unit, s);
     block.next_page = 0;
     ++block.erase_count;
-    if (contents_.empty()) return;
-    const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
-    contents_.erase(contents_.lower_bound(first), contents_.lower_bound(first + geometry_.pages_per_block));
+    forget_contents(b);
 }
 
 __attribute__((noinline, cold)) void SpareArea::keep(const PageAddress& a, const PageContent& content) {
@@ -54,6 +52,21 @@ void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec)
 void SpareArea::tear(const PageAddress& a) {
     const std::vector<Spare> torn(units_per_page_, kTorn);
     program_page(a, torn.data(), a.page == 0 ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}));
+}
+
+void SpareArea::tear_block(BlockId b) {
+    const Block& block = blocks_[idx(b)];
+    std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
+    std::uint32_t unit = layout_.unit_of(idx(b) * geometry_.pages_per_block);
+    for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(unit, s);
+    forget_contents(b);
+}
+
+void SpareArea::forget_contents(BlockId b) {
+    if (contents_.empty()) return;
+    const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
+    contents_.erase(contents_.lower_bound(first), contents_.lower_bound(first + geometry_.pages_per_block));
 }
 
 void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {

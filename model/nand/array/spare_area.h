@@ -64,6 +64,8 @@ public:
     }
     /// The power goes while this page is being programmed: nothing in it can be read any more.
     void tear(const PageAddress& a);
+    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again.
+    void tear_block(BlockId b);
     void erase(BlockId b);
     /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
     /// page was ever programmed.
@@ -83,6 +85,7 @@ private:
         return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page;
     }
     void keep(const PageAddress& a, const PageContent& content);
+    void forget_contents(BlockId b);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
     /// Content at start of a slot of the page whose layout_.unit_of() is `unit`.
     std::uint32_t at_start(std::uint32_t unit, std::uint32_t slot) const {

@@ -68,7 +68,8 @@ public:
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
     std::function<void(const FlashTransaction&)> on_programmed; ///< when its array operation has ended well
-    /// The power goes: pages that are being programmed are torn, erases that have begun are over or not. Nothing ends any more.
+    /// The power goes: pages that are being programmed are torn, blocks that are being erased still whole, torn, or erased. Nothing
+    /// ends any more.
     void cut(Random& chance) {
         for (std::size_t tag = 0; tag < all_.size(); ++tag) {
             const FlashTransaction* t = all_[tag];
@@ -76,9 +77,14 @@ public:
             if (t->op == FlashOp::program) {
                 spare_.tear(t->address);
                 ++torn;
-            } else if (t->op == FlashOp::erase && chance.percent(50)) {
-                spare_.erase(spare_.geometry().block_of(t->address));
+            } else if (t->op == FlashOp::erase) {
+                const BlockId block = spare_.geometry().block_of(t->address);
                 ++erases_cut;
+                switch (chance.below(3)) {
+                    case 0: break;  // nothing is lost yet
+                    case 1: spare_.tear_block(block); break;
+                    default: spare_.erase(block);
+                }
             }
         }
     }

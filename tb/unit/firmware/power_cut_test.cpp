@@ -86,7 +86,7 @@ public:
         life_->agenda.post<&Host::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
     }
 
-    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0;
+    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
     struct Slot {
@@ -240,6 +240,7 @@ private:
     void power_cut() {
         life_->flash.cut(random_);
         torn += life_->flash.torn;
+        erases_cut += life_->flash.erases_cut;
         moved += life_->ftl.counters().gc_units_moved;
         erases += life_->ftl.counters().blocks_erased;
         journal_pages += life_->ftl.counters().journal_pages;
@@ -279,7 +280,7 @@ private:
 void Life::complete(Command& c) { host.ended(c); }
 
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
-    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0;
+    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
     std::uint64_t first = 1;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
@@ -298,14 +299,16 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         erases += host.erases;
         deallocations += host.deallocations;
         journal_pages += host.journal_pages;
+        erases_cut += host.erases_cut;
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("1000 cuts: %llu pages torn; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
+    std::printf("1000 cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
                 "%llu units moved, %llu erases, %llu pages of the journal\n",
-                n(torn), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
+                n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
     EXPECT_GT(journal_pages, 5000u);
     EXPECT_GT(torn, 1000u);
+    EXPECT_GT(erases_cut, 50u);
     EXPECT_GT(lost, 10000u);
     EXPECT_GT(moved, 10000u);
     EXPECT_GT(erases, 1000u);

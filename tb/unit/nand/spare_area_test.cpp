@@ -201,5 +201,30 @@ TEST(SpareArea, RefusesPageThatDoesNotExist) {
     EXPECT_THAT(refusal(area, PageAddress{PlaneId{0}, 0, 4}), AllOf(HasSubstr("page 4"), HasSubstr("pages 0 to 3")));
 }
 
+TEST(SpareArea, ABlockWhoseEraseWasCutMustBeErasedAgain) {
+    const NandGeometry g = geometry();
+    SpareArea area(g);
+    const PageContent words{7, 8, 9};
+    PageRecord journal{1, PageKind::journal, 0, &words};
+    const PageAddress first{PlaneId{1}, 4, 0}, second{PlaneId{1}, 4, 1}, other{PlaneId{1}, 5, 0};
+    area.program_page(first, units_at(100).data(), journal);
+    area.program_page(second, units_at(200).data(), {2, PageKind::user, 0});
+    area.program_page(other, units_at(300).data(), {3, PageKind::user, 0});
+    ASSERT_NE(area.content(first), nullptr);
+    EXPECT_EQ(*area.content(first), words);
+    EXPECT_EQ(area.content(second), nullptr);
+    const BlockId block = g.block_of(first);
+    area.tear_block(block);
+    for (const PageAddress& a : {first, second})
+        for (std::uint32_t s = 0; s < g.units_per_page(); ++s) EXPECT_EQ(area.at(g.ppa_of(a, s)), kTorn);
+    EXPECT_EQ(area.content(first), nullptr);
+    EXPECT_EQ(area.at(g.ppa_of(other, 0)), Spare{300});
+    EXPECT_EQ(area.next_page(block), 2u);
+    EXPECT_NE(refusal(area, first), "accepted");
+    area.erase(block);
+    EXPECT_EQ(area.at(g.ppa_of(first, 0)), kErased);
+    EXPECT_EQ(refusal(area, first), "accepted");
+}
+
 }  // namespace
 }  // namespace ssdtlm
