@@ -56,7 +56,9 @@ void DeallocateCommand::go_on(State& s) {
 
 bool DeallocateCommand::try_again(std::uint64_t& command) {
     if (!s_.journal.takes_note()) return false;
-    go_on(states_[command]);
+    State& s = states_[command];
+    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
+    go_on(s);
     return true;
 }
 

@@ -107,5 +107,40 @@ TEST(JournalWriter, CollectionWritesWhatItNeeds) {
     d.read_all();
 }
 
+// A full page finds no block to spare: what would need a second one waits, and goes on when collection has freed one.
+TEST(JournalWriter, ADeallocationWaitsForRoom) {
+    DeviceUnderTest d(tiny_device());
+    Random random(7);
+    const auto no_group_can = [&] {
+        for (std::uint32_t g = 0; g < d.ftl.shape().groups(); ++g)
+            if (!d.ftl.gc_hard(GroupId{g})) return false;
+        return true;
+    };
+    while (!no_group_can()) {
+        while (d.outstanding() + 1 < d.shape.slots) d.write(random.below(d.ftl.logical_units()) * 8, 8);
+        ASSERT_TRUE(d.agenda.run_one(kNever));
+    }
+    d.flash.hold = true;  // so it stays
+    d.agenda.run();
+    ASSERT_TRUE(no_group_can());
+    // Directly: a page of them would need many commands.
+    const std::uint32_t entries = d.ftl.journal().entries_per_page();
+    std::uint32_t noted = 0;
+    for (std::uint32_t u = 0; u < d.ftl.logical_units() && noted < entries; u += 2) noted += d.ftl.trim(Lpa{u});
+    ASSERT_EQ(noted, entries);
+    d.agenda.run();
+    EXPECT_TRUE(d.ftl.journal().any_full());
+    EXPECT_EQ(journal_pages(d), 0u);
+    const auto late = d.trim(8, 8);
+    d.agenda.run();
+    EXPECT_FALSE(d.done(late));
+    d.flash.release();
+    while (!d.done(late)) {
+        ASSERT_TRUE(d.agenda.run_one(kNever)) << d.firmware.dump();
+        d.firmware.check_waiters();
+    }
+    EXPECT_FALSE(is_place(d.ftl.lookup(Lpa{1})));
+}
+
 }  // namespace
 }  // namespace ssdtlm
