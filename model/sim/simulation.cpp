@@ -257,6 +257,12 @@ RunSummary Simulation::summarise() {
     r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
     r.latency_bins = latency_.bins();
+    r.by_job = latency_.by_job();
+    if (s.config.host.streams) r.by_stream = latency_.by_stream();
+    if (s.config.host.tenants != Tenants::one) {
+        for (std::uint32_t job = 0; job < workload_.jobs(); ++job) r.tenant_of_job.push_back(workload_.tenant(job));
+        r.by_tenant = latency_.by_tenant(r.tenant_of_job);
+    }
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;
         d.ios = latency_.count(op);

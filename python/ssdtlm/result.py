@@ -99,6 +99,12 @@ class Result:
         return self._rows("latency_bins.csv")
 
     @functools.cached_property
+    def latency_by_job(self):
+        """Rows of latency_by_job.csv: {"of", "number", "name", "op", "count", "mean_us", ..., "host_queue_us", ...}: commands of
+        each job (of == "job") and of each tenant, with the mean of each stage in us."""
+        return self._rows("latency_by_job.csv")
+
+    @functools.cached_property
     def slowest(self):
         """The commands of slowest.json with their way through the device; [] when the run kept none. Times in ps."""
         return self._file("slowest.json")["commands"] if (self.path / "slowest.json").is_file() else []
@@ -122,7 +128,7 @@ class Result:
     def _rows(self, name):
         try:
             with open(self.path / name, newline="", encoding="utf-8") as file:
-                return [{k: _number(v) if k != "op" else v for k, v in row.items()} for row in csv.DictReader(file)]
+                return [{k: v if k in ("op", "of", "name") else _number(v) for k, v in row.items()} for row in csv.DictReader(file)]
         except (OSError, ValueError) as error:
             raise UserError(Problem(str(self.path / name), f"cannot be read: {error}")) from None
 

@@ -70,6 +70,11 @@ public:
         put(top_->push_class, static_cast<unsigned>(request.cls));
         put(top_->push_plane, request.plane);
         put(top_->push_page, request.page);
+        if constexpr (HasTenant<Top>::value) put(top_->push_tenant, request.whose.tenant);
+        if constexpr (HasPriority<Top>::value) put(top_->push_priority, request.whose.priority);
+        if constexpr (HasStream<Top>::value) put(top_->push_stream, request.whose.stream);
+        if constexpr (HasDeadline<Top>::value)
+            put(top_->push_deadline, periods_left(request.whose.deadline, SimTime{clock_.cycles(edge)}, clock_.period()));
         const std::uint64_t limit = edge + kPatience;
         for (bool taken = false; !taken; ++edge) {
             low(edge);

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <verilated.h>
+
+#include "common/units/units.h"
 
 namespace ssdtlm::rtl {
 
@@ -38,6 +41,33 @@ std::uint32_t get_word(const Port& port, unsigned word) {
         return static_cast<std::uint32_t>(static_cast<std::uint64_t>(port) >> 32 * word);
     else
         return port[word];
+}
+
+/// A block need not have the ports that say whose a request is: those that it has are driven.
+template <class Top, class = void>
+struct HasTenant : std::false_type {};
+template <class Top>
+struct HasTenant<Top, std::void_t<decltype(std::declval<Top&>().push_tenant)>> : std::true_type {};
+template <class Top, class = void>
+struct HasPriority : std::false_type {};
+template <class Top>
+struct HasPriority<Top, std::void_t<decltype(std::declval<Top&>().push_priority)>> : std::true_type {};
+template <class Top, class = void>
+struct HasStream : std::false_type {};
+template <class Top>
+struct HasStream<Top, std::void_t<decltype(std::declval<Top&>().push_stream)>> : std::true_type {};
+template <class Top, class = void>
+struct HasDeadline : std::false_type {};
+template <class Top>
+struct HasDeadline<Top, std::void_t<decltype(std::declval<Top&>().push_deadline)>> : std::true_type {};
+
+inline constexpr std::uint32_t kNoDeadline = 0xFFFFFFFFu;
+/// The deadline as a block sees it: whole clock periods that are left, 0 when it has passed.
+inline std::uint32_t periods_left(SimTime deadline, SimTime now, Ps period) {
+    if (deadline == kNever) return kNoDeadline;
+    if (deadline <= now) return 0;
+    const std::int64_t left = (deadline - now) / period;
+    return left < kNoDeadline ? static_cast<std::uint32_t>(left) : kNoDeadline - 1;
 }
 
 }  // namespace ssdtlm::rtl

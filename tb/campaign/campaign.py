@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,27 @@ def drawn(seed, way):
     return device, random_work(r, device)
 
 
+def drawn_whose(seed, way, device, work):
+    """Settings under which the drive knows whose a command is, for a third of the seeds. Draws of their own: what a seed
+    drew before stays as it was."""
+    r = random.Random(f"whose {seed}")
+    if r.random() > 1 / 3:
+        return []
+    settings = ["nvme.streams=2", "host.streams=true"]
+    if work.name.endswith(".fio"):
+        hints = ("none", "short", "medium", "long", "extreme")
+        work.text = re.sub(r"\[job\d+\]\n", lambda section: f"{section[0]}write_hint={r.choice(hints)}\n", work.text)
+    sections = max(1, work.text.count("[job"))
+    if sections <= device.queues:
+        work.pair_ios *= sections  # a tenant has its share of the queue pairs, one at least
+        settings += ["host.tenants=by_job", f"host.queue_priorities=[{', '.join(str(r.randrange(4)) for _ in range(sections))}]"]
+    targets = ", ".join(f'"{r.choice((1, 100, 1000, 100_000))}us"' for _ in range(r.randrange(5)))
+    settings += [f"nvme.latency_targets=[{targets}]"]
+    if way not in ("rtl", "compare"):  # the block has no such order
+        settings += ["scheduler.policy=earliest_deadline"]
+    return settings
+
+
 def drawn_resets(seed):
     """Settings that reset the controller one to four times under load; and how long that may take at least."""
     r = random.Random(f"resets {seed}")
@@ -122,7 +144,7 @@ def drawn_resets(seed):
 
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
-    settings = list(WAYS[options.way])
+    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

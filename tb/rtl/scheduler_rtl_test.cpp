@@ -309,5 +309,27 @@ TEST(Registers, AForeignPolicyIsRefused) {
     EXPECT_THROW(rtl_schedulers().front().make(config, SchedulerShape{}), UserError);
 }
 
+// A block of a user's need not have the ports that say whose a request is.
+TEST(WhoseARequestIs, IsDrivenWhereTheBlockHasThePorts) {
+    struct OldBlock {
+        CData push_valid;
+    };
+    EXPECT_TRUE(rtl::HasTenant<Vscheduler_two>::value && rtl::HasPriority<Vscheduler_two>::value &&
+                rtl::HasStream<Vscheduler_two>::value && rtl::HasDeadline<Vscheduler_two>::value);
+    EXPECT_FALSE(rtl::HasTenant<OldBlock>::value || rtl::HasPriority<OldBlock>::value || rtl::HasStream<OldBlock>::value ||
+                 rtl::HasDeadline<OldBlock>::value);
+}
+
+TEST(WhoseARequestIs, ADeadlineIsTheWholePeriodsThatAreLeft) {
+    const SimTime now{1us};
+    EXPECT_EQ(rtl::periods_left(kNever, now, Ps{2500}), 0xFFFFFFFFu);
+    EXPECT_EQ(rtl::periods_left(now, now, Ps{2500}), 0u);
+    EXPECT_EQ(rtl::periods_left(SimTime{}, now, Ps{2500}), 0u);
+    EXPECT_EQ(rtl::periods_left(now + Ps{2499}, now, Ps{2500}), 0u);
+    EXPECT_EQ(rtl::periods_left(now + Ps{2500}, now, Ps{2500}), 1u);
+    EXPECT_EQ(rtl::periods_left(now + 1s, now, Ps{2500}), 400'000'000u);
+    EXPECT_EQ(rtl::periods_left(now + 1000s, now, Ps{2500}), 0xFFFFFFFEu) << "more than the port can say";
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -82,7 +82,7 @@ private:
 class SchedulerStream {
 public:
     SchedulerStream(std::uint64_t seed, std::uint32_t most_dies, std::uint32_t most_planes, std::uint32_t most_depth)
-        : random_(seed) {
+        : random_(seed), whose_(seed, 1) {
         static constexpr std::uint32_t kLimits[] = {0, 1, 2, 7, 64};
         config.policy = random_.below(4) == 0 ? "fifo" : "read_first";
         config.multi_plane = random_.below(4) != 0;
@@ -162,21 +162,24 @@ private:
         r.cls = static_cast<FlashClass>(c);
         r.plane = static_cast<std::uint8_t>(draw(shape.planes_per_die));
         r.page = r.cls == FlashClass::erase ? 0 : page_[draw(pages_)];
+        r.whose.tenant = static_cast<std::uint16_t>(whose_.below(3));
+        r.whose.priority = static_cast<std::uint8_t>(whose_.below(4));
+        r.whose.stream = static_cast<std::uint8_t>(whose_.below(5));
+        if (whose_.below(2) == 0) r.whose.deadline = SimTime{Ps{static_cast<std::int64_t>(whose_.below(1u << 30))}};
         edge_ = core.push(r, edge_) + 1;
         waiting_[r.die][c].push_back(Waiting{r.tag, r.plane, 0, next_tag_, r.page});
         ++held_;
     }
 
     GrantQuery draw_query() {
-        static constexpr std::uint8_t kPrograms = 0b0101100;
-        static constexpr std::uint8_t kShorts = kAllClasses & ~kPrograms;
+        static constexpr ClassSet kShorts = kAllClasses & ~kProgramClasses;
         GrantQuery q;
         for (std::uint32_t d = 0; d < shape.dies_per_channel; ++d)
             if (random_.percent(idle_percent_)) q.idle_dies |= std::uint64_t{1} << d;
         if (realistic_)
-            q.classes = random_.below(2) == 0 ? kPrograms : kShorts;
+            q.classes = random_.below(2) == 0 ? kProgramClasses : kShorts;
         else if (random_.below(3) == 0)
-            q.classes = static_cast<std::uint8_t>(draw(kAllClasses + 1u));
+            q.classes = draw(kAllClasses + 1u);
         if (shape.independent_plane_read)
             for (std::uint32_t p = 0; p < shape.planes_per_die; ++p)
                 for (std::uint32_t d = 0; d < shape.dies_per_channel; ++d)
@@ -247,6 +250,7 @@ private:
     }
 
     Random random_;
+    Random whose_;  // what the order of ours must not look at
     std::vector<Queues> waiting_;  // by die
     std::array<std::uint64_t, kFlashClassCount> class_weight_{};
     unsigned push_percent_ = 50;

@@ -53,6 +53,7 @@ public:
     }
     void completed(const HostRequest&, SimTime, SimTime, SimTime, bool) override { --outstanding_; }
     std::uint32_t jobs() const override { return spec_.jobs; }
+    std::uint32_t tenant(std::uint32_t job) const override { return job; }
     std::uint32_t depth(std::uint32_t) const override { return spec_.depth; }
     double progress(SimTime) const override { return static_cast<double>(issued_) / static_cast<double>(spec_.requests); }
     bool measuring(const HostRequest& r, SimTime) const override { return r.tag >= spec_.skip; }

@@ -9,7 +9,7 @@ import unittest
 
 from support import BINARY, INTERRUPTED, NOT_WRITTEN, OK, SETTINGS, USER_ERROR, Result, SystemTest
 
-ALL = {"result.json", "latency.csv", "latency_bins.csv", "slowest.json", "timeseries.csv", "fio.json", "wall_clock.json"}
+ALL = {"result.json", "latency.csv", "latency_bins.csv", "latency_by_job.csv", "slowest.json", "timeseries.csv", "fio.json", "wall_clock.json"}
 
 
 class Folder(SystemTest):

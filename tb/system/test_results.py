@@ -13,7 +13,7 @@ KEYS = {
     "ssdtlm": str, "device": str, "workload": str, "workload_digest": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
     "measured_window_s": float, "bring_up_s": float, "commands": int, "commands_including_ramp": int,
     "integrity_checked_blocks": int, "error_status": int, "read": dict, "write": dict, "trim": dict, "flush": dict,
-    "limiting": str, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "notes": list,
+    "limiting": str, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "latency_us_by_job": list, "notes": list,
     "config_toml": str,
 }
 
@@ -112,6 +112,37 @@ rate_iops=1000
                         break
                 self.assertLessEqual(int(b["from_ns"]) / 1000, exact["total"][f"p{p}"])
                 self.assertLessEqual(exact["total"][f"p{p}"], int(b["below_ns"]) / 1000)
+
+    def test_jobs_and_tenants_are_the_breakdown(self):
+        """Counts and sums over the jobs, and over the tenants, are those of latency.csv; a tenant is its jobs."""
+        text = "[global]\nioengine=libaio\nbs=4k\nsize=2m\nnumber_ios=400\n[a, b]\nrw=randread\niodepth=4\nnumjobs=3\n[c]\nrw=randrw\niodepth=8\nwrite_hint=long\n"
+        job = self.write("tenants.fio", text)
+        result = self.simulate("tiny-test", job, "--set", "host.tenants=by_job", "--set", "precondition.state=sequential",
+                               "--set", "nvme.streams=4", "--set", "host.streams=true")
+        exact, rows = result.json()["latency_us"], result.rows("latency_by_job.csv")
+        stages = [k for k in rows[0] if k.endswith("_us") and k not in ("mean_us", "p50_us", "p99_us", "p99.9_us", "max_us")]
+        self.assertEqual([(r["number"], r["name"], r["op"]) for r in rows if r["of"] == "job"],
+                         [("0", "a, b", "read"), ("1", "a, b", "read"), ("2", "a, b", "read"), ("3", "c", "read"), ("3", "c", "write")])
+        self.assertEqual([(r["number"], r["op"]) for r in rows if r["of"] == "tenant"], [("1", "read"), ("2", "read"), ("2", "write")])
+        for of in ("job", "tenant"):
+            for op in ("read", "write"):
+                own = [r for r in rows if r["of"] == of and r["op"] == op]
+                count = sum(int(r["count"]) for r in own)
+                self.assertEqual(count, exact[op]["total"]["count"])
+                self.assertEqual(max(float(r["max_us"]) for r in own), round(exact[op]["total"]["max"], 6))
+                for stage in stages:
+                    mean = sum(int(r["count"]) * float(r[stage]) for r in own) / count
+                    self.assertAlmostEqual(mean, exact[op].get(stage[:-3], {"mean": 0})["mean"], delta=1e-6)
+                for r in own:
+                    self.assertAlmostEqual(sum(float(r[s]) for s in stages), float(r["mean_us"]), delta=len(stages) * 1e-6)
+        together = [r for r in rows if r["of"] == "tenant" and r["number"] == "1"][0]
+        self.assertEqual(int(together["count"]), 1200)
+        long = [r for r in rows if r["of"] == "stream"]
+        self.assertEqual([(r["number"], r["op"], r["count"]) for r in long], [("3", "write", str(exact["write"]["total"]["count"]))])
+        listed = result.json()
+        self.assertEqual(listed["latency_us_by_stream"][0]["mean"], exact["write"]["total"]["mean"])
+        self.assertEqual([(j["name"], j["tenant"]) for j in listed["latency_us_by_job"]], [("a, b", 1)] * 3 + [("c", 2)] * 2)
+        self.assertEqual([t["tenant"] for t in listed["latency_us_by_tenant"]], [1, 2, 2])
 
     def test_a_ramp_does_not_count(self):
         """Figures of the flash and utilisation are of the measured window; the counters and books are of the whole run."""

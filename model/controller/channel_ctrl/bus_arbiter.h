@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is on a free bus: keeps what could use it and asks the order (scheduler.bus_order) which kind of work goes
-// next. Data of finished reads leaves oldest first. Kernel-free.
+// Whose turn it is on a free bus: keeps what could use it and asks the order (scheduler.bus_order) what goes next.
+// Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,6 @@
 #include "controller/ports/scheduler_port.h"
 
 namespace ssdtlm {
-
-constexpr std::uint8_t class_bit(FlashClass c) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(c)); }
-inline constexpr std::uint8_t kProgramClasses =
-    class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write) | class_bit(FlashClass::gc_write);
 
 class BusArbiter {
 public:
@@ -23,13 +19,13 @@ public:
     static std::uint32_t bit(BusTurn turn) { return 1u << static_cast<unsigned>(turn); }
     /// Who goes next of those not in `tried`: there the scheduler had nothing. `could_start`: something waits for a die
     /// that could take it.
-    BusTurn next(std::uint32_t tried, bool could_start) const {
+    BusPick next(std::uint32_t tried, bool could_start) const {
         const BusChoice may{could_start && work_.commands != 0 && (tried & bit(BusTurn::commands)) == 0, work_.data != nullptr,
                             could_start && work_.programs != 0 && (tried & bit(BusTurn::programs)) == 0};
-        return may.commands || may.data_out || may.programs ? order_.next(work_, may) : BusTurn::none;
+        return may.commands || may.data_out || may.programs ? order_.next(work_, may) : BusPick{};
     }
     /// What the scheduler is asked for at a turn that it decides.
-    static std::uint8_t classes(BusTurn turn) {
+    static ClassSet classes(BusTurn turn) {
         return turn == BusTurn::commands ? kAllClasses & ~kProgramClasses : kProgramClasses;
     }
 
@@ -51,12 +47,13 @@ public:
         (work_.data == nullptr ? work_.data : data_tail_->next) = &txn;
         data_tail_ = &txn;
     }
-    /// The oldest has the bus. Precondition: data_waits().
-    FlashTransaction& start_data_out() {
-        FlashTransaction& txn = *work_.data;
-        work_.data = txn.next;
+    /// The data picked has the bus; null: the oldest. Precondition: data_waits().
+    FlashTransaction& start_data_out(FlashTransaction* picked) {
+        FlashTransaction& oldest = *work_.data;
         work_.passed += work_.programs != 0;
-        return txn;
+        if (__builtin_expect(picked != nullptr && picked != &oldest, 0)) return take_from_behind(*picked);
+        work_.data = oldest.next;
+        return oldest;
     }
 
     bool data_waits() const { return work_.data != nullptr; }
@@ -64,6 +61,17 @@ public:
     std::uint32_t programs() const { return work_.programs; }
 
 private:
+    __attribute__((noinline)) FlashTransaction& take_from_behind(FlashTransaction& picked) {
+        FlashTransaction* before = work_.data;
+        while (before->next != &picked) {
+            before = before->next;
+            SSDTLM_CHECK(before != nullptr, "the order on the bus picked data that does not wait for it");
+        }
+        before->next = picked.next;
+        if (data_tail_ == &picked) data_tail_ = before;
+        return picked;
+    }
+
     BusWork work_;
     FlashTransaction* data_tail_ = nullptr;
     const BusOrder& order_;

@@ -56,6 +56,7 @@ inline SchedulerRequest ChannelController::request_of(const FlashTransaction& tx
     request.cls = txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
+    request.whose = txn.whose;
     return request;
 }
 
@@ -109,13 +110,13 @@ void ChannelController::service_free_bus() {
 /// Starts the first that can use the bus, of the turns not in `tried`. False: none can, or the scheduler's answer is pending.
 inline bool ChannelController::use_bus(std::uint32_t tried) {
     const bool could_start = dies_.could_start();
-    for (BusTurn turn = arbiter_.next(tried, could_start); turn != BusTurn::none; turn = arbiter_.next(tried, could_start)) {
-        if (turn == BusTurn::data_out) {
-            start_data_out();
+    for (BusPick pick = arbiter_.next(tried, could_start); pick.turn != BusTurn::none; pick = arbiter_.next(tried, could_start)) {
+        if (pick.turn == BusTurn::data_out) {
+            start_data_out(pick.data);
             return true;
         }
-        tried |= BusArbiter::bit(turn);
-        const GrantAnswer answer = ask(turn, tried);
+        tried |= BusArbiter::bit(pick.turn);
+        const GrantAnswer answer = ask(pick.turn, tried);
         if (answer != GrantAnswer::nothing) return answer == GrantAnswer::granted;
     }
     return false;
@@ -190,8 +191,8 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     send(payload);
 }
 
-inline void ChannelController::start_data_out() {
-    FlashTransaction& txn = arbiter_.start_data_out();
+inline void ChannelController::start_data_out(FlashTransaction* picked) {
+    FlashTransaction& txn = arbiter_.start_data_out(picked);
     const SimTime now = agenda_.now();
     OnfiPayload& payload = sequences_.data_out(idx(txn.die) - first_die_, txn, now);
     txn.path->charge(Stage::channel_wait, now);

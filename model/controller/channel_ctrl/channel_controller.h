@@ -98,7 +98,7 @@ private:
     void start_granted();
     void start_joined(FlashTransaction& first);
     void start(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count);
-    void start_data_out();
+    void start_data_out(FlashTransaction* picked);
     void send(OnfiPayload& payload);
     void reads_ended(const OnfiExtension& onfi);
     void data_ended(const OnfiExtension& onfi);

@@ -57,6 +57,7 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.client = this;
         job.txn.cookie = handle_of(job);
         job.txn.owner = c.timeline->number();
+        job.txn.whose = c.whose;
     }
     return job;
 }

@@ -108,8 +108,8 @@ void WriteCommand::dma_failed(std::uint64_t command) {
 
 // `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is lost,
 // and with it the unit's other bytes.
-__attribute__((always_inline)) inline bool WriteCommand::insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter,
-                                      Ppa place) {
+__attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes,
+                                                                     const std::uint8_t* data, Ppa place) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
     const BlockSignature signature = BlockSignature::load(data);
     // A host that does not sign leaves whatever its buffer held: nothing to check, and one version for all.
@@ -121,7 +121,8 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(std::uint64
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has);
+    const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
+    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has, c.whose.stream);
     if (needs_rest)
         merges_.start(place, entry);
     else if (is_place(place))
@@ -154,12 +155,11 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     const bool waits = waits_for_flash(c);
     fetching_ -= s.units;
     std::uint32_t refused = 0;
-    const std::uint32_t waiter = waits ? c.index : BufferPort::kNoWaiter;
     std::uint64_t u = s_.extents.unit_of(begin);
     for (std::uint64_t at = begin; at < end; ++u) {
         const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
         const std::uint64_t asked = u - idx(s.asked.first);
-        refused += !insert_unit(at, bytes, s.staging->data() + (at - begin), waiter, asked < s.asked.units ? places[asked] : kUnmapped);
+        refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin), asked < s.asked.units ? places[asked] : kUnmapped);
         at += bytes;
     }
     free_staging(s);

@@ -55,7 +55,7 @@ private:
     void fetch_data(State& s);
     void data_in_dram(std::uint64_t command);
     void insert_units(std::uint32_t command, const Ppa* places);
-    bool insert_unit(std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, std::uint32_t waiter, Ppa place);
+    bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place);
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;

@@ -161,12 +161,16 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
     job.txn.cookie = handle_of(job);
     job.txn.spare.fill(kPadding);
     job.txn.record = around_.ftl.draw_record(a);
+    std::uint8_t stream = 0;  // of all units
+    bool first = true;
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
             continue;
         }
+        stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
+        first = false;
         job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
         if (__builtin_expect(job.again, 0)) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
@@ -176,6 +180,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         around_.ftl.hold_copy(job.old[i]);
         ++units_mapped_;
     }
+    job.txn.whose.stream = stream;
     around_.dram.access(around_.agenda.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
     around_.flash.submit(job.txn);
 }

@@ -22,8 +22,10 @@ AdminResult with_data(std::uint16_t status) {
     return r;
 }
 
-bool known_opcode(std::uint8_t opcode) {
+bool known_opcode(std::uint8_t opcode, bool has_directives) {
     switch (opcode) {
+        case kAdminDirectiveSend:
+        case kAdminDirectiveReceive: return has_directives;
         case kAdminDeleteSq:
         case kAdminCreateSq:
         case kAdminGetLogPage:
@@ -50,10 +52,11 @@ AdminCommands::AdminCommands(const NvmeConfig& config, const NvmeDevice& device,
       features_(features),
       events_(events),
       errors_(errors),
-      counters_(counters) {}
+      counters_(counters),
+      streams_(config.streams) {}
 
 AdminResult AdminCommands::execute(const Sqe& sqe, bool cid_in_use, SimTime now, std::vector<std::uint8_t>& data) {
-    if (!known_opcode(sqe.opc)) return only(kStInvalidOpcode);
+    if (!known_opcode(sqe.opc, streams_.offered())) return only(kStInvalidOpcode);
     if (cid_in_use) return only(kStCidConflict);
     if (sqe.fuse() != 0 || sqe.psdt() != 0) return only(kStInvalidField);
     switch (sqe.opc) {
@@ -64,6 +67,8 @@ AdminResult AdminCommands::execute(const Sqe& sqe, bool cid_in_use, SimTime now,
         case kAdminIdentify: return with_data(identify(sqe, data));
         case kAdminGetLogPage: return with_data(get_log(sqe, now, data));
         case kAdminAbort: return abort(sqe);
+        case kAdminDirectiveSend: return only(streams_.send(sqe));
+        case kAdminDirectiveReceive: return receive_directive(sqe, data);
         case kAdminSetFeatures: {
             AdminResult r;
             r.status = features_.set(sqe, queues_.any_io_queue(), r.dw0);
@@ -106,7 +111,7 @@ std::uint16_t AdminCommands::create_sq(const Sqe& sqe) {
     if (Cc::iosqes(registers_.cc()) != 6 || size == 0 || size > Cap::mqes(registers_.cap())) return kStInvalidQueueSize;
     if ((sqe.prp1 & kPageMask) != 0) return kStInvalidPrpOffset;
     if ((sqe.cdw11 & kQueuePhysContig) == 0) return kStInvalidField;
-    queues_.create_sq(qid, cqid, sqe.prp1, size + 1);
+    queues_.create_sq(qid, cqid, sqe.prp1, size + 1, {sq_priority(sqe.cdw11), sq_tenant(sqe.cdw12)});
     return kStSuccess;
 }
 
@@ -164,7 +169,7 @@ std::uint16_t AdminCommands::get_log(const Sqe& sqe, SimTime now, std::vector<st
             smart_log(counters_, health(), features_, errors_.total(), now, page);
             break;
         case kLogFirmwareSlot: firmware_log(device_, page); break;
-        case kLogEffects: effects_log(page); break;
+        case kLogEffects: effects_log(streams_.offered(), page); break;
         default: return kStInvalidLogPage;
     }
     if (offset % 4 != 0 || offset > page.size()) return kStInvalidField;
@@ -177,6 +182,14 @@ std::uint16_t AdminCommands::get_log(const Sqe& sqe, SimTime now, std::vector<st
     std::copy_n(page.begin() + static_cast<std::ptrdiff_t>(offset), copied, data.begin());
     if (!retain_event) events_.log_read(lid);
     return kStSuccess;
+}
+
+AdminResult AdminCommands::receive_directive(const Sqe& sqe, std::vector<std::uint8_t>& data) {
+    AdminResult r;
+    data.clear();
+    r.status = streams_.receive(sqe, r.dw0, data);
+    if (r.status == kStSuccess && !data.empty()) r.then = AdminResult::Then::send_data;
+    return r;
 }
 
 AdminResult AdminCommands::abort(const Sqe& sqe) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes admin commands (NVMe 1.4 §5) on the queues, features and logs, without time and without host memory: data
 // for the host is returned as bytes. Supported: queue creation and deletion, Identify, Get Log Page, Set and Get
-// Features, Abort, Asynchronous Event Request. Everything else is an invalid opcode.
+// Features, Abort, Asynchronous Event Request, and Directive Send and Receive where the drive has streams. Everything else is an invalid opcode.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "controller/nvme/log_pages.h"
 #include "controller/nvme/queues.h"
 #include "controller/nvme/registers.h"
+#include "controller/nvme/streams.h"
 
 namespace ssdtlm {
 
@@ -40,6 +41,7 @@ public:
     void set_health(std::function<DeviceHealth()> health) { health_ = std::move(health); }
     DeviceHealth health() const { return health_ ? health_() : DeviceHealth{}; }
 
+    Streams& streams() { return streams_; }
     /// `data` is filled when the result says send_data.
     AdminResult execute(const nvme::Sqe& sqe, bool cid_in_use, SimTime now, std::vector<std::uint8_t>& data);
 
@@ -51,6 +53,7 @@ private:
     std::uint16_t identify(const nvme::Sqe& sqe, std::vector<std::uint8_t>& data) const;
     std::uint16_t get_log(const nvme::Sqe& sqe, SimTime now, std::vector<std::uint8_t>& data);
     AdminResult abort(const nvme::Sqe& sqe);
+    AdminResult receive_directive(const nvme::Sqe& sqe, std::vector<std::uint8_t>& data);
 
     const NvmeConfig& config_;
     const NvmeDevice& device_;
@@ -60,6 +63,7 @@ private:
     AsyncEvents& events_;
     const ErrorLog& errors_;
     const NvmeCounters& counters_;
+    Streams streams_;
     std::function<DeviceHealth()> health_;
 };
 

@@ -164,6 +164,7 @@ void AdminQueue::check_health() {
 void AdminQueue::reset() {
     events_.reset();
     features_.reset();
+    commands_.streams().reset();
     effects_.features_changed();
 }
 

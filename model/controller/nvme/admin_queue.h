@@ -48,6 +48,7 @@ public:
 
     void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
     std::uint8_t critical_warning() const { return ssdtlm::critical_warning(commands_.health(), features_); }
+    Streams& streams() { return commands_.streams(); }
     /// Raises the event of a critical warning that the host wants to hear of.
     void check_health();
 

@@ -35,8 +35,8 @@ NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tra
       lists_(dma, state_, counters_),
       admin_(config_, device_,
              {agenda, dma, state_, queues_, features_, posting_, lists_, errors_, counters_, *this}),
-      io_({agenda, tracker, state_, queues_, posting_, lists_, errors_, counters_},
-          IoDecoder(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes)),
+      io_({agenda, tracker, state_, queues_, posting_, lists_, errors_, counters_}, config_.latency_targets,
+          IoDecoder(device_.namespace_bytes / config_.lba_bytes, config_.lba_bytes, config_.max_transfer_bytes, admin_.streams())),
       fetch_(agenda, dma, config_, queues_, state_, counters_, admin_, io_) {
     features_changed();
 }
@@ -76,7 +76,7 @@ void NvmeController::write_doorbell(std::uint32_t offset, std::uint32_t bytes, s
 void NvmeController::create_admin_queues(const NvmeRegisters& registers) {
     const std::uint32_t aqa = registers.aqa();
     queues_.create_cq(0, registers.acq(), Aqa::acqs(aqa) + 1, 0, true);
-    queues_.create_sq(0, 0, registers.asq(), Aqa::asqs(aqa) + 1);
+    queues_.create_sq(0, 0, registers.asq(), Aqa::asqs(aqa) + 1, {});
 }
 
 bool NvmeController::idle() const {

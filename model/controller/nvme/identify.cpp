@@ -63,6 +63,7 @@ void identify_controller(const NvmeConfig& config, const NvmeDevice& device, Ide
     store(d + IdCtrl::kVer, kVersion14);
     store(d + IdCtrl::kRtd3e, static_cast<std::uint32_t>(std::min<std::int64_t>(device.shutdown_time / 1us, UINT32_MAX)));
     d[IdCtrl::kCntrltype] = 1;  // I/O controller
+    store(d + IdCtrl::kOacs, config.streams != 0 ? IdCtrl::kOacsDirectives : std::uint16_t{0});
     d[IdCtrl::kAcl] = kAbortLimit;
     d[IdCtrl::kAerl] = kAsyncEventLimit;
     d[IdCtrl::kFrmw] = 1u << 1 | 1u;  // one slot, read only

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/nvme/io_commands.h"
 
+#include <algorithm>
+
 namespace ssdtlm {
 
 using namespace nvme;
 
-IoCommands::IoCommands(const Surroundings& around, const IoDecoder& decoder)
+IoCommands::IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder)
     : agenda_(around.agenda),
       tracker_(around.tracker),
       state_(around.state),
@@ -15,7 +17,11 @@ IoCommands::IoCommands(const Surroundings& around, const IoDecoder& decoder)
       errors_(around.errors),
       counters_(around.counters),
       decoder_(decoder),
-      timelines_(around.queues.count()) {}
+      timelines_(around.queues.count()) {
+    SSDTLM_CHECK(latency_targets.size() <= target_.size(), "more latency targets than priorities");
+    target_.fill(kNoTarget);
+    std::copy(latency_targets.begin(), latency_targets.end(), target_.begin());
+}
 
 inline Command& IoCommands::acquire() {
     Command& command = commands_.acquire();
@@ -41,6 +47,7 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     Command& command = acquire();
     command.sqid = qid;
     command.cid = sqe.cid;
+    command.whose = tag_of(queue, rung);
     const bool conflict = queue.cid_in_use(sqe.cid);
     PrpWalk walk;
     const IoDecoder::Next next = decoder_.decode(sqe, conflict, command, walk);
@@ -190,6 +197,7 @@ void IoCommands::flush_for_shutdown() {
     flush.fua = false;
     flush.slba = flush.bytes = 0;
     flush.blocks = 0;
+    flush.whose = WorkTag{};
     flush_timeline_.begin(agenda_.now());
     flush.timeline = &flush_timeline_;
     to_firmware(flush);

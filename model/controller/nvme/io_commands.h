@@ -3,6 +3,7 @@
 // what their completion says.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,7 +32,8 @@ public:
         ErrorLog& errors;
         NvmeCounters& counters;
     };
-    IoCommands(const Surroundings& around, const IoDecoder& decoder);
+    /// `latency_targets`: by priority of the submission queue, as NvmeConfig has them.
+    IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
     /// Feature 06h: whether every write is carried out as FUA.
@@ -62,6 +64,10 @@ private:
     void count(const Command& command);
     void refuse(Command& command, std::uint32_t nsid);
     Command& acquire();
+    WorkTag tag_of(const SubmissionQueue& queue, SimTime rung) const {
+        const Ps target = target_[queue.priority];
+        return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target};
+    }
     void release(Command& command);
     /// The tracker's answer for (qid, cid), remembered.
     Timeline& timeline(std::uint16_t qid, std::uint16_t cid) {
@@ -84,6 +90,8 @@ private:
     NvmeCounters& counters_;
     CommandSink* firmware_ = nullptr;
     IoDecoder decoder_;
+    static constexpr Ps kNoTarget = Ps::max();
+    std::array<Ps, 4> target_;  // by priority, from the doorbell on
     Pool<Command> commands_;
     std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::uint32_t in_firmware_ = 0;

@@ -5,6 +5,13 @@ namespace ssdtlm {
 
 using namespace nvme;
 
+bool IoDecoder::name_stream(const Sqe& sqe, Command& command) const {
+    if (write_directive_type(sqe.cdw12) != kDirectiveStreams || !streams_.enabled()) return false;
+    const std::uint16_t id = write_directive_specific(sqe.cdw13);
+    if (id != 0) command.whose.stream = streams_.number_of(id);  // 0 names none
+    return true;
+}
+
 IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
     command.status = kStSuccess;
     command.fua = false;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a submission queue entry of an I/O queue into a Command, or says which status refuses it. The first fault in
 // the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. One namespace (NSID 1), no
-// metadata, no SGL, no fused commands, no directives.
+// metadata, no SGL, no fused commands; of the directives Streams.
 #pragma once
 
 #include <cstdint>
 
 #include "controller/nvme/prp.h"
+#include "controller/nvme/streams.h"
 #include "controller/ports/command.h"
 #include "host_pcie/protocol/nvme.h"
 
@@ -14,8 +15,8 @@ namespace ssdtlm {
 
 class IoDecoder {
 public:
-    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes)
-        : blocks_(namespace_blocks), lba_bytes_(lba_bytes), max_transfer_bytes_(max_transfer_bytes) {}
+    IoDecoder(std::uint64_t namespace_blocks, std::uint32_t lba_bytes, std::uint32_t max_transfer_bytes, Streams& streams)
+        : blocks_(namespace_blocks), lba_bytes_(lba_bytes), max_transfer_bytes_(max_transfer_bytes), streams_(streams) {}
 
     /// Feature 06h WCE = 0: every write is carried out as FUA.
     void set_write_through(bool on) { write_through_ = on; }
@@ -50,17 +51,19 @@ private:
         command.status = status;
         return Next::refused;
     }
+    /// A write that names a directive. False: not one that is enabled.
+    bool name_stream(const nvme::Sqe& sqe, Command& command) const;
     /// Any entry, faulty ones too.
     Next decode_any(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const;
     /// Read or Write that has passed the checks common to all commands.
     Next decode_transfer(const nvme::Sqe& sqe, Command& command, PrpWalk& walk) const {
-        constexpr std::uint32_t kDirectiveType = 0xFu << 20;  // CDW12 DTYPE of Write
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * lba_bytes_;
         command.fua = (sqe.cdw12 & nvme::kRwFua) != 0 || (write_through_ && command.op == IoOp::write);
         if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, nvme::kStInvalidField);
-        if (command.op == IoOp::write && (sqe.cdw12 & kDirectiveType) != 0) return refuse(command, nvme::kStInvalidField);
+        if (__builtin_expect(command.op == IoOp::write && nvme::write_directive_type(sqe.cdw12) != 0, 0) && !name_stream(sqe, command))
+            return refuse(command, nvme::kStInvalidField);
         const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages);
         if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);
         if (!in_range(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
@@ -70,6 +73,7 @@ private:
     std::uint64_t blocks_;
     std::uint32_t lba_bytes_;
     std::uint32_t max_transfer_bytes_;
+    Streams& streams_;
     bool write_through_ = false;
 };
 

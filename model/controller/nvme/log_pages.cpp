@@ -82,7 +82,7 @@ void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page) {
     std::copy_n(device.firmware.begin(), std::min<std::size_t>(device.firmware.size(), 8), page.begin() + 8);
 }
 
-void effects_log(std::vector<std::uint8_t>& page) {
+void effects_log(bool directives, std::vector<std::uint8_t>& page) {
     constexpr std::uint32_t kSupported = 1u << 0;
     constexpr std::uint32_t kChangesBlocks = 1u << 1;
     page.assign(kEffectsBytes, 0);
@@ -91,6 +91,8 @@ void effects_log(std::vector<std::uint8_t>& page) {
     for (const std::uint8_t opcode : {kAdminDeleteSq, kAdminCreateSq, kAdminGetLogPage, kAdminDeleteCq, kAdminCreateCq,
                                       kAdminIdentify, kAdminAbort, kAdminSetFeatures, kAdminGetFeatures, kAdminAsyncEvent})
         admin(opcode, kSupported);
+    if (directives)
+        for (const std::uint8_t opcode : {kAdminDirectiveSend, kAdminDirectiveReceive}) admin(opcode, kSupported);
     io(kIoFlush, kSupported);
     io(kIoRead, kSupported);
     for (const std::uint8_t opcode : {kIoWrite, kIoWriteZeroes, kIoDatasetMgmt}) io(opcode, kSupported | kChangesBlocks);

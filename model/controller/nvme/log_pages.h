@@ -50,6 +50,6 @@ std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& fe
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
 void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page);
-void effects_log(std::vector<std::uint8_t>& page);
+void effects_log(bool directives, std::vector<std::uint8_t>& page);
 
 }  // namespace ssdtlm

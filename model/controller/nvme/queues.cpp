@@ -16,11 +16,13 @@ bool QueueSet::any_io_queue() const {
     return false;
 }
 
-void QueueSet::create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries) {
+void QueueSet::create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries, Purpose purpose) {
     SubmissionQueue& q = sqs_[qid];
     q = SubmissionQueue{};
     q.valid = true;
     q.cqid = cqid;
+    q.tenant = purpose.tenant;
+    q.priority = purpose.priority;
     q.base = base;
     q.entries = entries;
     q.rung_ = std::make_unique<SimTime[]>(entries);

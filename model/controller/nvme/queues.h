@@ -18,6 +18,8 @@ struct alignas(64) SubmissionQueue {
     bool deleting = false;        ///< Delete SQ waits for the commands in flight; nothing more is fetched
     std::uint16_t cqid = 0;
     std::uint16_t delete_cid = 0; ///< of the waiting Delete SQ command
+    std::uint16_t tenant = 0;     ///< what it was created for; 0: nobody in particular
+    std::uint8_t priority = 0;    ///< QPRIO
     std::uint32_t entries = 0;
     std::uint32_t head = 0;       ///< first slot whose entry has not arrived: SQHD
     std::uint64_t base = 0;
@@ -114,7 +116,12 @@ public:
     std::uint32_t io_pairs() const { return count() - 1; }
     std::uint32_t max_entries() const { return max_entries_; }
 
-    void create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries);
+    /// Whose commands a queue carries.
+    struct Purpose {
+        std::uint8_t priority = 0;  ///< QPRIO
+        std::uint16_t tenant = 0;
+    };
+    void create_sq(std::uint16_t qid, std::uint16_t cqid, std::uint64_t base, std::uint32_t entries, Purpose purpose);
     void create_cq(std::uint16_t qid, std::uint64_t base, std::uint32_t entries, std::uint16_t vector, bool interrupts);
     void delete_sq(std::uint16_t qid);
     void delete_cq(std::uint16_t qid);

@@ -31,14 +31,21 @@ struct BusChoice {
     bool programs = false;
 };
 
+/// What goes next.
+struct BusPick {
+    BusPick(BusTurn kind = BusTurn::none, FlashTransaction* whose = nullptr) : turn(kind), data(whose) {}
+    BusTurn turn;
+    FlashTransaction* data;  ///< data_out: which of BusWork::data; null: the oldest
+};
+
 /// Contract (tb/unit/scheduler/bus_order_test.cpp holds every registered order to it):
-/// - Returns a kind that may be chosen; none only if none may.
+/// - Returns a kind that may be chosen; none only if none may. Data that it names is in BusWork::data.
 /// - A function of its arguments alone.
 /// - Programs get the bus after a bounded number of turns of the others. (Those hold dies, and come to an end.)
 class BusOrder {
 public:
     virtual ~BusOrder() = default;
-    virtual BusTurn next(const BusWork& work, BusChoice may) const = 0;
+    virtual BusPick next(const BusWork& work, BusChoice may) const = 0;
 };
 
 }  // namespace ssdtlm

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/latency/timeline.h"
+#include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
 
@@ -31,6 +32,7 @@ struct Command {
     std::vector<LbaRange> ranges; ///< deallocate
     std::uint32_t host_page_bytes = 4096;  ///< CC.MPS page
     std::vector<std::uint64_t> pages;  ///< host page addresses of the data (PRP, resolved); first may have an offset
+    WorkTag whose;
     Timeline* timeline = nullptr; ///< never null while the command lives
 };
 

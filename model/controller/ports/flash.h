@@ -8,6 +8,7 @@
 #include "common/address/geometry.h"
 #include "common/latency/timeline.h"
 #include "common/report/error.h"
+#include "controller/ports/work_tag.h"
 #include "nand/onfi/flash_status.h"
 #include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/spare.h"
@@ -17,6 +18,14 @@ namespace ssdtlm {
 /// Why the work exists; the scheduler's class and the name of the wait it causes to others.
 enum class FlashClass : std::uint8_t { host_read, mapping_read, host_write, mapping_write, gc_read, gc_write, erase, count };
 inline constexpr std::size_t kFlashClassCount = static_cast<std::size_t>(FlashClass::count);
+/// A bit per FlashClass.
+using ClassSet = std::uint32_t;
+constexpr ClassSet class_bit(FlashClass c) { return ClassSet{1} << static_cast<unsigned>(c); }
+inline constexpr ClassSet kAllClasses = (ClassSet{1} << kFlashClassCount) - 1;
+inline constexpr ClassSet kReadClasses =
+    class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read) | class_bit(FlashClass::gc_read);
+inline constexpr ClassSet kProgramClasses =
+    class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write) | class_bit(FlashClass::gc_write);
 
 struct FlashTransaction;
 
@@ -49,6 +58,7 @@ struct alignas(64) FlashTransaction {
     std::uint64_t cookie = 0;           ///< the client's
     std::uint64_t number = 0;           ///< the back end's: by submission, from 1
     std::uint64_t owner = 0;            ///< command that it serves, or job of garbage collection, by class; 0: none alone
+    WorkTag whose{};                    ///< of the command that waits for it
     std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
     PageRecord record{};                ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out

@@ -56,6 +56,7 @@ public:
         job.kind = kind;
         job.txn.path = nullptr;
         job.txn.owner = 0;
+        job.txn.whose = WorkTag{};
         ++used_;
         return job;
     }

@@ -8,10 +8,7 @@
 namespace ssdtlm {
 namespace {
 
-constexpr bool is_read(std::size_t cls) {
-    return cls == static_cast<std::size_t>(FlashClass::host_read) || cls == static_cast<std::size_t>(FlashClass::mapping_read) ||
-           cls == static_cast<std::size_t>(FlashClass::gc_read);
-}
+constexpr bool is_read(std::size_t cls) { return (kReadClasses >> cls & 1u) != 0; }
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
@@ -51,8 +48,8 @@ void refuse_grant(const GrantPlace& place, const std::string& found) {
 
 void GrantRules::pushed(const SchedulerRequest& r) {
     Die& die = dies_[r.die];
-    die.of[static_cast<std::size_t>(r.cls)].push_back(Waiting{r.tag, r.page, r.plane});
-    die.classes |= 1u << static_cast<unsigned>(r.cls);
+    die.of[static_cast<std::size_t>(r.cls)].push_back(Waiting{r.tag, r.page, r.plane, r.whose});
+    die.classes |= class_bit(r.cls);
     waiting_ |= std::uint64_t{1} << r.die;
     changed();
 }
@@ -69,7 +66,7 @@ void GrantRules::asked(const GrantQuery& query) {
     must_start_ = 0;
     for (std::uint64_t dies = query_.idle_dies & waiting_; dies != 0; dies &= dies - 1) {
         const Die& die = dies_[static_cast<std::size_t>(__builtin_ctzll(dies))];
-        if ((die.classes & ~(std::uint32_t{query_.classes} | die.refused)) == 0) must_start_ |= dies & (~dies + 1);
+        if ((die.classes & ~(query_.classes | die.refused)) == 0) must_start_ |= dies & (~dies + 1);
     }
 }
 
@@ -93,7 +90,7 @@ std::string GrantRules::take(GrantAnswer answer, const Grant& grant) {
     Die& die = dies_[grant.die];
     Queue& queue = die.of[static_cast<std::size_t>(grant.cls)];
     for (std::uint32_t i = 0; i < grant.count; ++i) queue.erase(find(queue, grant.tags[i]));
-    if (queue.empty()) die.classes &= ~(1u << static_cast<unsigned>(grant.cls));
+    if (queue.empty()) die.classes &= ~class_bit(grant.cls);
     if (die.classes == 0) waiting_ &= ~(std::uint64_t{1} << grant.die);
     changed();
     return {};
@@ -131,10 +128,13 @@ std::string GrantRules::broken_by_tag(const Grant& g, std::uint32_t i) const {
                die_list(query_.idle_read_planes[it->plane]);
     const bool any_plane = i == 0 && !(limits_.independent_plane_read && is_read(cls));
     const auto granted_now = [&](const Waiting& w) { return std::find(g.tags.begin(), g.tags.begin() + i, w.tag) != g.tags.begin() + i; };
-    const auto passed = std::find_if(queue.begin(), it, [&](const Waiting& w) { return (any_plane || w.plane == it->plane) && !granted_now(w); });
+    const auto holds = [&](const Waiting& w) {  // the request back
+        return (any_plane || w.plane == it->plane) && (!is_read(cls) || w.whose.same_flow(it->whose)) && !granted_now(w);
+    };
+    const auto passed = std::find_if(queue.begin(), it, holds);
     if (passed != it)
         return subject + " passes tag " + number(passed->tag) + ", which came before it; a class of a die goes in order of arrival" +
-               (any_plane ? "" : " on each plane");
+               (any_plane ? "" : " on each plane") + (is_read(cls) ? ", for each tenant and priority" : "");
     if (i == 0) return {};
     const Waiting& first = *find(queue, g.tags[0]);
     if (it->page != first.page)

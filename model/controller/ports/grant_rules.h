@@ -50,12 +50,13 @@ private:
         std::uint32_t tag;
         std::uint32_t page;
         std::uint8_t plane;
+        WorkTag whose;
     };
     using Queue = std::deque<Waiting>;
     struct Die {
         std::array<Queue, kFlashClassCount> of;  // class, in order of arrival
-        std::uint32_t classes = 0;               // bit per class that has something
-        std::uint32_t refused = 0;               // classes asked for in vain while the die was idle, since changes_
+        ClassSet classes = 0;                    // that have something
+        ClassSet refused = 0;                    // asked for in vain while the die was idle, since changes_
     };
 
     std::string nothing();

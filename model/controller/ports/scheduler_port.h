@@ -24,11 +24,11 @@ struct SchedulerRequest {
     FlashClass cls = FlashClass::host_read;
     std::uint8_t plane = 0;         ///< in die
     std::uint32_t page = 0;         ///< in block; multi-plane partners must have the same (erase: 0)
+    WorkTag whose{};
 };
 
-inline constexpr std::uint8_t kAllClasses = (1u << kFlashClassCount) - 1;
 /// "host_read, erase" of a bit per class; "none".
-inline std::string class_names(std::uint32_t classes) {
+inline std::string class_names(ClassSet classes) {
     static constexpr const char* kNames[kFlashClassCount] = {"host_read", "mapping_read", "host_write", "mapping_write",
                                                              "gc_read", "gc_write", "erase"};
     std::string text;
@@ -40,9 +40,9 @@ inline std::string class_names(std::uint32_t classes) {
 /// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
 struct GrantQuery {
     std::uint16_t channel = 0;
-    /// Bit per FlashClass: only dies whose next class (the policy's choice from all that die has) is in here may be
+    /// Only dies whose next class (the policy's choice from all that die has) is in here may be
     /// granted. Lets data out go before the long data in of programs without changing any die's order.
-    std::uint8_t classes = kAllClasses;
+    ClassSet classes = kAllClasses;
     std::uint64_t idle_dies = 0;                             ///< no operation in the die's array or registers
     std::array<std::uint64_t, kMaxPlanes> idle_read_planes{};///< independent plane read: dies whose plane p can start a read
 };
@@ -86,7 +86,8 @@ protected:
 /// Contract (GrantRules checks it in every run, unless the scheduler is proven):
 /// - Every pushed request is granted exactly once, for its die and in its class, which the question asked for.
 /// - Among requests of one die and one class in push order; of several planes joined the first is the oldest, and the
-///   others, and reads of planes that read independently, pass none of their own plane.
+///   others, and reads of planes that read independently, pass none of their own plane. Reads of different flows
+///   (WorkTag::same_flow) may pass each other; programs and erases may not.
 /// - A grant never names a die that is not ready; of a die that is ready only for reads of a plane, a read of that plane.
 /// - Joined are different planes of one die for the same page, if the configuration joins planes, and never reads of
 ///   planes that read independently.

@@ -8,7 +8,7 @@ namespace {
 class CommandsFirst final : public BusOrder {
 public:
     explicit CommandsFirst(const BusOrderSetup& setup) : program_turns_(setup.program_turns) {}
-    BusTurn next(const BusWork& work, BusChoice may) const override {
+    BusPick next(const BusWork& work, BusChoice may) const override {
         return with_programs(work, may, program_turns_,
                              may.commands ? BusTurn::commands : may.data_out ? BusTurn::data_out : BusTurn::none);
     }

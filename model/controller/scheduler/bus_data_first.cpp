@@ -8,7 +8,7 @@ namespace {
 class DataFirst final : public BusOrder {
 public:
     explicit DataFirst(const BusOrderSetup& setup) : program_turns_(setup.program_turns) {}
-    BusTurn next(const BusWork& work, BusChoice may) const override {
+    BusPick next(const BusWork& work, BusChoice may) const override {
         return with_programs(work, may, program_turns_,
                              may.data_out ? BusTurn::data_out : may.commands ? BusTurn::commands : BusTurn::none);
     }

@@ -22,9 +22,9 @@ inline std::unique_ptr<BusOrder> make_bus_order(const SchedulerConfig& config) {
 }
 
 /// For an order that does not let programs wait for good: passed often enough they go first, else after `others`.
-inline BusTurn with_programs(const BusWork& work, BusChoice may, std::uint32_t limit, BusTurn others) {
+inline BusPick with_programs(const BusWork& work, BusChoice may, std::uint32_t limit, BusPick others) {
     if (may.programs && work.passed >= limit) return BusTurn::programs;
-    return others == BusTurn::none && may.programs ? BusTurn::programs : others;
+    return others.turn == BusTurn::none && may.programs ? BusTurn::programs : others;
 }
 
 }  // namespace ssdtlm

@@ -6,11 +6,6 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint8_t bit(FlashClass c) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(c)); }
-constexpr std::uint8_t kReads = bit(FlashClass::host_read) | bit(FlashClass::mapping_read) | bit(FlashClass::gc_read);
-constexpr std::uint8_t kPrograms =
-    bit(FlashClass::host_write) | bit(FlashClass::mapping_write) | bit(FlashClass::gc_write);
-
 std::uint32_t lowest(std::uint64_t mask) { return static_cast<std::uint32_t>(__builtin_ctzll(mask)); }
 
 /// First set bit at or after `from`, else the first set bit.
@@ -31,15 +26,38 @@ ClassQueueScheduler::ClassQueueScheduler(const SchedulerConfig& config, const Sc
       channels_(shape.channels) {
     SSDTLM_CHECK(shape.dies_per_channel <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     SSDTLM_CHECK(shape.planes_per_die <= kMaxPlanes, "more planes than a grant can name");
+    for (std::uint32_t c = 0; c < kFlashClassCount; ++c) class_of_[c] = static_cast<FlashClass>(c);
 }
 
-std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, std::uint32_t classes) {
-    std::uint32_t best = lowest(classes);
-    for (classes &= classes - 1; classes != 0; classes &= classes - 1) {
-        const std::uint32_t c = lowest(classes);
-        if (work.arrival[c] < work.arrival[best]) best = c;
+std::uint32_t ClassQueueScheduler::add_queue(FlashClass cls) {
+    SSDTLM_CHECK(queues_ < kQueues, "a scheduler policy with more queues than a die may have");
+    SSDTLM_CHECK((kReadClasses & class_bit(cls)) != 0, "programs and erases of a class have one queue");
+    more_queues_ = true;
+    reads_ |= bit(queues_);
+    class_of_[queues_] = cls;
+    return queues_++;
+}
+
+std::uint8_t ClassQueueScheduler::oldest(const DieWork& work, Queues queues) {
+    std::uint32_t best = lowest(queues);
+    for (queues &= queues - 1; queues != 0; queues &= queues - 1) {
+        const std::uint32_t q = lowest(queues);
+        if (work.arrival[q] < work.arrival[best]) best = q;
     }
     return static_cast<std::uint8_t>(best);
+}
+
+__attribute__((noinline)) ClassQueueScheduler::Queues ClassQueueScheduler::queues_of_more(ClassSet classes) const {
+    Queues queues = classes;
+    for (std::uint32_t q = kFlashClassCount; q < queues_; ++q)
+        if ((classes & class_bit(class_of_[q])) != 0) queues |= bit(q);
+    return queues;
+}
+
+ClassSet ClassQueueScheduler::classes_of(Queues queues) const {
+    ClassSet classes = 0;
+    for (; queues != 0; queues &= queues - 1) classes |= class_bit(class_of_[lowest(queues)]);
+    return classes;
 }
 
 void ClassQueueScheduler::push(const SchedulerRequest& request) {
@@ -52,27 +70,29 @@ void ClassQueueScheduler::push(const SchedulerRequest& request) {
     node.next = kNone;
     node.plane = request.plane;
     node.arrival = arrivals_++;
+    node.whose = request.whose;
 
     Channel& channel = channels_[request.channel];
     ++channel.queued;
     Die& d = die(request.channel, request.die);
-    const auto cls = static_cast<std::uint8_t>(request.cls);
-    Fifo& fifo = d.fifo[cls];
-    if (fifo.head != kNone) {
+    const auto queue = static_cast<std::uint8_t>(more_queues_ ? queue_of(request) : static_cast<std::uint32_t>(request.cls));
+    Fifo& fifo = d.fifo[queue];
+    const Queues waiting = d.work.waiting, me = bit(queue);
+    if ((waiting & me) != 0) {
         nodes_[fifo.tail].next = n;
         fifo.tail = n;
         return;
     }
-    fifo = Fifo{n, n, 0};
-    const bool had_choice = d.work.waiting != 0;
-    d.work.waiting = static_cast<std::uint8_t>(d.work.waiting | 1u << cls);
-    d.work.arrival[cls] = node.arrival;
-    if (!had_choice) {
-        choose_class(channel, request.die, d, cls);
+    fifo = Fifo{n, 0};
+    d.work.waiting = waiting | me;
+    d.work.head[queue] = n;
+    d.work.arrival[queue] = node.arrival;
+    if (waiting == 0) {
+        choose_queue(channel, request.die, d, queue);
         return;
     }
     forget_choice(channel, request.die, d);
-    choose_class(channel, request.die, d, next_class(d));
+    choose_queue(channel, request.die, d, next_queue(d));
 }
 
 bool ClassQueueScheduler::grant_at_once(const SchedulerRequest& request) {
@@ -88,40 +108,41 @@ __attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
 }
 
 /// Something waits.
-inline std::uint8_t ClassQueueScheduler::next_class(const Die& die) const {
-    const std::uint32_t waiting = die.work.waiting;
+inline std::uint8_t ClassQueueScheduler::next_queue(const Die& die) const {
+    const Queues waiting = die.work.waiting;
     if ((waiting & (waiting - 1)) == 0) return static_cast<std::uint8_t>(lowest(waiting));  // no policy has a choice
     if (die.starved != 0) return oldest(die.work, die.starved);
-    const std::uint8_t cls = choose(die.work);
-    if (__builtin_expect(cls >= kFlashClassCount || (waiting >> cls & 1u) == 0, 0)) refuse_choice(die, cls);
-    return cls;
+    const std::uint8_t queue = choose(die.work);
+    if (__builtin_expect(queue >= kQueues || (waiting >> queue & 1u) == 0, 0)) refuse_choice(die, queue);
+    return queue;
 }
 
-__attribute__((noinline, cold)) void ClassQueueScheduler::refuse_choice(const Die& die, std::uint8_t cls) const {
-    throw SchedulerFault("choose() returned class " + std::to_string(cls) + " for die " +
-                         std::to_string((&die - dies_.data()) % dies_per_channel_) + "; waiting there: " + class_names(die.work.waiting));
+__attribute__((noinline, cold)) void ClassQueueScheduler::refuse_choice(const Die& die, std::uint8_t queue) const {
+    throw SchedulerFault("choose() returned queue " + std::to_string(queue) + " for die " +
+                         std::to_string((&die - dies_.data()) % dies_per_channel_) + "; waiting there: " +
+                         class_names(classes_of(die.work.waiting)));
 }
 
-inline void ClassQueueScheduler::choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls) {
-    die.chosen = cls;
-    channel.dies_choosing[cls] |= std::uint64_t{1} << d;
-    channel.chosen |= 1u << cls;
+inline void ClassQueueScheduler::choose_queue(Channel& channel, std::uint32_t d, Die& die, std::uint8_t queue) {
+    die.chosen = queue;
+    channel.dies_choosing[queue] |= std::uint64_t{1} << d;
+    channel.chosen |= bit(queue);
 }
 
 inline void ClassQueueScheduler::forget_choice(Channel& channel, std::uint32_t d, const Die& die) {
     std::uint64_t& dies = channel.dies_choosing[die.chosen];
     dies &= ~(std::uint64_t{1} << d);
-    if (dies == 0) channel.chosen &= ~(1u << die.chosen);
+    if (dies == 0) channel.chosen &= ~bit(die.chosen);
 }
 
 GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
     Channel& channel = channels_[query.channel];
     std::uint64_t wanting = 0;
     std::uint64_t wanting_read = 0;
-    for (std::uint32_t classes = query.classes & channel.chosen; classes != 0; classes &= classes - 1) {
-        const std::uint32_t c = lowest(classes);
-        wanting |= channel.dies_choosing[c];
-        if ((kReads >> c & 1u) != 0) wanting_read |= channel.dies_choosing[c];
+    for (Queues queues = queues_of(query.classes) & channel.chosen; queues != 0; queues &= queues - 1) {
+        const std::uint32_t q = lowest(queues);
+        wanting |= channel.dies_choosing[q];
+        if ((reads_ >> q & 1u) != 0) wanting_read |= channel.dies_choosing[q];
     }
     std::uint64_t candidates = wanting & query.idle_dies;
     if (independent_plane_read_) {
@@ -130,17 +151,17 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
         candidates |= wanting_read & some_plane;
     }
     effort_ = Effort{};
-    std::uint32_t& turn = channel.next_die[(query.classes & kPrograms) != 0 ? 1 : 0];
+    std::uint32_t& turn = channel.next_die[(query.classes & kProgramClasses) != 0 ? 1 : 0];
     while (candidates != 0) {
         const std::uint32_t d = next_in_turn(candidates, turn);
         ++effort_.dies;
         Die& work = die(query.channel, d);
         bool granted = true;
-        if (independent_plane_read_ && (kReads >> work.chosen & 1u) != 0) {
+        if (independent_plane_read_ && (reads_ >> work.chosen & 1u) != 0) {
             granted = grant_idle_plane(channel, query, d, work, out);
         } else {
             ++effort_.requests;
-            take(channel, d, work, Pick{work.chosen, kNone, work.fifo[work.chosen].head}, multi_plane_, out);
+            take(channel, d, work, Pick{work.chosen, kNone, work.work.head[work.chosen]}, multi_plane_, out);
         }
         if (granted) {
             turn = d + 1;
@@ -161,22 +182,23 @@ __attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& ch
 }
 
 bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick) {
-    // Other read classes may use a plane that the chosen one does not want, but not while a program or erase waits
-    // for the whole die.
-    std::uint32_t classes = 1u << die.chosen;
-    if ((die.work.waiting & ~kReads) == 0) classes |= die.work.waiting & query.classes;
+    // Other reads may use a plane that the chosen queue does not want, but not while a program or erase waits for the whole
+    // die.
+    Queues queues = bit(die.chosen);
+    if ((die.work.waiting & ~reads_) == 0) queues |= die.work.waiting & queues_of(query.classes);
     // A starved program or erase may not be passed by requests that skip their queue's busy head.
-    const std::uint32_t reach = (die.starved & ~kReads) != 0 ? 1 : kLookAhead;
-    for (std::uint32_t c = die.chosen; classes != 0; c = lowest(classes | 0x100u)) {
-        classes &= ~(1u << c);
+    const std::uint32_t reach = (die.starved & ~reads_) != 0 ? 1 : kLookAhead;
+    constexpr Queues kEnd = Queues{1} << kQueues;
+    for (std::uint32_t q = die.chosen; queues != 0; q = lowest(queues | kEnd)) {
+        queues &= ~bit(q);
         std::uint32_t seen = 0;
         std::uint32_t before = kNone;
-        std::uint32_t n = die.fifo[c].head;
+        std::uint32_t n = die.work.head[q];
         for (std::uint32_t depth = 0; n != kNone && depth < reach; ++depth) {
             const std::uint32_t plane = 1u << nodes_[n].plane;
             ++effort_.requests;
             if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
-                pick = Pick{static_cast<std::uint8_t>(c), before, n};
+                pick = Pick{static_cast<std::uint8_t>(q), before, n};
                 return true;
             }
             seen |= plane;
@@ -188,67 +210,67 @@ bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t
     return false;
 }
 
-inline void ClassQueueScheduler::unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node) {
+inline void ClassQueueScheduler::unlink(Die& die, std::uint8_t queue, std::uint32_t before, std::uint32_t node) {
     const std::uint32_t next = nodes_[node].next;
-    (before == kNone ? fifo.head : nodes_[before].next) = next;
-    if (fifo.tail == node) fifo.tail = before;
+    (before == kNone ? die.work.head[queue] : nodes_[before].next) = next;
+    if (die.fifo[queue].tail == node) die.fifo[queue].tail = before;
     nodes_[node].next = free_;
     free_ = node;
 }
 
 inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out) {
-    Fifo& fifo = die.fifo[pick.cls];
     const bool head_taken = pick.before == kNone;
     const Node& node = nodes_[pick.node];
     const std::uint32_t next = node.next;
     out.die = static_cast<std::uint16_t>(d);
-    out.cls = static_cast<FlashClass>(pick.cls);
+    out.cls = class_of_[pick.queue];
     out.count = 1;
     out.tags[0] = node.tag;
-    unlink(fifo, pick.before, pick.node);
-    if (join && next != kNone) join_partners(fifo, pick, next, out);
-    const auto me = static_cast<std::uint8_t>(1u << pick.cls);
-    if (fifo.head == kNone)
-        die.work.waiting = static_cast<std::uint8_t>(die.work.waiting & ~me);
+    unlink(die, pick.queue, pick.before, pick.node);
+    if (join && next != kNone) join_partners(die, pick, next, out);
+    const Queues me = bit(pick.queue);
+    if (die.work.head[pick.queue] == kNone)
+        die.work.waiting &= ~me;
     else
-        die.work.arrival[pick.cls] = nodes_[fifo.head].arrival;
+        die.work.arrival[pick.queue] = nodes_[die.work.head[pick.queue]].arrival;
     if (head_taken) {
-        fifo.overtaken = 0;
-        die.starved = static_cast<std::uint8_t>(die.starved & ~me);
+        die.fifo[pick.queue].overtaken = 0;
+        die.starved &= ~me;
     }
-    if ((die.work.waiting & ~me) != 0) count_overtaken(die, pick.cls, node.arrival);
+    if ((die.work.waiting & ~me) != 0) count_overtaken(die, pick.queue, node.arrival);
     forget_choice(channel, d, die);
-    if (die.work.waiting != 0) choose_class(channel, d, die, next_class(die));
+    if (die.work.waiting != 0) choose_queue(channel, d, die, next_queue(die));
 }
 
 /// `first`, already unlinked, is granted and was followed by `next`. Only the first request of each plane may come along:
 /// order within a plane is kept.
-__attribute__((noinline)) void ClassQueueScheduler::join_partners(Fifo& fifo, const Pick& first, std::uint32_t next,
+__attribute__((noinline)) void ClassQueueScheduler::join_partners(Die& die, const Pick& first, std::uint32_t next,
                                                                   Grant& out) {
     std::uint32_t seen = 1u << nodes_[first.node].plane;
     std::uint32_t previous = first.before;
     std::uint32_t n = next;
     for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
         ++effort_.requests;
-        const Node other = nodes_[n];
+        const Node& other = nodes_[n];
+        const std::uint32_t behind = other.next;
         const std::uint32_t plane = 1u << other.plane;
         if ((seen & plane) == 0 && other.page == nodes_[first.node].page) {
             out.tags[out.count++] = other.tag;
-            unlink(fifo, previous, n);
+            unlink(die, first.queue, previous, n);
         } else {
             previous = n;
         }
         seen |= plane;
-        n = other.next;
+        n = behind;
     }
 }
 
 __attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {
     if (limit_ == 0) return;
-    for (std::uint32_t waiting = die.work.waiting & ~(1u << granted); waiting != 0; waiting &= waiting - 1) {
-        const std::uint32_t c = lowest(waiting);
-        if (die.work.arrival[c] < granted_arrival && ++die.fifo[c].overtaken >= limit_)
-            die.starved = static_cast<std::uint8_t>(die.starved | 1u << c);
+    for (Queues waiting = die.work.waiting & ~bit(granted); waiting != 0; waiting &= waiting - 1) {
+        const std::uint32_t q = lowest(waiting);
+        if (die.work.arrival[q] < granted_arrival && ++die.fifo[q].overtaken >= limit_)
+            die.starved |= bit(q);
     }
 }
 
@@ -257,8 +279,8 @@ std::string ClassQueueScheduler::dump(std::uint16_t channel) const {
     for (std::uint32_t d = 0; d < dies_per_channel_; ++d) {
         const Die& die = dies_[channel * dies_per_channel_ + d];
         if (die.work.waiting == 0) continue;
-        text += "  die " + std::to_string(d) + ": waiting " + class_names(die.work.waiting) + "; starved " +
-                class_names(die.starved) + "; next " + class_names(1u << die.chosen) + "\n";
+        text += "  die " + std::to_string(d) + ": waiting " + class_names(classes_of(die.work.waiting)) + "; starved " +
+                class_names(classes_of(die.starved)) + "; next " + class_names(class_bit(class_of_[die.chosen])) + "\n";
     }
     return text;
 }

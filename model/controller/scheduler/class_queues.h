@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all scheduler policies share: one FIFO per die and class, the starvation bound, round robin over the dies of a
-// channel, and the joining of multi-plane partners. A policy adds which class of a die goes next. Not modelled: the
-// time a decision takes.
+// channel, and the joining of multi-plane partners. A policy adds which queue of a die goes next, and may have several for
+// the reads of a class. Not modelled: the time a decision takes.
 #pragma once
 
 #include <array>
@@ -44,18 +44,34 @@ public:
     std::string dump(std::uint16_t channel) const final;
 
 protected:
+    /// Queues of a die that a policy may have, those of the classes among them.
+    static constexpr std::uint32_t kQueues = 12;
+    /// A bit per queue.
+    using Queues = std::uint32_t;
+    static constexpr Queues bit(std::uint32_t queue) { return Queues{1} << queue; }
+
     /// What one die has waiting.
     struct DieWork {
-        std::uint8_t waiting = 0;                              ///< bit per class
-        std::array<std::uint64_t, kFlashClassCount> arrival{}; ///< of each class's oldest request; smaller is older
+        Queues waiting = 0;                          ///< queues that are not empty
+        std::array<std::uint32_t, kQueues> head{};     ///< of each queue; see whose()
+        std::array<std::uint64_t, kQueues> arrival{};  ///< of each queue's oldest request; smaller is older
     };
-    /// The class of `classes` whose oldest request came first; `classes` is a non-empty subset of work.waiting.
-    static std::uint8_t oldest(const DieWork& work, std::uint32_t classes);
+    /// The queue of `queues` whose oldest request came first; `queues` is a non-empty subset of work.waiting.
+    static std::uint8_t oldest(const DieWork& work, Queues queues);
+    /// Of the oldest request of a queue that waits.
+    const WorkTag& whose(const DieWork& work, std::uint32_t queue) const { return nodes_[work.head[queue]].whose; }
+
+    /// For a policy with more queues than one a class: called in its constructor for each, in order; returns the queue's number.
+    /// Queue c is class c's, for c below kFlashClassCount.
+    std::uint32_t add_queue(FlashClass cls);
 
 private:
-    /// The policy: which waiting class goes next. Pure function of `work`; never called with nothing waiting. Not
-    /// asked while a class is at its starvation limit. A class that does not wait is a SchedulerFault.
+    /// The policy: which queue that waits goes next. Pure function of `work`; never called with nothing waiting. Not
+    /// asked while a queue is at its starvation limit. A queue that does not wait is a SchedulerFault.
     virtual std::uint8_t choose(const DieWork& work) const = 0;
+    /// The queue of a request, one of its class; requests of one flow (WorkTag::same_flow) and programs and erases of one class
+    /// share one. Asked only after add_queue().
+    virtual std::uint32_t queue_of(const SchedulerRequest& request) const { return static_cast<std::uint32_t>(request.cls); }
 
     static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
     struct Node {
@@ -64,41 +80,45 @@ private:
         std::uint32_t next = kNone;
         std::uint8_t plane = 0;
         std::uint64_t arrival = 0;
+        WorkTag whose;
     };
-    struct Fifo {
-        std::uint32_t head = kNone;
+    struct Fifo {                     // its head is in DieWork
         std::uint32_t tail = kNone;
         std::uint32_t overtaken = 0;  // grants since the head came that went to younger requests of the die
     };
-    struct alignas(64) Die {
+    struct alignas(64) Die {  // four cache lines
         DieWork work;
-        std::uint8_t starved = 0;     // bit per class: at the limit; none while nothing waits
+        Queues starved = 0;         // at the limit; none while nothing waits
         std::uint8_t chosen = 0;      // valid while something waits
-        std::array<Fifo, kFlashClassCount> fifo;
+        std::array<Fifo, kQueues> fifo;
     };
     struct Channel {
-        std::array<std::uint64_t, kFlashClassCount> dies_choosing{};  // bit per die
-        std::uint32_t chosen = 0;                 // bit per class: some die chooses it
+        std::array<std::uint64_t, kQueues> dies_choosing{};  // bit per die
+        Queues chosen = 0;                      // some die chooses it
         std::array<std::uint32_t, 2> next_die{};  // round robin, apart for queries with and without programs
         std::uint32_t queued = 0;
     };
     Die& die(std::uint32_t channel, std::uint32_t d) { return dies_[channel * dies_per_channel_ + d]; }
-    /// A request of a die: its class, the one before it in its queue, and itself.
+    /// A request of a die: its queue, the one before it there, and itself.
     struct Pick {
-        std::uint8_t cls;
+        std::uint8_t queue;
         std::uint32_t before;
         std::uint32_t node;
     };
-    std::uint8_t next_class(const Die& die) const;
-    [[noreturn]] void refuse_choice(const Die& die, std::uint8_t cls) const;
-    void choose_class(Channel& channel, std::uint32_t d, Die& die, std::uint8_t cls);
+    Queues queues_of(ClassSet classes) const { return more_queues_ ? queues_of_more(classes) : classes; }
+    Queues queues_of_more(ClassSet classes) const;
+    /// The classes of some queues.
+    ClassSet classes_of(Queues queues) const;
+    std::uint8_t next_queue(const Die& die) const;
+    [[noreturn]] void refuse_choice(const Die& die, std::uint8_t queue) const;
+    void choose_queue(Channel& channel, std::uint32_t d, Die& die, std::uint8_t queue);
     void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
     bool find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick);
     /// Grants a request and (join) its multi-plane partners.
     void take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out);
-    void join_partners(Fifo& fifo, const Pick& first, std::uint32_t next, Grant& out);
-    void unlink(Fifo& fifo, std::uint32_t before, std::uint32_t node);
+    void join_partners(Die& die, const Pick& first, std::uint32_t next, Grant& out);
+    void unlink(Die& die, std::uint8_t queue, std::uint32_t before, std::uint32_t node);
     void grow();
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);
 
@@ -107,6 +127,10 @@ private:
     const bool multi_plane_;
     const bool independent_plane_read_;
     const std::uint32_t all_planes_;
+    bool more_queues_ = false;                   // than one a class
+    std::uint32_t queues_ = kFlashClassCount;
+    Queues reads_ = kReadClasses;
+    std::array<FlashClass, kQueues> class_of_{};
     Effort effort_;
     std::vector<Die> dies_;
     std::vector<Channel> channels_;

@@ -8,8 +8,6 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint32_t bit(FlashClass c) { return 1u << static_cast<unsigned>(c); }
-
 class ReadFirstScheduler final : public ClassQueueScheduler {
 public:
     using ClassQueueScheduler::ClassQueueScheduler;
@@ -17,9 +15,9 @@ public:
 
 private:
     std::uint8_t choose(const DieWork& work) const override {
-        constexpr std::uint32_t kGroups[] = {bit(FlashClass::host_read) | bit(FlashClass::mapping_read),
-                                             bit(FlashClass::host_write) | bit(FlashClass::mapping_write)};
-        for (const std::uint32_t group : kGroups)
+        constexpr Queues kGroups[] = {class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read),
+                                      class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write)};
+        for (const Queues group : kGroups)
             if ((work.waiting & group) != 0) return oldest(work, work.waiting & group);
         return oldest(work, work.waiting);
     }

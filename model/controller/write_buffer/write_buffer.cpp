@@ -51,7 +51,8 @@ void WriteBuffer::hurry(Index i) {
     e.marks |= kHurried;
 }
 
-WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) {
+WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
+                                      std::uint8_t stream) {
     ++counters_.inserted;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
     std::uint8_t marks = 0;
@@ -63,6 +64,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
+            tail.stream = stream;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
                 if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
@@ -73,7 +75,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             ++counters_.coalesced;
             return n;
         }
-        if (bytes != Bytes::whole && !tail.dropped && (tail.state == State::merging || (tail.marks & kLeans) != 0)) marks = kLeans;
+        if (bytes != Bytes::whole && !tail.dropped() && (tail.state == State::merging || (tail.marks & kLeans) != 0)) marks = kLeans;
     }
     Index i;
     if (!free_.empty()) {
@@ -91,6 +93,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.waiter = waiter;
     e.generation = generation_;
     e.marks = marks;
+    e.stream = stream;
     ++per_generation_.back();
     if (fresh) {
         it->second = Chain{i, i};
@@ -112,7 +115,7 @@ std::uint32_t WriteBuffer::merged(Index i) {
     Entry& e = entries_[i];
     SSDTLM_CHECK(e.state == State::merging, "merge of a unit that does not wait for one");
     --levels_.merging;
-    if (!e.dropped) {
+    if (!e.dropped()) {
         make_dirty(i);
         return kNoWaiter;
     }
@@ -124,7 +127,7 @@ std::uint32_t WriteBuffer::merged(Index i) {
 }
 
 bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
-    SSDTLM_CHECK(entries_[i].state == State::merging && !entries_[i].dropped, "failed merge of a unit that does not wait for one");
+    SSDTLM_CHECK(entries_[i].state == State::merging && !entries_[i].dropped(), "failed merge of a unit that does not wait for one");
     --levels_.merging;
     for (Index next = kNone;; i = next) {
         next = entries_[i].newer;
@@ -205,7 +208,7 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
             --per_generation_[e.generation - oldest_generation_];
             free_.push_back(i);
         } else {
-            e.dropped = true;
+            e.marks |= kDropped;
             e.newer = kNone;
             if (kept.newest == kNone)
                 kept.oldest = i;
@@ -241,7 +244,7 @@ void WriteBuffer::check_waiters() const {
         demanded += e.queued && is_demanded(e);
         if (e.state != State::dirty) continue;
         ++dirty;
-        if (e.dropped) continue;
+        if (e.dropped()) continue;
         const auto chain = map_.find(idx(e.lpa));
         const bool oldest = chain != map_.end() && chain->second.oldest == i;
         if (chain == map_.end() || oldest != e.queued)

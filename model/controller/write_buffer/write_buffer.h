@@ -25,6 +25,7 @@ public:
     enum class State : std::uint8_t { free, merging, dirty, flushing };
     static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
     static constexpr std::uint8_t kLeans = 2;    ///< its other bytes are those of the write before it, which merged when it came
+    static constexpr std::uint8_t kDropped = 4;  ///< deallocated while merging or flushing: its data no longer matters
     struct Entry {
         Lpa lpa{};
         std::uint32_t version = 0;
@@ -35,8 +36,10 @@ public:
         Index fifo_prev = kNone;
         State state = State::free;
         bool queued = false;               ///< in the queue of units to program
-        std::uint8_t marks = 0;            ///< kHurried, kLeans
-        bool dropped = false;              ///< deallocated while merging or flushing: its data no longer matters
+        std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped
+        std::uint8_t stream = 0;
+
+        bool dropped() const { return (marks & kDropped) != 0; }
     };
     static_assert(sizeof(Entry) == 32);
 
@@ -48,7 +51,7 @@ public:
         return true;
     }
     void cancel(std::uint32_t n) override { levels_.used -= n; }
-    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes) override;
+    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0) override;
     std::uint32_t merged(Index i) override;
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {
@@ -58,7 +61,7 @@ public:
     }
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
-        return {e.lpa, e.version, e.state == State::merging, e.dropped};
+        return {e.lpa, e.version, e.state == State::merging, e.dropped(), e.stream};
     }
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty() override;

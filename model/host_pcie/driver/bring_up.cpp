@@ -22,10 +22,11 @@ std::uint32_t page_shift(std::uint32_t page_bytes) {
 
 }  // namespace
 
-BringUp::BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio)
+BringUp::BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, QueuePlan& plan, MmioPort& mmio)
     : agenda_(agenda),
       memory_(memory),
       config_(config),
+      plan_(plan),
       mmio_(mmio),
       admin_(memory, 0, config.admin_entries, config.page_bytes),
       buffer_(memory.allocate(nvme::kIdentifyBytes, config.page_bytes)) {}
@@ -174,7 +175,10 @@ void BringUp::controller_identified(std::uint32_t) {
 void BringUp::queues_granted(std::uint32_t granted) {
     info_.queue_pairs = std::min({config_.queue_pairs, (granted & 0xFFFF) + 1, (granted >> 16) + 1});
     for (std::uint16_t vector = 1; vector <= info_.queue_pairs; ++vector) program_vector(vector);
-    if (rings_.empty()) make_queues();
+    if (rings_.empty()) {
+        plan_.deal(info_.queue_pairs);
+        make_queues();
+    }
     if (rings_.size() != info_.queue_pairs)
         fail("grants " + std::to_string(info_.queue_pairs) + " queue pairs, before the reset " + std::to_string(rings_.size()));
     pair_ = 1;
@@ -203,7 +207,8 @@ void BringUp::create_sq(std::uint32_t) {
     sqe.opc = nvme::kAdminCreateSq;
     sqe.prp1 = rings_[pair_ - 1].sq;
     sqe.cdw10 = nvme::queue_cdw10(pair_, info_.queue_entries);
-    sqe.cdw11 = nvme::create_sq_cdw11(pair_);
+    sqe.cdw11 = nvme::create_sq_cdw11(pair_, plan_.priority_of(pair_ - 1u));
+    sqe.cdw12 = plan_.tenant_of(pair_ - 1u);
     admin(sqe, "Create I/O Submission Queue", &BringUp::sq_created);
 }
 
@@ -228,6 +233,17 @@ void BringUp::namespace_identified(std::uint32_t) {
     if (shift != 9 && shift != 12) fail("LBA format with 2^" + std::to_string(shift) + " bytes, expected 512 or 4096");
     if (info_.blocks == 0) fail("the namespace has no blocks");
     info_.lba_bytes = 1u << shift;
+    if (!config_.streams) return streams_enabled(0);
+    // As Linux did from 4.13 to 5.16 (nvme_configure_directives), for all namespaces.
+    nvme::Sqe sqe;
+    sqe.opc = nvme::kAdminDirectiveSend;
+    sqe.nsid = nvme::kNsidAll;
+    sqe.cdw11 = nvme::directive_cdw11(nvme::kDirectiveEnable, nvme::kDirectiveIdentify);
+    sqe.cdw12 = std::uint32_t{nvme::kDirectiveStreams} << 8 | 1u;
+    admin(sqe, "Directive Send (enable streams)", &BringUp::streams_enabled);
+}
+
+void BringUp::streams_enabled(std::uint32_t) {
     doing_ = "running";
     done_();
 }

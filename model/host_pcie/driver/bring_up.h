@@ -20,6 +20,7 @@
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/driver/mmio_port.h"
 #include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/driver/queue_plan.h"
 
 namespace ssdtlm {
 
@@ -39,7 +40,8 @@ struct ControllerInfo {
 
 class BringUp : private MmioClient {
 public:
-    BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio);
+    /// `plan` is dealt when the controller has granted queue pairs.
+    BringUp(Agenda& agenda, HostMemory& memory, const HostConfig& config, QueuePlan& plan, MmioPort& mmio);
 
     /// Returns at once; `done` is called when the I/O queues exist and the namespace is known.
     /// Throws CheckFailed (from an event) when the controller misbehaves, UserError when the configuration does not
@@ -89,6 +91,7 @@ private:
     void sq_created(std::uint32_t);
     void namespaces_listed(std::uint32_t);
     void namespace_identified(std::uint32_t);
+    void streams_enabled(std::uint32_t);
     void delete_sq(std::uint32_t);
     void delete_cq(std::uint32_t);
     void shut_down(std::uint32_t);
@@ -99,6 +102,7 @@ private:
     Agenda& agenda_;
     HostMemory& memory_;
     const HostConfig& config_;
+    QueuePlan& plan_;
     MmioPort& mmio_;
     QueuePair admin_;
     std::uint64_t buffer_;  // one page for Identify data

@@ -8,9 +8,18 @@
 
 namespace ssdtlm {
 
+/// Whom the jobs of a workload work for.
+enum class Tenants : std::uint8_t {
+    one,    ///< all for one, and nobody tells the drive
+    by_job  ///< each section of a job file, each job of a trace, for one of its own
+};
+
 /// The host: CPU costs, queue pairs, interrupts.
 struct HostConfig {
-    std::uint32_t queue_pairs = 8;        ///< I/O queue pairs, 1..64; job i uses pair i % queue_pairs
+    std::uint32_t queue_pairs = 8;        ///< I/O queue pairs, 1..64; job i of a tenant uses its pairs in turn
+    Tenants tenants = Tenants::one;       ///< by_job: each has queue pairs of its own
+    std::vector<std::uint8_t> queue_priorities;  ///< QPRIO of the submission queues, 0 to 3, by tenant; those left out: 0
+    bool streams = false;                 ///< the driver enables the Streams directive and sends each write's stream
     std::uint32_t queue_entries = 1024;   ///< entries of each I/O SQ and CQ, 2..65536 (usable depth is one less)
     std::uint32_t admin_entries = 32;     ///< as Linux
     std::uint32_t page_bytes = 4096;      ///< CC.MPS page: 4096, 8192, ..., 65536

@@ -20,11 +20,12 @@ constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDat
 
 }  // namespace
 
-IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio, Workload& workload,
+IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
                CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer)
     : agenda_(agenda),
       memory_(memory),
       config_(config),
+      plan_(plan),
       mmio_(mmio),
       workload_(workload),
       tracker_(tracker),
@@ -89,7 +90,7 @@ void IoPath::wake(std::uint64_t) {
 inline void IoPath::accept(const HostRequest& request) {
     SSDTLM_CHECK(((request.offset | request.bytes) & (info_.lba_bytes - 1)) == 0, "request is not in whole blocks");
     ++counters_.requests_issued;
-    Queue& q = queues_[request.job < queue_count_ ? request.job : request.job % queue_count_];
+    Queue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (oracle_ != nullptr) oracle_->prefetch(request.offset >> lba_shift_);
     if (prefetch_ != nullptr) prefetch_(prefetch_self_, request.offset);
@@ -188,6 +189,10 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, Spl
     if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
         sqe.set_slba(slba);
         sqe.cdw12 = (blocks - 1) | (request.fua ? nvme::kRwFua : 0u);
+        if (__builtin_expect(request.stream != 0, 0) && config_.streams && request.op == HostOp::write) {
+            sqe.cdw12 |= nvme::kRwStreams;
+            sqe.cdw13 = std::uint32_t{request.stream} << 16;
+        }
         // Buffer and list are as the slot's last command has left them, if that was of the same size.
         if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
         sqe.prp1 = slot.prp.prp1;

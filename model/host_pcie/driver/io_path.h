@@ -29,6 +29,7 @@
 #include "host_pcie/driver/integrity_oracle.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/driver/queue_plan.h"
 #include "host_pcie/protocol/completion_observer.h"
 #include "host_pcie/protocol/host_request.h"
 
@@ -63,12 +64,12 @@ struct PendingCommand {
 class IoPath {
 public:
     /// `oracle` and `observer` may be null: no integrity check, nobody watching.
-    IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, MmioPort& mmio, Workload& workload,
+    IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
            CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
-    /// Takes over the queues; now is time zero of the workload.
+    /// Takes over the queues, which are dealt out; now is time zero of the workload.
     void prepare(const ControllerInfo& info, std::vector<QueuePair> queues);
     /// Begins to submit. Precondition: prepared.
     void start();
@@ -206,6 +207,7 @@ private:
     Agenda& agenda_;
     HostMemory& memory_;
     const HostConfig& config_;
+    const QueuePlan& plan_;
     MmioPort& mmio_;
     Workload& workload_;
     CommandTracker& tracker_;

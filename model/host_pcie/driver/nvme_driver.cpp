@@ -13,8 +13,9 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
       config_(config),
-      bring_up_(agenda, memory, config, *this),
-      io_(agenda, memory, config, *this, workload, tracker, oracle, observer),
+      plan_(config, workload),
+      bring_up_(agenda, memory, config, plan_, *this),
+      io_(agenda, memory, config, plan_, *this, workload, tracker, oracle, observer),
       reset_at_(config.reset_at) {
     std::sort(reset_at_.begin(), reset_at_.end());
     mmio_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));

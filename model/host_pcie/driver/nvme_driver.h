@@ -117,6 +117,7 @@ private:
     const HostConfig& config_;
     PooledPayloads<Store> stores_;
     PooledPayloads<Load> loads_;
+    QueuePlan plan_;
     BringUp bring_up_;
     IoPath io_;
     std::function<void()> on_ready_;

@@ -16,9 +16,10 @@ struct HostRequest {
     HostOp op = HostOp::read;
     bool fua = false;
     bool preparation = false;       ///< lays out a file before the job starts: no statistic of the job counts it
-    std::uint32_t job = 0;          ///< dense index over all job clones; picks the queue pair
+    std::uint32_t job = 0;          ///< dense index over all job clones
     std::uint64_t offset = 0;       ///< bytes from the start of the namespace, multiple of the LBA size
     std::uint32_t bytes = 0;        ///< multiple of the LBA size; 0 for flush
+    std::uint16_t stream = 0;       ///< write: which lifetime its data shares with others of the number; 0: not said
     std::uint64_t tag = 0;          ///< the workload's own
 };
 
@@ -43,6 +44,11 @@ public:
     virtual void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) = 0;
     /// Number of job clones (at least 1); HostRequest::job is below it.
     virtual std::uint32_t jobs() const = 0;
+    /// Whom the job works for, from 0 on; the drive may be told (host.tenants).
+    virtual std::uint32_t tenant(std::uint32_t job) const {
+        (void)job;
+        return 0;
+    }
     /// Largest number of requests this job can have outstanding (its queue depth).
     virtual std::uint32_t depth(std::uint32_t job) const = 0;
     /// 0..1 for the progress line; by requests, bytes or simulated time, whichever bounds the run.

@@ -182,6 +182,8 @@ inline constexpr std::uint8_t kAdminAbort = 0x08;
 inline constexpr std::uint8_t kAdminSetFeatures = 0x09;
 inline constexpr std::uint8_t kAdminGetFeatures = 0x0A;
 inline constexpr std::uint8_t kAdminAsyncEvent = 0x0C;
+inline constexpr std::uint8_t kAdminDirectiveSend = 0x19;
+inline constexpr std::uint8_t kAdminDirectiveReceive = 0x1A;
 
 inline constexpr std::uint8_t kIoFlush = 0x00;
 inline constexpr std::uint8_t kIoWrite = 0x01;
@@ -198,7 +200,14 @@ constexpr std::uint32_t queue_cdw10(std::uint16_t qid, std::uint32_t entries) { 
 constexpr std::uint32_t create_cq_cdw11(std::uint16_t vector) {
     return kQueuePhysContig | kCqInterruptEnable | std::uint32_t{vector} << 16;
 }
-constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid) { return kQueuePhysContig | std::uint32_t{cqid} << 16; }
+/// `priority`: QPRIO, 0 urgent to 3 low.
+constexpr std::uint32_t create_sq_cdw11(std::uint16_t cqid, std::uint8_t priority = 0) {
+    return kQueuePhysContig | (priority & 3u) << 1 | std::uint32_t{cqid} << 16;
+}
+constexpr std::uint8_t sq_priority(std::uint32_t cdw11) { return static_cast<std::uint8_t>(cdw11 >> 1 & 3u); }
+/// CDW12 of Create I/O Submission Queue: NVMSETID, the NVM Set that the queue is for. This model has no NVM Sets; the host says
+/// there which tenant it will use the queue for, and the controller treats it as a name.
+constexpr std::uint16_t sq_tenant(std::uint32_t cdw12) { return static_cast<std::uint16_t>(cdw12); }
 
 // ---------------------------------------------------------------------------------------------------------------
 // Status: SCT << 8 | SC (NVMe 1.4 §4.6.1).
@@ -228,6 +237,7 @@ inline constexpr std::uint16_t kStInvalidQueueDeletion = 0x10C;
 inline constexpr std::uint16_t kStFeatureNotSaveable = 0x10D;
 inline constexpr std::uint16_t kStFeatureNotChangeable = 0x10E;
 inline constexpr std::uint16_t kStFeatureNotNamespace = 0x10F;
+inline constexpr std::uint16_t kStStreamResource = 0x17F;
 inline constexpr std::uint16_t kStConflictingAttributes = 0x180;
 inline constexpr std::uint16_t kStReadOnlyRange = 0x182;
 inline constexpr std::uint16_t kStWriteFault = 0x280;
@@ -256,6 +266,32 @@ inline constexpr std::uint8_t kFeatAsyncEventConfig = 0x0B;
 inline constexpr std::uint32_t kFeatureSave = 1u << 31;  ///< Set Features CDW10 SV
 constexpr std::uint32_t number_of_queues(std::uint32_t pairs) { return (pairs - 1) | (pairs - 1) << 16; }
 
+// Directives (NVMe 1.4 §9). CDW11 of Directive Send and Receive: DOPER [7:0], DTYPE [15:8], DSPEC [31:16].
+struct Directive {
+    std::uint8_t operation = 0;
+    std::uint8_t type = 0;
+    std::uint16_t specific = 0;
+};
+inline Directive directive(const Sqe& sqe) {
+    return {static_cast<std::uint8_t>(sqe.cdw11), static_cast<std::uint8_t>(sqe.cdw11 >> 8), static_cast<std::uint16_t>(sqe.cdw11 >> 16)};
+}
+constexpr std::uint32_t directive_cdw11(std::uint8_t operation, std::uint8_t type, std::uint16_t specific = 0) {
+    return operation | std::uint32_t{type} << 8 | std::uint32_t{specific} << 16;
+}
+inline constexpr std::uint8_t kDirectiveIdentify = 0x00, kDirectiveStreams = 0x01;    ///< types
+inline constexpr std::uint8_t kDirectiveParameters = 0x01;                           ///< Receive, both types
+inline constexpr std::uint8_t kDirectiveEnable = 0x01;                               ///< Send, Identify; CDW12: ENDIR [0], target [15:8]
+inline constexpr std::uint8_t kStreamsStatus = 0x02, kStreamsAllocate = 0x03;        ///< Receive
+inline constexpr std::uint8_t kStreamsReleaseIdentifier = 0x01, kStreamsReleaseResources = 0x02;  ///< Send
+/// Return Parameters of Streams: offsets.
+struct StreamsParameters {
+    static constexpr std::size_t kMsl = 0, kNssa = 2, kNsso = 4, kNsa = 22, kNso = 24, kBytes = 32;
+};
+/// A write's directive: DTYPE in CDW12 [23:20], DSPEC in CDW13 [31:16].
+constexpr std::uint32_t write_directive_type(std::uint32_t cdw12) { return cdw12 >> 20 & 0xFu; }
+constexpr std::uint16_t write_directive_specific(std::uint32_t cdw13) { return static_cast<std::uint16_t>(cdw13 >> 16); }
+inline constexpr std::uint32_t kRwStreams = std::uint32_t{kDirectiveStreams} << 20;
+
 // Log pages (NVMe 1.4 §5.14.1).
 inline constexpr std::uint8_t kLogError = 0x01;
 inline constexpr std::uint8_t kLogSmart = 0x02;
@@ -277,6 +313,7 @@ struct IdCtrl {
     static constexpr std::size_t kSqes = 512, kCqes = 513, kMaxcmd = 514, kNn = 516, kOncs = 520, kFuses = 522;
     static constexpr std::size_t kFna = 524, kVwc = 525, kAwun = 526, kAwupf = 528, kAcwu = 532, kSgls = 536;
     static constexpr std::size_t kSubnqn = 768, kPsd0 = 2048;
+    static constexpr std::uint16_t kOacsDirectives = 1u << 5;
     static constexpr std::uint16_t kOncsDsm = 1u << 2, kOncsWriteZeroes = 1u << 3, kOncsSaveSelect = 1u << 4;
 };
 

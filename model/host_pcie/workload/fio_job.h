@@ -56,6 +56,7 @@ struct FioJob {
     FioReportJob report;      ///< names, group, option texts, percentiles, logs
     std::uint32_t index = 0;  ///< dense over all clones; HostRequest::job. fio's thread number is index + 1
     std::uint32_t clone = 0;  ///< 0 .. numjobs-1
+    std::uint32_t section = 0;  ///< of the job file, without [global], from 0 on
 
     // --- what is issued ---
     bool random = false;
@@ -80,6 +81,7 @@ struct FioJob {
     std::uint32_t fdatasync = 0;
     bool end_fsync = false;
     bool fua = false;           ///< sync=1, sync, dsync
+    std::uint16_t stream = 0;   ///< write_hint; HostRequest::stream of its writes
     std::uint64_t seed = 0;     ///< of this clone
     bool repeat_passes = true;  ///< randrepeat: the same sequence in every pass
 

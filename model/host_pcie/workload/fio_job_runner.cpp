@@ -168,6 +168,7 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
     }
     request.op = op;
     request.fua = job_.fua && op == HostOp::write;
+    request.stream = op == HostOp::write ? job_.stream : std::uint16_t{0};
     request.job = job_.index;
     request.tag = history_ && op == HostOp::write ? history_->add(request.offset, request.bytes) : 0;
     last_op_ = op;

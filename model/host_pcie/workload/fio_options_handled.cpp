@@ -79,6 +79,11 @@ void random_distribution(Call& c) {
 void norandommap(Call& c) {
     read_fio_flag(c, c.settings.norandommap);
 }
+void write_hint(Call& c) {
+    std::size_t i = 0;
+    // Linux's WRITE_LIFE_*, one less, is the stream identifier (drivers/nvme/host/core.c 4.13 to 5.16).
+    if (read_fio_word(c, {"none", "short", "medium", "long", "extreme"}, i)) c.settings.job.stream = static_cast<std::uint16_t>(i);
+}
 void randseed(Call& c) {
     if (read_fio_count(c, 0, kAny64, c.settings.randseed)) c.settings.randseed_given = true;
 }
@@ -274,6 +279,7 @@ std::vector<FioOption> handled_fio_options() {
         {"random_distribution", nullptr, H, "hot blocks are scattered by a permutation instead of a hash",
          random_distribution},
         {"norandommap", nullptr, H, "default: each block once per pass", norandommap},
+        {"write_hint", nullptr, H, "a stream of the drive, with `host.streams` and `nvme.streams`", write_hint},
         {"randseed", nullptr, H, "own sequences; the run's seed joins it", randseed},
         {"randrepeat", nullptr, H, "0: every pass has its own sequence", randrepeat},
         {"bs", "blocksize", H, "multiple of the LBA size", bs},

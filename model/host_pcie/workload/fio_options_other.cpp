@@ -44,7 +44,6 @@ std::vector<FioOption> other_fio_options() {
         {"prioclass", nullptr, I},
         {"thinktime_spin", nullptr, I},
         {"invalidate", nullptr, I},
-        {"write_hint", nullptr, I},
         {"create_serialize", nullptr, I},
         {"create_fsync", nullptr, I},
         {"allow_file_create", nullptr, I},

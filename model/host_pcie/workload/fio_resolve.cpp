@@ -53,9 +53,11 @@ public:
         report();
         groups(jobs);
         if (problems_.size() != before) return;  // sizes below divide by block sizes
+        const std::uint32_t section = jobs.empty() ? 0 : jobs.back().section + 1;
         for (std::uint32_t clone = 0; clone < settings_.numjobs; ++clone) {
             FioJob job = job_;
             job.clone = clone;
+            job.section = section;
             job.index = static_cast<std::uint32_t>(jobs.size());
             job.stonewall = job_.stonewall && clone == 0;
             Random mix(settings_.randseed ^ (device_.seed * 0x9E3779B97F4A7C15u), job.index);

@@ -36,6 +36,7 @@ public:
         inner_.completed(request, issued, submitted, now, ok);
     }
     std::uint32_t jobs() const override { return inner_.jobs(); }
+    std::uint32_t tenant(std::uint32_t job) const override { return inner_.tenant(job); }
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override {
         const double by_requests = static_cast<double>(issued_) / static_cast<double>(limits_.requests);

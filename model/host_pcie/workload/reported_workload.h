@@ -22,6 +22,7 @@ public:
         inner_.completed(request, issued, submitted, now, ok);
     }
     std::uint32_t jobs() const override { return inner_.jobs(); }
+    std::uint32_t tenant(std::uint32_t job) const override { return inner_.tenant(job); }
     std::uint32_t depth(std::uint32_t job) const override { return inner_.depth(job); }
     double progress(SimTime now) const override { return inner_.progress(now); }
     bool measuring(const HostRequest& request, SimTime now) const override { return inner_.measuring(request, now); }

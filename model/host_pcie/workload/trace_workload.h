@@ -32,6 +32,7 @@ public:
     Next next(SimTime now) override;
     void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override;
     std::uint32_t jobs() const override { return options_.jobs; }
+    std::uint32_t tenant(std::uint32_t job) const override { return job; }
     std::uint32_t depth(std::uint32_t) const override { return bound_; }
     double progress(SimTime) const override;
     bool measuring(const HostRequest&, SimTime) const override { return true; }

@@ -196,6 +196,7 @@ private:
 
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
+        for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
         summary.command = options_.command;
         std::error_code gone;  // the directory may have been removed
         summary.directory = std::filesystem::current_path(gone).string();

@@ -82,6 +82,14 @@ private:
             add(set, value(set) + " has no effect while " + zero + " is 0", "both above 0, or both 0",
                 "set " + zero + " too");
         }
+        if (h.streams && n.streams == 0)
+            add("host.streams", "the drive has no streams (nvme.streams = 0)", "on only for a drive with streams", "set nvme.streams, 4 for example");
+        if (h.tenants == Tenants::one && h.queue_priorities.size() > 1)
+            add("host.queue_priorities", "names " + std::to_string(h.queue_priorities.size()) + " tenants, but there is one",
+                "at most one priority with host.tenants = \"one\"", "set host.tenants = \"by_job\"");
+        if (n.latency_targets.size() > 4)
+            add("nvme.latency_targets", std::to_string(n.latency_targets.size()) + " targets", "at most 4, one for each priority",
+                "leave out what is behind the fourth");
     }
 
     void link() {

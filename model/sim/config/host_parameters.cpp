@@ -9,8 +9,25 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
         P::integer(
             "host.queue_pairs", [](auto& c) -> auto& { return c.host.queue_pairs; })
             .range("1", "64")
-            .says("I/O queue pairs; job i uses pair i modulo this number")
+            .says("I/O queue pairs; job i of a tenant uses that tenant's pairs in turn")
             .from("assumed: one per core of an 8-core host, as Linux drivers/nvme/host/pci.c creates them"));
+    table.push_back(P::boolean(
+                        "host.streams", [](auto& c) -> auto& { return c.host.streams; })
+                        .says("The driver enables the Streams directive, and a write says which stream its data belongs to (fio's "
+                              "write_hint); the drive must have nvme.streams")
+                        .from("Linux drivers/nvme/host/core.c 4.13 to 5.16: module parameter streams, off"));
+    table.push_back(P::choice(
+                        "host.tenants", {"one", "by_job"}, [](auto& c) -> auto& { return c.host.tenants; })
+                        .says("Whom the jobs of a workload work for: all for one, or each section of a job file and each job of "
+                              "a trace for a tenant of its own, with submission queues of its own, whose commands the drive "
+                              "can tell apart")
+                        .from("one: a host that tells the drive nothing"));
+    table.push_back(P::integers(
+                        "host.queue_priorities", [](auto& c) -> auto& { return c.host.queue_priorities; })
+                        .range("0", "3")
+                        .says("Priority of a tenant's submission queues (QPRIO: 0 urgent, 1 high, 2 medium, 3 low), tenant by "
+                              "tenant; those left out: 0. What the drive makes of it: nvme.latency_targets")
+                        .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk"));
     table.push_back(P::integer(
                         "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")

@@ -60,6 +60,19 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         .range("0s", "25.5ms")
                         .says("Feature 08h TIME: longest delay of an interrupt; 0s: no coalescing")
                         .from("NVMe 1.4 §5.21.1.8, reset value"));
+    table.push_back(P::integer(
+                        "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })
+                        .range("0", "255")
+                        .says("Write streams that the host may have open (Streams directive, MSL); scheduler policies see the "
+                              "stream of a program, where data is placed does not depend on it. 0: the drive has no directives")
+                        .from("0: as most drives"));
+    table.push_back(P::times(
+                        "nvme.latency_targets", [](auto& c) -> auto& { return c.nvme.latency_targets; })
+                        .range("1us", "1000s")
+                        .or_none()
+                        .says("From doorbell to completion, by priority of the submission queue from 0 on, at most four: the "
+                              "deadline of its commands, which scheduler policies see; those left out have none")
+                        .from("none"));
     table.push_back(P::quantity(
                         "nvme.ready_time", Dimension::time, [](auto& c) -> auto& { return c.nvme.ready_time; })
                         .range("0s", "127.5s")

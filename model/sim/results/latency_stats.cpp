@@ -50,9 +50,9 @@ inline void LatencyStats::new_duration(StageSum& sum, BucketCounts& ns, std::int
     if (ps > sum.max_ps) sum.max_ps = ps;
 }
 
-inline LatencyStats::Bin& LatencyStats::bin_of(Op& op, std::int64_t total_ps) {
+inline LatencyStats::Bin& LatencyStats::bin_of(Op& op, unsigned bucket) {
     if (__builtin_expect(op.bins.empty(), 0)) op.bins.resize(BucketCounts::kBuckets);
-    return op.bins[BucketCounts::index_of(to_ns(total_ps))];
+    return op.bins[bucket];
 }
 
 void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
@@ -67,7 +67,8 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTi
         op.unmeasured_ps += total;
         sum = timeline.sum().count();
     } else {
-        Bin& bin = bin_of(op, total);
+        const unsigned bucket = BucketCounts::index_of(to_ns(total));
+        Bin& bin = bin_of(op, bucket);
         ++bin.count;
         ++op.count;
         op.total_ps += total;
@@ -77,20 +78,28 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTi
         if (issued < job.begin) job.begin = issued;
         job.end = now;
         job.ops |= 1u << static_cast<unsigned>(request.op);
-        timeline.for_each([&op, &bin, &sum](Stage stage, std::int64_t ps) {
+        JobOp& own = job_ops_[request.job][static_cast<std::size_t>(request.op)];
+        if (__builtin_expect(own.bins.empty(), 0)) own.bins.resize(BucketCounts::kBuckets);
+        ++own.bins[bucket];
+        ++own.sum.count;
+        if (total > own.max_ps) own.max_ps = total;
+        timeline.for_each([&op, &bin, &own, &sum](Stage stage, std::int64_t ps) {
             const auto i = static_cast<std::size_t>(stage);
             sum += ps;
             StageSum& s = op.stage[i];
             bin.ps[i] += ps;
+            own.sum.ps[i] += ps;
             if (ps != s.last_ps) new_duration(s, op.stage_ns[i], ps);
             ++s.repeats;
         });
+        if (__builtin_expect(request.stream != 0, 0)) count_stream(request, bucket, total, timeline);
     }
     SSDTLM_CHECK(sum == total, "latency stages do not sum to the end-to-end latency");
 }
 
 __attribute__((noinline, cold)) LatencyStats::JobSpan& LatencyStats::add_job(std::uint32_t job) {
     jobs_.resize(job + std::size_t{1});
+    job_ops_.resize(jobs_.size());
     return jobs_[job];
 }
 
@@ -156,6 +165,66 @@ std::vector<LatencyStats::BinRow> LatencyStats::bins() const {
         for (unsigned b = 0; b < ops_[o].bins.size(); ++b)
             if (const Bin& bin = ops_[o].bins[b]; bin.count != 0)
                 rows.push_back({host_op_name(static_cast<HostOp>(o)), b, bin.count, bin.ps});
+    return rows;
+}
+
+__attribute__((noinline)) void LatencyStats::count_stream(const HostRequest& request, unsigned bucket, std::int64_t total_ps,
+                                                          const Timeline& timeline) {
+    JobOp& own = streams_[request.stream][static_cast<std::size_t>(request.op)];
+    own.bins.resize(BucketCounts::kBuckets);
+    ++own.bins[bucket];
+    ++own.sum.count;
+    own.max_ps = std::max(own.max_ps, total_ps);
+    timeline.for_each([&own](Stage stage, std::int64_t ps) { own.sum.ps[static_cast<std::size_t>(stage)] += ps; });
+}
+
+void LatencyStats::add(JobOp& sum, const JobOp& one) {
+    if (one.sum.count == 0) return;
+    sum.sum.count += one.sum.count;
+    for (std::size_t i = 0; i < kStageCount; ++i) sum.sum.ps[i] += one.sum.ps[i];
+    sum.max_ps = std::max(sum.max_ps, one.max_ps);
+    sum.bins.resize(BucketCounts::kBuckets);
+    for (unsigned b = 0; b < BucketCounts::kBuckets; ++b) sum.bins[b] += one.bins[b];
+}
+
+void LatencyStats::add_rows(std::vector<JobRow>& rows, std::uint32_t job, const JobOps& ops) {
+    for (std::size_t o = 0; o < kOps; ++o) {
+        const JobOp& of = ops[o];
+        if (of.sum.count == 0) continue;
+        BucketCounts totals;
+        for (unsigned b = 0; b < BucketCounts::kBuckets; ++b)
+            if (of.bins[b] != 0) totals.record(BucketCounts::midpoint_of(b), of.bins[b]);
+        std::int64_t sum = 0;
+        for (const std::int64_t ps : of.sum.ps) sum += ps;
+        Row total;
+        fill(total, totals, 0, sum, of.max_ps);
+        JobRow row{job, host_op_name(static_cast<HostOp>(o)), of.sum.count, total.mean, total.p50, total.p99, total.p99_9, total.max, {}};
+        for (std::size_t i = 0; i < kStageCount; ++i)
+            row.stage[i] = static_cast<double>(of.sum.ps[i]) * 1e-6 / static_cast<double>(of.sum.count);
+        rows.push_back(std::move(row));
+    }
+}
+
+std::vector<LatencyStats::JobRow> LatencyStats::by_job() const {
+    std::vector<JobRow> rows;
+    for (std::uint32_t job = 0; job < job_ops_.size(); ++job) add_rows(rows, job, job_ops_[job]);
+    return rows;
+}
+
+std::vector<LatencyStats::JobRow> LatencyStats::by_stream() const {
+    std::vector<JobRow> rows;
+    for (const auto& [stream, ops] : streams_) add_rows(rows, stream, ops);
+    return rows;
+}
+
+std::vector<LatencyStats::JobRow> LatencyStats::by_tenant(const std::vector<std::uint32_t>& tenant_of) const {
+    std::vector<JobOps> tenants;
+    for (std::uint32_t job = 0; job < job_ops_.size(); ++job) {
+        if (tenant_of[job] >= tenants.size()) tenants.resize(tenant_of[job] + std::size_t{1});
+        for (std::size_t o = 0; o < kOps; ++o) add(tenants[tenant_of[job]][o], job_ops_[job][o]);
+    }
+    std::vector<JobRow> rows;
+    for (std::uint32_t t = 0; t < tenants.size(); ++t) add_rows(rows, t, tenants[t]);
     return rows;
 }
 

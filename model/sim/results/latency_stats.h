@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,15 @@ public:
         std::array<std::int64_t, kStageCount> ps{};  ///< sums; together they are the sum of the total latency
     };
 
+    /// One line of latency_by_job.csv: the measured commands of one operation of a job, or of all jobs of a tenant. Times in us.
+    struct JobRow {
+        std::uint32_t job = 0;  ///< or tenant, or stream
+        std::string op;
+        std::uint64_t count = 0;
+        double mean = 0, p50 = 0, p99 = 0, p99_9 = 0, max = 0;
+        std::array<double, kStageCount> stage{};  ///< means
+    };
+
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
@@ -43,6 +53,12 @@ public:
     std::vector<Row> rows() const;
     /// Buckets that hold a command, ascending for each operation.
     std::vector<BinRow> bins() const;
+    /// By job and operation.
+    std::vector<JobRow> by_job() const;
+    /// The same with the jobs of a tenant together; `tenant_of`: by job.
+    std::vector<JobRow> by_tenant(const std::vector<std::uint32_t>& tenant_of) const;
+    /// By write stream, of the writes that name one.
+    std::vector<JobRow> by_stream() const;
     std::uint64_t count(HostOp op) const { return ops_[static_cast<std::size_t>(op)].count; }
     std::uint64_t bytes(HostOp op) const { return ops_[static_cast<std::size_t>(op)].bytes; }
     std::uint64_t commands() const;
@@ -97,13 +113,25 @@ private:
         alignas(64) std::array<StageSum, kStageCount> stage;
         std::array<BucketCounts, kStageCount> stage_ns;  ///< commands that spent time there; the others are zeros
     };
+    /// Of one operation of a job.
+    struct JobOp {
+        Bin sum;
+        std::int64_t max_ps = 0;
+        std::vector<std::uint64_t> bins;  ///< commands by bucket of the total; empty before the first
+    };
+    using JobOps = std::array<JobOp, kOps>;
+    static void add(JobOp& sum, const JobOp& one);
+    void count_stream(const HostRequest& request, unsigned bucket, std::int64_t total_ps, const Timeline& timeline);
+    static void add_rows(std::vector<JobRow>& rows, std::uint32_t job, const JobOps& ops);
     static void new_duration(StageSum& sum, BucketCounts& ns, std::int64_t ps);
-    static Bin& bin_of(Op& op, std::int64_t total_ps);
+    static Bin& bin_of(Op& op, unsigned bucket);
     static void settle(const StageSum& sum, BucketCounts& ns);
     JobSpan& add_job(std::uint32_t job);
 
     std::array<Op, kOps> ops_;
     std::vector<JobSpan> jobs_;
+    std::vector<JobOps> job_ops_;  // as long as jobs_
+    std::map<std::uint32_t, JobOps> streams_;
 };
 
 const char* host_op_name(HostOp op);

@@ -61,6 +61,43 @@ std::vector<std::string> lines(const std::string& text) {
 
 }  // namespace
 
+namespace {
+std::string job_name(const RunSummary& s, std::uint32_t job) { return job < s.job_names.size() ? s.job_names[job] : std::string{}; }
+
+/// A name that has a comma or a quote is quoted, as RFC 4180 says.
+std::string csv_text(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string latency_by_job_csv(const RunSummary& s) {
+    std::string csv = "of,number,name,op,count,mean_us,p50_us,p99_us,p99.9_us,max_us";
+    for (std::size_t i = 0; i < kStageCount; ++i) csv += fmt::format(",{}_us", stage_name(static_cast<Stage>(i)));
+    csv += "\n";
+    const auto line = [&csv](const char* of, std::uint32_t number, const std::string& name, const LatencyStats::JobRow& r) {
+        csv += fmt::format("{},{},{},{},{},{:.6f},{:.3f},{:.3f},{:.3f},{:.6f}", of, number, csv_text(name), r.op, r.count, r.mean, r.p50, r.p99,
+                           r.p99_9, r.max);
+        for (const double us : r.stage) csv += fmt::format(",{:.6f}", us);
+        csv += "\n";
+    };
+    for (const auto& r : s.by_job) line("job", r.job, job_name(s, r.job), r);
+    // Numbered as the drive is told.
+    for (const auto& r : s.by_tenant) line("tenant", r.job + 1, "", r);
+    for (const auto& r : s.by_stream) line("stream", r.job, "", r);
+    return csv;
+}
+
+/// What latency_by_job.csv says of one job or tenant.
+Json job_json(const LatencyStats::JobRow& r) {
+    Json j{{"op", r.op}, {"count", r.count}, {"mean", r.mean}, {"p50", r.p50}, {"p99", r.p99}, {"p99.9", r.p99_9}, {"max", r.max}};
+    for (std::size_t i = 0; i < kStageCount; ++i)
+        if (r.stage[i] != 0) j["stages"][stage_name(static_cast<Stage>(i))] = r.stage[i];
+    return j;
+}
+}  // namespace
+
 std::string result_json(const RunSummary& s, const std::string& resolved_config) {
     Json j;
     if (s.failure)
@@ -107,6 +144,22 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         j["latency_us"][r.op][r.stage] = {{"count", r.count}, {"share", r.share},  {"mean", r.mean},
                                           {"p50", r.p50},     {"p90", r.p90},      {"p99", r.p99},
                                           {"p99.9", r.p99_9}, {"p99.99", r.p99_99}, {"max", r.max}};
+    for (const auto& r : s.by_job) {
+        Json& list = j["latency_us_by_job"];
+        list.push_back({{"job", r.job}, {"name", job_name(s, r.job)}});
+        if (!s.tenant_of_job.empty()) list.back()["tenant"] = s.tenant_of_job[r.job] + 1;
+        list.back().update(job_json(r));
+    }
+    for (const auto& r : s.by_tenant) {
+        Json& list = j["latency_us_by_tenant"];
+        list.push_back({{"tenant", r.job + 1}});
+        list.back().update(job_json(r));
+    }
+    for (const auto& r : s.by_stream) {
+        Json& list = j["latency_us_by_stream"];
+        list.push_back({{"stream", r.job}});
+        list.back().update(job_json(r));
+    }
     j["notes"] = s.notes;
     j["config_toml"] = resolved_config;
     return json_dump(j) + "\n";
@@ -152,6 +205,7 @@ void add_results(ResultFiles& files, const RunSummary& s, const std::string& res
                            r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     files.add("latency.csv", csv);
     files.add("latency_bins.csv", latency_bins_csv(s));
+    files.add("latency_by_job.csv", latency_by_job_csv(s));
     // Last: who finds it finds the others.
     files.add(s.failure ? "failed.json" : "result.json", result_json(s, resolved_config));
 }

@@ -85,6 +85,11 @@ struct RunSummary {
     std::vector<std::string> notes;      ///< of the workload importer
     std::vector<LatencyStats::Row> latency;
     std::vector<LatencyStats::BinRow> latency_bins;
+    std::vector<LatencyStats::JobRow> by_job;
+    std::vector<LatencyStats::JobRow> by_tenant;  ///< empty: host.tenants = "one"
+    std::vector<LatencyStats::JobRow> by_stream;  ///< of writes; empty: host.streams is off
+    std::vector<std::string> job_names;           ///< by job; may be empty
+    std::vector<std::uint32_t> tenant_of_job;     ///< empty: host.tenants = "one"
     struct Direction {
         std::uint64_t ios = 0;
         std::uint64_t bytes = 0;

@@ -7,6 +7,7 @@
 #include "common/report/error.h"
 #include "host_pcie/driver/prp_builder.h"
 #include "fake_controller.h"
+#include "fake_workload.h"
 
 namespace ssdtlm {
 namespace {
@@ -17,6 +18,8 @@ struct Bench {
     CommandTracker tracker;
     HostConfig config;
     FakeController device{agenda, memory, tracker};
+    ListWorkload workload;
+    std::unique_ptr<QueuePlan> plan;
     std::unique_ptr<BringUp> bring_up;
     bool up = false, down = false;
 
@@ -25,7 +28,8 @@ struct Bench {
         config.queue_entries = 64;
     }
     void start() {
-        bring_up = std::make_unique<BringUp>(agenda, memory, config, device);
+        plan = std::make_unique<QueuePlan>(config, workload);
+        bring_up = std::make_unique<BringUp>(agenda, memory, config, *plan, device);
         device.set_interrupt([this](std::uint64_t address, std::uint32_t data) {
             EXPECT_EQ(address, 0xFEE00000u);
             EXPECT_EQ(data, 0u);

@@ -26,6 +26,7 @@ struct ListWorkload : Workload {
     std::vector<Outcome> outcomes;
     std::size_t position = 0;
     std::uint64_t calls = 0;
+    std::uint32_t job_count = 1;
 
     void add(HostOp op, std::uint64_t offset, std::uint32_t bytes, SimTime at = SimTime{}, std::uint32_t job = 0) {
         HostRequest r;
@@ -35,6 +36,7 @@ struct ListWorkload : Workload {
         r.job = job;
         r.tag = items.size();
         items.push_back({at, r});
+        job_count = std::max(job_count, job + 1);
     }
     Next next(SimTime now) override {
         ++calls;
@@ -52,7 +54,8 @@ struct ListWorkload : Workload {
     void completed(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, bool ok) override {
         outcomes.push_back({request, issued, submitted, now, ok});
     }
-    std::uint32_t jobs() const override { return 1; }
+    std::uint32_t jobs() const override { return job_count; }
+    std::uint32_t tenant(std::uint32_t job) const override { return job; }
     std::uint32_t depth(std::uint32_t) const override { return 1; }
     double progress(SimTime) const override { return 0; }
     bool measuring(const HostRequest& request, SimTime) const override { return request.tag % 2 == 1; }

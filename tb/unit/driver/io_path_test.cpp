@@ -36,6 +36,7 @@ struct Bench {
     FakeController device{agenda, memory, tracker};
     Watcher watcher;
     std::unique_ptr<IntegrityOracle> oracle;
+    std::unique_ptr<QueuePlan> plan;
     std::unique_ptr<BringUp> bring_up;
     std::unique_ptr<IoPath> io;
     std::vector<SimTime> finished;
@@ -49,8 +50,9 @@ struct Bench {
         if (check)
             oracle = std::make_unique<IntegrityOracle>(IntegrityOracle::Geometry{
                 (device.blocks << device.lbads) / 4096, 4096, 1u << device.lbads, device.filled_units, 8});
-        bring_up = std::make_unique<BringUp>(agenda, memory, config, device);
-        io = std::make_unique<IoPath>(agenda, memory, config, device, workload, tracker, oracle.get(), &watcher);
+        plan = std::make_unique<QueuePlan>(config, workload);
+        bring_up = std::make_unique<BringUp>(agenda, memory, config, *plan, device);
+        io = std::make_unique<IoPath>(agenda, memory, config, *plan, device, workload, tracker, oracle.get(), &watcher);
         io->set_on_finished([this](SimTime t) { finished.push_back(t); });
         device.set_interrupt([this](std::uint64_t, std::uint32_t vector) {
             if (vector == 0)

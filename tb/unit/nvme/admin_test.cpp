@@ -29,7 +29,7 @@ struct Admin : testing::Test {
         registers->write(kRegAqa, 4, Aqa::of(32, 32));
         registers->write(kRegCc, 4, Cc::kTypical);
         queues->create_cq(0, 0, 32, 0, true);
-        queues->create_sq(0, 0, 0, 32);
+        queues->create_sq(0, 0, 0, 32, {});
     }
     AdminResult run(const Sqe& s, bool cid_in_use = false) { return admin->execute(s, cid_in_use, SimTime{}, data); }
     static Sqe command(std::uint8_t opcode, std::uint32_t cdw10 = 0, std::uint32_t cdw11 = 0, std::uint32_t nsid = 0) {

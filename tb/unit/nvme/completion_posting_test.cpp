@@ -47,7 +47,7 @@ TEST(CompletionPosting, RandomHostSeesEachEntryOnce) {
         Bench b;
         const auto entries = static_cast<std::uint32_t>(2 + random.below(20));
         b.queues.create_cq(1, 0x8000, entries, 1, true);
-        b.queues.create_sq(1, 1, 0x4000, 64);
+        b.queues.create_sq(1, 1, 0x4000, 64, {});
         b.unmask(1);
         SubmissionQueue& sq = b.queues.sq(1);
         std::uint16_t posted = 0, taken = 0;
@@ -90,7 +90,7 @@ TEST(CompletionPosting, RandomHostSeesEachEntryOnce) {
 TEST(CompletionPosting, MaskedMessageIsSentWhenUnmasked) {
     Bench b;
     b.queues.create_cq(1, 0x8000, 8, 1, true);
-    b.queues.create_sq(1, 1, 0x4000, 64);
+    b.queues.create_sq(1, 1, 0x4000, 64, {});
     SubmissionQueue& sq = b.queues.sq(1);
     sq.in_flight = 1;
     sq.tail = 1;  // one more command is behind the doorbell

@@ -42,8 +42,13 @@ struct Decoded {
     PrpWalk walk;
 };
 
+Streams& no_streams() {
+    static Streams none(0);
+    return none;
+}
+
 Decoded decode(const Sqe& s, bool cid_in_use = false, bool write_through = false) {
-    IoDecoder d(kBlocks, kLba, kMaxTransfer);
+    IoDecoder d(kBlocks, kLba, kMaxTransfer, no_streams());
     d.set_write_through(write_through);
     Decoded out{};
     out.next = d.decode(s, cid_in_use, out.command, out.walk);
@@ -106,7 +111,7 @@ TEST(IoDecode, DeallocateRanges) {
     EXPECT_EQ(d.command.bytes, 64u);
     EXPECT_EQ(d.command.pages, (std::vector<std::uint64_t>{0x10000}));
     const DsmRange ranges[4] = {{0, 10, 0}, {0, 0, 5}, {0, 20, 980}, {0, 1, 10}};
-    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer);
+    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
     ASSERT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 4, d.command), Next::submit);
     ASSERT_EQ(d.command.ranges.size(), 3u);  // the empty range is skipped
     EXPECT_EQ(d.command.ranges[1].slba, 980u);
@@ -116,7 +121,7 @@ TEST(IoDecode, DeallocateRanges) {
 }
 
 TEST(IoDecode, DeallocateRangeFaultsAndNothingToDo) {
-    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer);
+    const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
     Command c;
     const DsmRange beyond{0, 2, kBlocks - 1};
     EXPECT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(&beyond), 1, c), Next::refused);
@@ -183,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(IoDecode, LongestTransferAndLastBlockAreFine) {
     EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::prp_list);
     EXPECT_EQ(decode(rw(kIoRead, kBlocks - 1, 1)).next, Next::submit);
-    IoDecoder unlimited(1u << 20, kLba, 0);
+    IoDecoder unlimited(1u << 20, kLba, 0, no_streams());
     Command c;
     PrpWalk w;
     EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::prp_list);

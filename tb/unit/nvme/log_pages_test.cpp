@@ -169,7 +169,7 @@ TEST(LogPages, FirmwareSlotByteForByte) {
 // NVMe 1.4 figures 139 and 346 (opcodes): supported, and whether blocks change.
 TEST(LogPages, EffectsByteForByte) {
     std::vector<std::uint8_t> p(600, 0xAA);
-    effects_log(p);
+    effects_log(false, p);
     ASSERT_EQ(p.size(), 4096u);
     Figure f;
     for (const std::size_t admin : {0x00u, 0x01u, 0x02u, 0x04u, 0x05u, 0x06u, 0x08u, 0x09u, 0x0Au, 0x0Cu}) f.number(4 * admin, 4, 1);

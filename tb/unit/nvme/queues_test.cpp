@@ -11,7 +11,7 @@ using namespace nvme;
 struct Queues : testing::Test {
     Queues() : set(4, 64) {
         set.create_cq(1, 0x1000, 4, 3, true);
-        set.create_sq(1, 1, 0x2000, 4);
+        set.create_sq(1, 1, 0x2000, 4, {});
     }
     QueueSet set;
 };
@@ -94,7 +94,7 @@ TEST_F(Queues, CommandIdentifiers) {
 }
 
 TEST_F(Queues, BindingCountsAndClear) {
-    set.create_sq(2, 1, 0x3000, 8);
+    set.create_sq(2, 1, 0x3000, 8, {});
     EXPECT_EQ(set.cq(1).bound_sqs, 2u);
     set.delete_sq(1);
     EXPECT_EQ(set.cq(1).bound_sqs, 1u);

@@ -61,7 +61,7 @@ TEST(SubmissionFetch, RandomTrafficArrivesInOrder) {
         for (std::uint16_t q = 0; q < 5; ++q) {
             entries[q] = static_cast<std::uint32_t>(2 + random.below(60));
             queues.create_cq(q, 0x80000, 64, 0, false);
-            queues.create_sq(q, q, 0x10000u + 0x2000u * q, entries[q]);
+            queues.create_sq(q, q, 0x10000u + 0x2000u * q, entries[q], {});
         }
         const auto complete = [&](std::uint16_t q) {
             ++completed[q];

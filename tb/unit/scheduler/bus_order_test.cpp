@@ -30,11 +30,13 @@ TEST_P(Registered, ChoosesWhatItMay) {
             const BusChoice may{(m & 1) != 0, (m & 2) != 0, (m & 4) != 0};
             FlashTransaction t;
             const BusWork work{5, 3, passed, &t};
-            const BusTurn turn = o->next(work, may);
+            const BusPick pick = o->next(work, may);
+            const BusTurn turn = pick.turn;
+            EXPECT_TRUE(pick.data == nullptr || pick.data == &t);
             EXPECT_EQ(turn == BusTurn::none, m == 0);
             EXPECT_TRUE(turn == BusTurn::none || (turn == BusTurn::commands && may.commands) ||
                         (turn == BusTurn::data_out && may.data_out) || (turn == BusTurn::programs && may.programs));
-            EXPECT_EQ(turn, o->next(work, may)) << "a function of its arguments";
+            EXPECT_EQ(turn, o->next(work, may).turn) << "a function of its arguments";
         }
 }
 
@@ -44,7 +46,7 @@ TEST_P(Registered, ProgramsWaitForABoundedNumberOfTurns) {
         Random random(limit + 1);
         std::uint32_t passed = 0, most = 0, programs = 0;
         for (int step = 0; step < 10'000; ++step) {
-            const BusTurn turn = o->next({9, 1, passed, nullptr}, {random.below(4) != 0, random.below(4) != 0, true});
+            const BusTurn turn = o->next({9, 1, passed, nullptr}, {random.below(4) != 0, random.below(4) != 0, true}).turn;
             if (turn == BusTurn::programs) {
                 ++programs;
                 passed = 0;
@@ -62,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Orders, Registered, ::testing::ValuesIn(BusOrders::inst
 
 TEST(BusOrders, DifferWhereCommandsAndDataWait) {
     const BusChoice both{true, true, true};
-    EXPECT_EQ(order("commands_first")->next({}, both), BusTurn::commands);
-    EXPECT_EQ(order("data_first")->next({}, both), BusTurn::data_out);
+    EXPECT_EQ(order("commands_first")->next({}, both).turn, BusTurn::commands);
+    EXPECT_EQ(order("data_first")->next({}, both).turn, BusTurn::data_out);
 }
 
 TEST(BusOrders, AnUnknownOneIsRefusedWithTheNearest) {

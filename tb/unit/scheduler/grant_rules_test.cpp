@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tag of another die", kJoining, grant(1, kRead, {30}), "tag 30 waits for die 3 as erase; only what waits for this die in this class"},
         Case{"tag of another class", kJoining, grant(1, kRead, {20}), "tag 20 waits for die 1 as host_write"},
         Case{"named twice", kJoining, grant(1, kRead, {10, 10}), "tag 10 is named twice"},
-        Case{"second first", kJoining, grant(1, kRead, {12}), "tag 12 passes tag 10, which came before it; a class of a die goes in order of arrival;"},
+        Case{"second first", kJoining, grant(1, kRead, {12}), "tag 12 passes tag 10, which came before it; a class of a die goes in order of arrival, for each tenant and priority;"},
         Case{"second of a plane first", kIndependent, grant(1, kRead, {11}), "tag 11 passes tag 10, which came before it; a class of a die goes in order of arrival on each plane"},
         Case{"partner of another page", kJoining, grant(1, kRead, {10, 13}), "tag 13 is for page 6, tag 10 for page 5; planes are joined for equal pages"},
         Case{"partner passes its plane", kJoining, grant(1, kRead, {10, 14}), "tag 14 passes tag 13, which came before it"},

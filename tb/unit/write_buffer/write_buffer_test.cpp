@@ -179,7 +179,7 @@ TEST(WriteBuffer, DropForgetsDirtyUnitsAndMarksTheOthers) {
     EXPECT_EQ(b.pop_dirty(), i);
     put(b, 2, 2);
     b.drop(Lpa{2}, released);
-    EXPECT_TRUE(b.entry(i).dropped);
+    EXPECT_TRUE(b.entry(i).dropped());
     EXPECT_EQ(b.used(), 1u);
     b.programmed(i);
     EXPECT_TRUE(b.empty());
@@ -262,7 +262,7 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
             if (flushing.empty()) continue;
             const std::size_t k = r.below(flushing.size());
             const auto e = b.entry(flushing[k]);
-            if (!e.dropped) {
+            if (!e.dropped()) {
                 ASSERT_GT(e.version, in_flash[idx(e.lpa)]);
                 in_flash[idx(e.lpa)] = e.version;
             } else {
@@ -284,7 +284,7 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
             ASSERT_NE(i, kNone);
             ASSERT_EQ(b.entry(i).version, newest[lpa]);
         } else {
-            ASSERT_TRUE(i == kNone || b.entry(i).dropped);
+            ASSERT_TRUE(i == kNone || b.entry(i).dropped());
         }
     }
     EXPECT_GT(programmed, 1000u);
