@@ -10,6 +10,8 @@ import tomllib
 from .errors import Problem, UserError
 
 OPERATIONS = ("read", "write", "trim", "flush")
+# Whose a command is.
+OWNERS = ("job", "tenant", "stream")
 
 
 def _number(text):
@@ -101,8 +103,15 @@ class Result:
     @functools.cached_property
     def latency_by_job(self):
         """Rows of latency_by_job.csv: {"of", "number", "name", "op", "count", "mean_us", ..., "host_queue_us", ...}: commands of
-        each job (of == "job") and of each tenant, with the mean of each stage in us."""
+        each job (of == "job"), tenant and write stream, with the mean of each stage in us."""
         return self._rows("latency_by_job.csv")
+
+    def latency_of(self, owner):
+        """Rows of each job, tenant or write stream (`owner` of OWNERS) and operation: {owner: number, "op", "count", "mean", ...,
+        "max", "stages": {stage: mean}}; times in us, stages without time left out. [] where there is nothing to compare: a single
+        job or tenant has all commands. A single stream need not have all writes. Also [] when the result is of a version without."""
+        rows = self.json.get(f"latency_us_by_{owner}", [])
+        return rows if owner == "stream" or len({row[owner] for row in rows}) > 1 else []
 
     @functools.cached_property
     def slowest(self):
@@ -134,8 +143,8 @@ class Result:
 
     @functools.cached_property
     def metrics(self):
-        """Name -> number of everything that result.json measures: "read.iops", "read.total.p99" (us), "ftl.waf",
-        "resources.die.busy_mean" (0 to 1), "counters.gc_victims"."""
+        """Name -> number of everything that result.json measures: "read.iops", "read.total.p99" (us), "job.0.read.total.p99",
+        "tenant.1.write.buffer.mean", "ftl.waf", "resources.die.busy_mean" (0 to 1), "counters.gc_victims"."""
         j = self.json
         flat = {key: j[key] for key in ("commands", "measured_window_s") if key in j}
         for op in OPERATIONS:
@@ -144,11 +153,21 @@ class Result:
         for row in self.latency:
             names = [key for key in row if key not in ("op", "stage", "count")]
             flat.update({f"{row['op']}.{row['stage']}.{key}": row[key] for key in names})
+        for owner in OWNERS:
+            for row in self.latency_of(owner):
+                flat.update(_metrics_of(owner, row))
         for row in self.resources:
             flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
         for group in ("ftl", "counters"):
             flat.update({f"{group}.{key}": value for key, value in j.get(group, {}).items()})
         return flat
+
+
+def _metrics_of(owner, row):
+    """One of latency_of(owner), with names as those of all commands have after "job.0."."""
+    name = f"{owner}.{row[owner]}.{row['op']}"
+    return {f"{name}.ios": row["count"], **{f"{name}.total.{key}": row[key] for key in ("mean", "p50", "p99", "p99.9", "max")},
+            **{f"{name}.{stage}.mean": mean for stage, mean in row["stages"].items()}}
 
 
 def _assignment(line):

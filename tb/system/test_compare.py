@@ -83,6 +83,41 @@ class Compare(SystemTest):
         self.assertRegex(text, r"stages of read, difference of the mean\n.*\n  read.array.mean \(us\) +75 +100 +\+25 +\+33.33 %\n")
         self.assertIn("| nand.t_read | 75us | 100us |\n", self.compared("a", "b", "--markdown"))
 
+    def test_jobs_tenants_and_streams(self):
+        """Each number that result.json has of a job, a tenant or a stream is found, and may be a condition."""
+        job = self.write("whose.fio", "[global]\nioengine=libaio\nbs=4k\nsize=2m\nnumber_ios=300\nnorandommap\niodepth=4\n[a]\nrw=randread\n"
+                                      "[b]\nrw=randrw\nwrite_hint=long\n[c]\nrw=write\nwrite_hint=short\n")
+        lists = {}
+        for name, t_read in (("a", "75us"), ("b", "100us")):
+            result = self.simulate("tiny-test", job, "--set", f"nand.t_read={t_read}", "--set", "precondition.state=sequential", "--set", "host.tenants=by_job",
+                                   "--set", "nvme.streams=4", "--set", "host.streams=true", output=name).json()
+            lists[name] = {(kind, row[kind], row["op"]): row for kind in ("job", "tenant", "stream") for row in result[f"latency_us_by_{kind}"]}
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        changes = {c["metric"]: c for of_kind in found["by"].values() for list_ in of_kind.values() for c in list_}
+        self.assertEqual(list(found["by"]), ["job", "tenant", "stream"])
+        expected = {}
+        for (kind, number, op), row in lists["a"].items():
+            other = lists["b"][kind, number, op]
+            pairs = {"ios": (row["count"], other["count"])}
+            pairs |= {f"total.{key}": (row[key], other[key]) for key in ("mean", "p50", "p99", "p99.9", "max")}
+            pairs |= {f"{stage}.mean": (row["stages"].get(stage, 0), other["stages"].get(stage, 0)) for stage in row["stages"] | other["stages"]}
+            expected |= {f"{kind}.{number}.{op}.{key}": pair for key, pair in pairs.items() if pair[0] != pair[1]}
+        self.assertGreater(len(expected), 50)
+        self.assertEqual({metric: (c["before"], c["after"]) for metric, c in changes.items()}, expected)
+        for of_kind in found["by"].values():
+            sizes = [abs(c["difference"]) for c in of_kind["stages"]]
+            self.assertEqual(sizes, sorted(sizes, reverse=True))
+        text = self.compared("a", "b", "--lines", "0")
+        for kind in found["by"]:
+            self.assertIn(f"\nresults by {kind}\n", text)
+            self.assertIn(f"\nstages by {kind}, difference of the mean\n", text)
+        before, after = expected["job.0.read.array.mean"]
+        share = 100 * (after / before - 1)
+        for bound, code in ((share - 0.01, CHECK_FAILED), (share + 0.01, OK)):
+            self.compared("a", "b", "--fail-if", f"job.0.read.array.mean > {bound:+.6f}%", code=code)
+        self.assertIn("did you mean 'tenant.1.read.total.p99'?", self.refused("a", "b", "--fail-if", "tenant.1.read.totl.p99 > 1"))
+        self.assertNotIn("results by", self.compared("a", "a"))
+
     def test_thresholds_of_garbage_collection(self):
         """A drive with a quarter of its blocks free: with the higher threshold garbage collection begins within the run."""
         job = self.job("writes", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=2500", "norandommap", "io_size=100m")

@@ -4,7 +4,7 @@
 import dataclasses
 import math
 
-from ..result import OPERATIONS
+from ..result import OPERATIONS, OWNERS
 from .statistics import interval
 
 # Of each operation that ran: metric and unit.
@@ -68,6 +68,7 @@ class Differences:
         self.headlines = self._changed([(f"{op}.{name}", unit) for op in operations for name, unit in HEADLINES] + [("ftl.waf", "")],
                                        lambda change: abs(change.relative))
         self.stages = {op: self._changed([(f"{op}.{stage}.mean", "us") for stage in self._stages(op)], _size) for op in operations}
+        self.by = {owner: self._by(names) for owner in OWNERS if (names := self._names(owner + "."))}
         self.resources = self._changed([(name, "share") for name in self._names("resources.") if name.endswith(".busy_mean")], _size)
         self.counters = self._changed([(name, "") for name in [*self._names("ftl."), *self._names("counters.")] if name != "ftl.waf"],
                                       lambda change: abs(change.relative))
@@ -79,6 +80,7 @@ class Differences:
         return {"run": self.other.name, "seeds": self.other.seeds, "equal": self.equal, "warnings": self.warnings,
                 "configuration": [{"key": key, "before": before, "after": after} for key, before, after in self.config],
                 "headlines": changes(self.headlines), "stages": {op: changes(list_) for op, list_ in self.stages.items()},
+                "by": {owner: {name: changes(list_) for name, list_ in lists.items()} for owner, lists in self.by.items()},
                 "resources": changes(self.resources), "counters": changes(self.counters)}
 
     def _config(self):
@@ -92,6 +94,13 @@ class Differences:
     def _stages(self, op):
         stages = (name.split(".")[1] for name in self._names(op + ".") if name.endswith(".mean"))
         return [stage for stage in stages if stage != "total"]
+
+    def _by(self, names):
+        """Of metrics such as "job.0.read.ios", "job.0.read.total.p99" and "job.0.read.array.mean"."""
+        of_stage = {name: name.split(".")[3] not in ("total", "ios") for name in names}
+        others = [(name, "" if name.endswith(".ios") else "us") for name in names if not of_stage[name]]
+        return {"headlines": self._changed(others, lambda change: abs(change.relative)),
+                "stages": self._changed([(name, "us") for name in names if of_stage[name]], _size)}
 
     def _changed(self, metrics, key):
         known = set(self.baseline.metrics) | set(self.other.metrics)

@@ -75,7 +75,9 @@ def comparison_text(baseline, all_differences, verdicts, lines, style):
             out += style.line("The results are equal.")
             continue
         tables = [("results", d.headlines, number)]
+        tables += [(f"results by {owner}", lists["headlines"], number) for owner, lists in d.by.items()]
         tables += [(f"stages of {op}, difference of the mean", changes, number) for op, changes in d.stages.items()]
+        tables += [(f"stages by {owner}, difference of the mean", lists["stages"], number) for owner, lists in d.by.items()]
         tables += [("resources, busy", d.resources, lambda x: f"{x * 100:.2f} %"), ("counters", d.counters, number)]
         for title, changes, form in tables:
             if not changes:
