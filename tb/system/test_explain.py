@@ -55,6 +55,17 @@ class Explain(SystemTest):
         self.assertEqual(at - command["issued_ps"], command["total_ps"])
         return waited
 
+    def test_whose_command_it_was(self):
+        """With name and tenant where there are several jobs."""
+        text = "[global]\nioengine=libaio\nbs=4k\nsize=2m\nrw=randread\nnumber_ios=20\nnorandommap\n[a, b]\n[c]\nnumjobs=2\n"
+        self.simulate("tiny-test", self.write("jobs.fio", text), "--set", "host.tenants=by_job", output="tenants")
+        self.simulate("tiny-test", self.write("jobs.fio", text), output="jobs")
+        self.simulate("tiny-test", self.write("one.fio", text.split("[c]", maxsplit=1)[0]), output="one")
+        for output, names in (("tenants", {"job 0 (a, b; tenant 1)", "job 1 (c; tenant 2)", "job 2 (c; tenant 2)"}),
+                              ("jobs", {"job 0 (a, b)", "job 1 (c)", "job 2 (c)"}), ("one", {"job 0"})):
+            found = re.findall(r"^read \d+ of (.*): 4096 bytes", self.explained(output, "--slowest", "60"), re.M)
+            self.assertEqual((len(found), set(found)), (20 * len(names), names))
+
     def test_reads_behind_garbage_collection(self):
         result = self.collected("out", "--timeline")
         self.assertGreater(result.json()["ftl"]["blocks_erased"], 0)

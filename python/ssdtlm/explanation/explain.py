@@ -7,7 +7,7 @@ import json
 from ..errors import Problem, UserError
 from ..result import OPERATIONS, Result
 from .again import repeat
-from .words import command_text, summary_text
+from .words import command_text, owner_texts, summary_text
 
 
 @dataclasses.dataclass
@@ -22,7 +22,8 @@ class Explanation:
         return {"run": str(self.result.path), "commands": self.commands}
 
     def __str__(self):
-        texts = [command_text(c) for c in self.commands]
+        owners = owner_texts(self.result)
+        texts = [command_text(c, owners) for c in self.commands]
         if len(self.commands) > 1:
             texts.append(summary_text(self.commands))
         return f"{self.result.title}, seed {self.result.seed}\n\n" + "\n".join(texts)

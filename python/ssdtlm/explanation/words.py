@@ -54,9 +54,20 @@ def _step(step):
     return f"waited for {resource or 'the flash'} ({parts})"
 
 
-def command_text(command):
+def owner_texts(result):
+    """{job: what its commands are said to be of}: with name and tenant where there are several to be told apart."""
+    texts = {}
+    for row in result.latency_of("job"):
+        more = "; ".join([row["name"]] * bool(row["name"]) + ([f"tenant {row['tenant']}"] if "tenant" in row else []))
+        texts[row["job"]] = f"job {row['job']}" + f" ({more})" * bool(more)
+    return texts
+
+
+def command_text(command, owners):
+    """owners: of owner_texts()."""
     begin = command["issued_ps"]
-    lines = [f"{command['op']} {command['command']} of job {command['job']}: {command['bytes']} bytes at byte {command['offset']}"
+    owner = owners.get(command["job"], f"job {command['job']}")
+    lines = [f"{command['op']} {command['command']} of {owner}: {command['bytes']} bytes at byte {command['offset']}"
              f"{', FUA' if command.get('fua') else ''}, issued at {us(begin)} us, took {us(command['total_ps'])} us",
              "          at us         for us"]
     for step in command["path"]:
