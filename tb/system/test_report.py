@@ -9,6 +9,7 @@ import tomllib
 import unittest
 
 from browser import CUT, OVERLAPS, Browser, program
+from reports import PYTHON, ReportTest
 from support import BINARY, OK, SOURCE, USER_ERROR, Result, SystemTest
 
 sys.path.insert(0, str(SOURCE / "python"))
@@ -17,7 +18,6 @@ import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm.reporting import data  # noqa: E402  pylint: disable=wrong-import-position
 
-PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
 WAYS = {"read": 0, "write": 1}
 
 
@@ -123,13 +123,7 @@ class Numbers(SystemTest):
 
 
 @unittest.skipUnless(PYTHON.exists(), "make python")
-class Page(SystemTest):
-    def report(self, *args):
-        done = subprocess.run([BINARY, "report", *map(str, args)], cwd=self.dir, capture_output=True, text=True,
-                              env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
-        self.assertEqual((done.returncode, done.stderr), (OK, ""))
-        return self.dir / re.fullmatch(r"report in (.*)\n", done.stdout)[1]
-
+class Page(ReportTest):
     def test_mistakes(self):
         done = subprocess.run([BINARY, "report", "a", "b"], cwd=self.dir, capture_output=True, text=True,
                               env={**os.environ, "SSDTLM_PYTHON": str(PYTHON)})
@@ -171,21 +165,8 @@ class Page(SystemTest):
             browser.open(path, "window.drawn", width=390, height=800)
             self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 390)
             self.assertEqual(browser.evaluate(OVERLAPS) + browser.evaluate(CUT), [])
-            folder = os.environ.get("SSDTLM_SCREENSHOTS")
-            if folder:
-                self.screenshots(browser, path, folder)
+            self.screenshots(browser, path)
             print(f"{path.name}: {path.stat().st_size} bytes, {browser.evaluate('Object.keys(views).length')} charts", file=sys.stderr)
-
-    def rows(self, browser, chart):
-        """Of the chart's data, as its CSV has them."""
-        found = browser.evaluate(f"views[{json.dumps(chart)}].data('table').map(row => ({{...row}}))")
-        names = {"resource", "bar", "stage", "line", "cause"}
-        return [{k: v if k in names else float(v) for k, v in row.items()} for row in found]
-
-    def drawn(self, browser, chart, role):
-        """What the marks of a drawing say of themselves: [{"busy (%)": "99.2", "resource": "die"}]."""
-        labels = browser.evaluate(f"[...document.querySelectorAll('#{chart} svg [aria-roledescription=\"{role}\"]')].map(e => e.getAttribute('aria-label'))")
-        return [dict(part.rsplit(": ", 1) for part in label.split("; ")) for label in labels]
 
     def check_values(self, browser, names):
         results = {name: Result(self.dir / name).json() for name in names}
@@ -264,11 +245,6 @@ class Page(SystemTest):
                 self.assertGreater((max(text, light[2]) + 0.05) / (min(text, light[2]) + 0.05), 4.5, (dark, media, colours))
             self.assertEqual(light[2] < 0.5, dark and media != "print", colours)
         browser.scheme(False)
-
-    def screenshots(self, browser, path, folder):
-        for name, width, dark in (("light", 1200, False), ("dark", 1200, True), ("narrow", 390, False)):
-            browser.open(path, "window.drawn", width=width, dark=dark)
-            browser.screenshot(type(path)(folder) / f"{path.stem}-{name}.png")
 
 
 def luminance(colour):
