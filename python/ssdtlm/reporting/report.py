@@ -78,7 +78,7 @@ def _read(runs):
 
 def _page(results, folder):
     """`folder`: where the page will be."""
-    from . import sections  # pylint: disable=import-outside-toplevel
+    from . import job_sections, sections  # pylint: disable=import-outside-toplevel
     from .page import Page, escape  # pylint: disable=import-outside-toplevel
     shown = sections.Runs(results)
     titles = list(dict.fromkeys(result.title for result in results))
@@ -87,10 +87,11 @@ def _page(results, folder):
     sections.headline(page, shown)
     sections.limits(page, shown)
     sections.stages(page, shown)
+    job_sections.whose(page, shown)
     sections.distribution(page, shown)
     sections.over_time(page, shown)
     sections.device(page, shown)
-    sections.jobs(page, shown)
+    job_sections.jobs(page, shown)
     sections.configuration(page, shown, lambda device, key: _preset(device).get(key))
     sections.repeat(page, shown, folder)
     return page

@@ -5,8 +5,11 @@ import math
 import os
 import shlex
 
-from . import charts, data
+from . import charts, data, owners
 from .page import escape, paragraph, table
+
+
+FEW_ABOVE = f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance."
 
 
 def number(x):
@@ -33,7 +36,8 @@ class Runs:
 
     def _parts(self, op):
         results = [result for _, result in self.with_operation(op)]
-        return [data.breakdown(result, op) for result in results] + [band["stages"] for result in results for band in data.bands(result, op)]
+        return [data.breakdown(result, op) for result in results] + [band["stages"] for result in results for band in data.bands(result, op)] + \
+            owners.parts(self.results, op)
 
     def with_operation(self, op):
         return [(label, result) for label, result in self if op in data.operations(result)]
@@ -63,18 +67,18 @@ def headline(page, runs):
             def percentile(r, op=op, p=p):
                 if op not in data.operations(r):
                     return "–"
-                return metric_text(r, op, p)
+                return percentile_text(r.json["latency_us"][op]["total"], p)
             line(f"{op} latency, p{p} (us)", percentile)
             marked = marked or any(row.endswith("†") for row in rows[-1][1:])
         line(f"{op} latency, longest (us)", metric("total.max"))
     line("write amplification", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["host_units"] else "–")
     page.add(table(head, rows))
     if marked:
-        page.add(paragraph(f"† fewer than {data.FEW_ABOVE} commands took longer: this percentile rests on chance.", "faint"))
+        page.add(paragraph(FEW_ABOVE, "faint"))
 
 
-def metric_text(result, op, percentile):
-    row = result.json["latency_us"][op]["total"]
+def percentile_text(row, percentile):
+    """row: with "count" and the percentiles."""
     return number(row[f"p{percentile}"]) + (" †" if data.few_above(row["count"], percentile) else "")
 
 
@@ -196,18 +200,6 @@ def device(page, runs):
     if any("die_queue" in result.json for result in runs.results):
         page.add(paragraph("Queues are flash transactions that waited for a die, seen at the ends of the intervals of the time series. Wear counts every "
                            "erase since the device was new, preconditioning included.", "faint"))
-
-
-def jobs(page, runs):
-    rows = []
-    for label, result in runs:
-        found, fairness = data.jobs(result)
-        if len(found) > 1:
-            rows += [[label if runs.several else "", row["job"], number(row["iops"]), number(row["mean"])] for row in found]
-            rows.append([label if runs.several else "", "fairness of IOPS (Jain)", f"{fairness:.3f}", ""])
-    if rows:
-        page.heading("Jobs")
-        page.add(table(["", "job", "IOPS", "mean latency (us)"], rows, (1,)))
 
 
 def configuration(page, runs, preset_value):
