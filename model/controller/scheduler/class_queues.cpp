@@ -110,7 +110,6 @@ __attribute__((noinline, cold)) void ClassQueueScheduler::grow() {
 /// Something waits.
 inline std::uint8_t ClassQueueScheduler::next_queue(const Die& die) const {
     const Queues waiting = die.work.waiting;
-    if ((waiting & (waiting - 1)) == 0) return static_cast<std::uint8_t>(lowest(waiting));  // no policy has a choice
     if (die.starved != 0) return oldest(die.work, die.starved);
     const std::uint8_t queue = choose(die.work);
     if (__builtin_expect(queue >= kQueues || (waiting >> queue & 1u) == 0, 0)) refuse_choice(die, queue);

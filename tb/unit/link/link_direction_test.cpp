@@ -38,7 +38,10 @@ struct Bench {
     }
     void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
         tags.emplace_back(this, cookie);
-        direction.offer(kind, train, tags.back());
+        if (at_once)
+            direction.offer(kind, train, tags.back());
+        else
+            direction.queue(kind, train, tags.back());
     }
     void write(std::uint64_t bytes, std::uint64_t cookie = 0, std::uint32_t mps = 256) {
         offer(TlpKind::mem_write, TlpTrain::data(kHigh, bytes, mps, 24), cookie);
@@ -49,6 +52,7 @@ struct Bench {
     }
     void offer_scheduled(std::uint64_t i) { offer(schedule[i].kind, schedule[i].train, i); }
 
+    bool at_once = true;  // false: every burst is queued first
     Agenda agenda;
     LinkDirection direction;
     std::deque<Tag> tags;
@@ -348,6 +352,7 @@ TEST(LinkDirection, ClosedFormsEqualTlpByTlpCreditsOnRandomTraffic) {
         Bench fast(c);
         c.account_every_credit = true;
         Bench slow(c);
+        slow.at_once = false;
         std::int64_t at = 0;
         for (int i = 0; i < 300; ++i) {
             at += static_cast<std::int64_t>(r.below(3) == 0 ? r.below(3'000'000) : 0);
@@ -390,6 +395,7 @@ TEST(LinkDirection, MixedTrafficKeepsOrderAndBothPathsAgree) {
         Bench fast(c);
         c.account_every_credit = true;
         Bench slow(c);
+        slow.at_once = false;
         std::int64_t at = 0;
         for (int i = 0; i < 400; ++i) {
             at += static_cast<std::int64_t>(r.below(400'000));
