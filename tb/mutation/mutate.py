@@ -3,18 +3,23 @@
 """How strong the tests are: one operator of the model is changed at random, the tests run, and a mutant that passes them
 all is a survivor. See README.md. Exits 1 when fewer than --least per cent of the mutants are found.
 
-A mutant meets the tests in three rounds and leaves with the first that fails: the unit tests of its organ, then runs of
-the whole SSD (formulas, stress, some seeds of the campaign), then (--whole) all that CI runs.
+All mutants are in one build, and SSDTLM_MUTANT chooses. A mutant meets the tests in three rounds and leaves with the first
+test that fails: the unit tests of its organ, then runs of the whole SSD (formulas, stress, some seeds of the campaign), then
+(--whole) all that CI runs.
 """
 import argparse
+import concurrent.futures
+import json
 import os
 import pathlib
 import random
-import re
-import shutil
-import subprocess
+import signal
 import sys
 import time
+
+from bench import Bench
+from rounds import Runner, Stopped, campaign, tests_of
+from sites import mutants_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -50,83 +55,8 @@ ORGANS = {
                       "spare_area_test", "array_faults_test", "flash_backend_test"]}),
 }
 WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test"]
-
-SWAPS = [("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="), ("&&", "||"), ("||", "&&"),
-         ("+", "-"), ("-", "+"), ("+=", "-="), ("-=", "+="), ("++", "--"), ("--", "++")]
-# Text for people, and what the compiler alone looks at.
-NO_CODE = re.compile(r'^\s*(//|#|\*|static_assert|template)|dump|fmt::format|to_string|Problem|problem|operator|CheckFailed|assert')
-
-
-class Mutant:
-    def __init__(self, path, number, column, old, new):
-        self.path, self.number, self.column, self.old, self.new = path, number, column, old, new
-
-    def name(self):
-        return f"{self.path}:{self.number + 1}:{self.column + 1}: {self.old} -> {self.new}"
-
-
-def code_of(line):
-    """The line with comments and literals blanked."""
-    line = re.sub(r'"(\\.|[^"\\])*"', lambda m: '"' + " " * (len(m.group()) - 2) + '"', line)
-    return re.sub(r"//.*", lambda m: " " * len(m.group()), line)
-
-
-def mutants_of(folder):
-    for path in sorted((SOURCE / "model" / folder).rglob("*")):
-        if path.suffix not in (".cpp", ".h"):
-            continue
-        in_text = False  # of a function that only writes text, or of check_waiters(): it can only see more or less
-        for number, line in enumerate(path.read_text().split("\n")):
-            if re.match(r"^\S.*\b(dump\w*|check_waiters)\(", line):
-                in_text = True
-            elif line.startswith("}"):
-                in_text = False
-            if in_text or NO_CODE.search(line):
-                continue
-            code = code_of(line)
-            for old, new in SWAPS:
-                pattern = rf" {re.escape(old)} " if old not in ("++", "--") else rf"(?<![+\-]){re.escape(old)}(?=[A-Za-z_(])"
-                for found in re.finditer(pattern, code):
-                    column = found.start() + (1 if old not in ("++", "--") else 0)
-                    yield Mutant(path.relative_to(SOURCE), number, column, old, new)
-
-
-class Bench:
-    """A copy of the tree with a build of its own."""
-
-    def __init__(self, folder, jobs):
-        self.tree, self.jobs = pathlib.Path(folder), jobs
-        self.build = self.tree / "build" / "release"
-        listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=SOURCE, check=True,
-                                capture_output=True, text=True).stdout.split("\n")
-        for name in filter(None, listed):
-            here, there = SOURCE / name, self.tree / name
-            if not here.is_file() or (there.exists() and there.read_bytes() == here.read_bytes()):
-                continue  # what is the same keeps its time, and is not built again
-            there.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(here, there)
-            shutil.copymode(here, there)
-        subprocess.run(["cmake", "--preset", "release"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
-
-    def make(self, targets):
-        return subprocess.run(["cmake", "--build", str(self.build), "-j", str(self.jobs), "--target", *targets],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-
-    def passes(self, command, seconds):
-        try:
-            return subprocess.run(command, cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  timeout=seconds).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
-
-    def tests_pass(self, names, seconds=120):
-        pattern = "^(" + "|".join(names) + ")$"
-        return self.passes(["ctest", "-R", pattern, "--stop-on-failure", "--timeout", str(seconds), "-j", str(self.jobs)],
-                           seconds * len(names))
-
-    def campaign_passes(self, runs):
-        return self.passes([sys.executable, "-B", str(self.tree / "tb/campaign/campaign.py"), "--binary", str(self.build / "ssdtlm"),
-                            "--runs", str(runs), "--jobs", str(self.jobs)], 600)
+# All but those that look at the sources, which are not the project's own any more.
+CI_TESTS = ["-LE", "nightly", "-E", "^(structure|mutation_rewriting)$"]
 
 
 def unit_tests(path):
@@ -136,28 +66,127 @@ def unit_tests(path):
     return []
 
 
-def judge(bench, mutant, options):
-    """Who found it; None: nobody; "": it does not compile."""
-    for unit in unit_tests(mutant.path):  # most are found by the first: the others need not be built
-        if not bench.make([unit]):
-            return ""
-        if not bench.tests_pass([unit]):
-            return "unit tests"
-    if not bench.make(["ssdtlm_app", *WHOLE_SSD]):
-        return ""
-    if not bench.campaign_passes(options.campaign) or not bench.tests_pass(WHOLE_SSD, 300):
-        return "runs of the whole SSD"
-    if options.whole:
-        bench.make(["all"])
-        if not bench.passes(["ctest", "-LE", "nightly", "--stop-on-failure", "-j", str(bench.jobs)], 3600):
-            return "another test"
-    return None
-
-
 def explained():
     """Survivors that change nothing, by `path: line text: old -> new`."""
     text = (HERE / "equivalent.txt").read_text()
     return {line.split(" # ")[0].strip() for line in text.splitlines() if line.strip() and not line.startswith("#")}
+
+
+class Results:
+    """Who found which mutant: name of a test, None: nobody, "": it does not compile. One line of a file each."""
+
+    def __init__(self, path, head, resume):
+        self.known = {}
+        if resume and path.exists():
+            lines = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
+            if not lines or lines[0] != head:
+                sys.exit(f"{path} is of another tree or of other options; name another file")
+            self.known = {line["mutant"]: line["found"] for line in lines[1:]}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Without the line that was being written when the run was interrupted.
+        written = [head] + [{"mutant": mutant, "found": found} for mutant, found in self.known.items()]
+        path.write_text("".join(json.dumps(line) + "\n" for line in written))
+        self.file = path.open("a")
+
+    def add(self, mutant, found):
+        self.known[mutant.name()] = found
+        print(json.dumps({"mutant": mutant.name(), "found": found}), file=self.file, flush=True)
+
+
+def draw(chosen, count, broken, known):
+    """The numbers of those to judge and of those known to change nothing, `count` in all, and how many were passed by."""
+    judged, equivalent, passed_by = [], [], 0
+    for number, mutant in enumerate(chosen, 1):
+        if len(judged) + len(equivalent) == count:
+            break
+        if mutant.key() in known:
+            equivalent.append(number)
+        elif number in broken:
+            passed_by += 1
+        else:
+            judged.append(number)
+    return judged, equivalent, passed_by
+
+
+def build(bench, chosen, options, results, targets):
+    """Numbers of the mutants to judge, all of which are in the build; how many change nothing; how many do not compile."""
+    known = explained()
+    broken = {number for number, mutant in enumerate(chosen, 1) if results.known.get(mutant.name()) == ""}
+    without = set()  # the same build when a run is resumed: what it found broken is not in the first draw
+    while True:
+        # Some more than are wanted: to build once more for the last one takes long.
+        drawn = (draw(chosen, options.count + options.count // 20 + 2, without, known)[0] or [0])[-1]
+        mutants = {n: m for n, m in enumerate(chosen[:drawn], 1) if n not in broken and m.key() not in known}
+        more = bench.make_what_compiles(mutants, targets)
+        for number in sorted(more):
+            results.add(chosen[number - 1], "")
+        broken |= more
+        judged, equivalent, passed_by = draw(chosen, options.count, broken, known)
+        if not judged or judged[-1] <= drawn:
+            return judged, len(equivalent), passed_by
+        without = broken
+
+
+class Judge:
+    """Meets mutants of a build with tests. What a round finds is printed and kept as soon as it is known."""
+
+    def __init__(self, bench, runner, chosen, judged, options, results):
+        self.runner, self.chosen, self.judged, self.options, self.results = runner, chosen, judged, options, results
+        known = tests_of(bench.build)
+        self.first = {name: known[name] for number in judged for name in unit_tests(chosen[number - 1].path)}
+        self.second = [known[name] for name in WHOLE_SSD] + list(campaign(bench.tree, bench.build, options.campaign))
+        self.third = []
+        if options.whole:
+            self.third = [known[name] for name in tests_of(bench.build, CI_TESTS) if name not in WHOLE_SSD]
+
+    def measure(self):
+        """Without a mutant, and with as much else on the machine as later. No test may fail."""
+        begin = time.monotonic()
+        failing = self.runner.measure([*self.first.values(), *self.second])
+        failing += self.runner.measure([test for test in self.third if test.seconds is None], None)
+        if failing:
+            sys.exit("fail without a mutant: " + ", ".join(test.name for test in failing))
+        print(f"{len(self.first)} + {len(self.second)} + {len(self.third)} tests pass without a mutant  [{time.monotonic() - begin:.0f} s]",
+              file=sys.stderr, flush=True)
+
+    def say(self, number, took):
+        mutant = self.chosen[number - 1]
+        who = self.results.known[mutant.name()]
+        print(f"{'SURVIVES' if who is None else 'found by ' + who}: {mutant.name()}  [{took}, SSDTLM_MUTANT={number}]\n    {mutant.line.strip()}",
+              flush=True)
+
+    def settle(self, number, test, seconds):
+        self.results.add(self.chosen[number - 1], test and test.name)
+        self.say(number, f"{seconds:.0f} s")
+
+    def two_rounds(self, number):
+        """Who found it, and how long that took."""
+        begin = time.monotonic()
+        tests = [self.first[name] for name in unit_tests(self.chosen[number - 1].path)]
+        who = self.runner.finder(number, tests) or self.runner.finder(number, self.second)
+        return who, time.monotonic() - begin
+
+    def all(self):
+        """How many are found."""
+        passed = []
+        with self.runner.pool() as pool:
+            pending = {}
+            for number in self.judged:
+                if self.chosen[number - 1].name() in self.results.known:
+                    self.say(number, "earlier")
+                else:
+                    pending[pool.submit(self.two_rounds, number)] = number
+            for future in concurrent.futures.as_completed(pending):
+                who, seconds = future.result()
+                if who is None and self.options.whole:
+                    passed.append((pending[future], seconds))
+                else:
+                    self.settle(pending[future], who, seconds)
+        for number, seconds in sorted(passed):  # one after the other: some of these tests have a folder in the build to themselves
+            begin = time.monotonic()
+            who = self.runner.finder_of_many(number, self.third)
+            self.settle(number, who, seconds + time.monotonic() - begin)
+        return sum(self.results.known[self.chosen[number - 1].name()] is not None for number in self.judged)
 
 
 def main():
@@ -168,48 +197,40 @@ def main():
     p.add_argument("--campaign", type=int, default=60, help="runs of the campaign")
     p.add_argument("--whole", action="store_true", help="third round: all tests of CI")
     p.add_argument("--least", type=float, default=95.0, help="per cent that must be found")
-    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time, and compilers")
     p.add_argument("--bench", default="/tmp/ssdtlm-mutation", help="folder for the copy that is built")
+    p.add_argument("--resume", metavar="FILE", help="goes on with the results in FILE (else they are written to results.jsonl of the bench)")
+    p.add_argument("--build-only", action="store_true", help="says how many compile")
     options = p.parse_args()
 
     folders = [f for organ in options.organ or ORGANS for f in ORGANS[organ][0]]
-    chosen = [m for folder in folders for m in mutants_of(folder)]
-    candidates = len(chosen)
+    chosen = [m for folder in folders for m in mutants_of(SOURCE, folder)]
     random.Random(options.seed).shuffle(chosen)
-    known = explained()
-    bench = Bench(options.bench, options.jobs)
-    if not bench.make(["ssdtlm_app", *WHOLE_SSD]) or not bench.campaign_passes(options.campaign):
-        sys.exit("the tree fails without a mutation")
-    found, survivors, equivalent, broken = 0, [], 0, 0
-    for mutant in chosen:
-        if found + len(survivors) + equivalent == options.count:
-            break
-        target = bench.tree / mutant.path
-        original = target.read_text()
-        lines = original.split("\n")
-        line = lines[mutant.number]
-        key = f"{mutant.path}: {line.strip()}: {mutant.old} -> {mutant.new}"
-        if key in known:
-            equivalent += 1
-            continue
-        lines[mutant.number] = line[: mutant.column] + mutant.new + line[mutant.column + len(mutant.old):]
-        begin = time.monotonic()
-        try:
-            target.write_text("\n".join(lines))
-            who = judge(bench, mutant, options)
-        finally:
-            target.write_text(original)
-        if who == "":
-            broken += 1
-            continue
-        found += who is not None
-        if who is None:
-            survivors.append(mutant)
-        print(f"{'SURVIVES' if who is None else 'found by ' + who}: {mutant.name()}  [{time.monotonic() - begin:.0f} s]\n    {line.strip()}",
-              flush=True)
-    judged = found + len(survivors)
-    share = 100 * found / max(1, judged)
-    print(f"{judged} mutants of {candidates}: {found} found ({share:.1f} %), {len(survivors)} survive, {equivalent} known to change "
+    bench, runner = Bench(SOURCE, options.bench, options.jobs), Runner(options.jobs)
+    path = pathlib.Path(options.resume) if options.resume else bench.tree / "results.jsonl"
+    results = Results(path, {"tree": bench.digest(), "campaign": options.campaign, "whole": options.whole}, options.resume is not None)
+
+    units = sorted({unit for m in chosen for unit in unit_tests(m.path)})
+    begin = time.monotonic()
+    judged, equivalent, broken = build(bench, chosen, options, results, ["all"] if options.whole else ["ssdtlm_app", *WHOLE_SSD, *units])
+    print(f"{len(judged)} mutants in one build, {broken} do not compile  [{time.monotonic() - begin:.0f} s]", file=sys.stderr, flush=True)
+    if options.build_only:
+        return 0
+
+    def interrupted(*_):
+        runner.stop()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
+    judge = Judge(bench, runner, chosen, judged, options, results)
+    try:
+        judge.measure()
+        found = judge.all()
+    except (KeyboardInterrupt, Stopped):
+        sys.exit(f"interrupted; --resume {path} goes on")
+    share = 100 * found / max(1, len(judged))
+    print(f"{len(judged)} mutants of {len(chosen)}: {found} found ({share:.1f} %), {len(judged) - found} survive, {equivalent} known to change "
           f"nothing, {broken} do not compile")
     return 0 if share >= options.least else 1
 
