@@ -7,6 +7,7 @@
 #include <tlm>
 
 #include "controller/ports/flash.h"
+#include "nand/onfi/onfi_payload.h"
 
 namespace ssdtlm {
 
@@ -21,7 +22,7 @@ public:
     /// Joins the DMA engine to the link.
     virtual void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) = 0;
     /// Joins a channel controller to its bus.
-    virtual void join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) = 0;
+    virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) = 0;
 
 protected:
     ~SsdTaps() = default;

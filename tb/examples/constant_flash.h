@@ -15,7 +15,7 @@ namespace ssdtlm::examples {
 
 class ConstantFlash : public sc_core::sc_module {
 public:
-    tlm_utils::simple_target_socket<ConstantFlash> controller_target;
+    tlm_utils::simple_target_socket<ConstantFlash, 32, OnfiProtocol> controller_target;
 
     /// `contents` is shared by all channels and was filled by preconditioning.
     ConstantFlash(sc_core::sc_module_name name, Agenda& agenda, Ps busy, std::uint32_t channel, SpareArea& contents)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module that speaks only the short AT form answers to the rest of the base protocol, so that it can implement
-// the transport interfaces itself and be bound to its own sockets without an adapter in between.
+// the transport interfaces itself and be bound to its own sockets without an adapter in between. `Types`: the
+// sockets' protocol traits, with the payload of the base protocol.
 #pragma once
 
 #include <tlm>
@@ -8,7 +9,8 @@
 namespace ssdtlm {
 
 /// A target: b_transport is refused (its time passes in the agenda), no debug access, no direct memory.
-class AtTarget : public tlm::tlm_fw_transport_if<> {
+template <class Types>
+class AtTarget : public tlm::tlm_fw_transport_if<Types> {
 public:
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) override {
         payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -18,7 +20,8 @@ public:
 };
 
 /// An initiator: has no direct memory to give up.
-class AtInitiator : public tlm::tlm_bw_transport_if<> {
+template <class Types>
+class AtInitiator : public tlm::tlm_bw_transport_if<Types> {
 public:
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 };

@@ -31,7 +31,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       dies_(nand, channel),
       waits_(nand),
       sequences_(nand) {
-    onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
     scheduler_.listen(channel_, *this);
 }
 

@@ -28,14 +28,14 @@
 
 namespace ssdtlm {
 
-class ChannelController : public sc_core::sc_module, private AtInitiator, private GrantListener {
+class ChannelController : public sc_core::sc_module, private AtInitiator<OnfiProtocol>, private GrantListener {
 public:
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together.
     ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
                       TransactionTable& transactions);
 
-    tlm::tlm_initiator_socket<> onfi_initiator;
+    OnfiInitiatorSocket onfi_initiator;
 
     /// A transaction for one of this channel's dies; its `plane` is set.
     void submit(FlashTransaction& txn, std::uint32_t die);

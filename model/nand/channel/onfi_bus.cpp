@@ -20,8 +20,8 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
       dies_(config.geometry.dies_per_channel()),
       dies_per_package_(config.geometry.dies_per_chip),
       package_of_(dies_) {
-    controller_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-    for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    controller_target.bind(static_cast<tlm::tlm_fw_transport_if<OnfiProtocol>&>(*this));
+    for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
 }
 
 // What is bound stays bound: no look-up in the sockets for each sequence.

@@ -16,13 +16,13 @@
 
 namespace ssdtlm {
 
-class OnfiBus : public sc_core::sc_module, private AtTarget, private AtInitiator {
+class OnfiBus : public sc_core::sc_module, private AtTarget<OnfiProtocol>, private AtInitiator<OnfiProtocol> {
 public:
     OnfiBus(sc_core::sc_module_name name, const NandConfig& config);
 
-    tlm::tlm_target_socket<> controller_target;
+    OnfiTargetSocket controller_target;
     /// One per way (chip enable).
-    sc_core::sc_vector<tlm::tlm_initiator_socket<>> package_initiator;
+    sc_core::sc_vector<OnfiInitiatorSocket> package_initiator;
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -17,6 +17,12 @@
 
 namespace ssdtlm {
 
+/// Payload and phases of the base protocol, yet a type of its own: an ONFI socket that is bound to another kind does not
+/// compile. A socket of tlm_utils takes it as its third argument: simple_target_socket<Flash, 32, OnfiProtocol>.
+struct OnfiProtocol : tlm::tlm_base_protocol_types {};
+using OnfiInitiatorSocket = tlm::tlm_initiator_socket<32, OnfiProtocol>;
+using OnfiTargetSocket = tlm::tlm_target_socket<32, OnfiProtocol>;
+
 struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     FlashOp op = FlashOp::read;
     std::uint16_t die = 0;       ///< in channel: way * dies_per_chip + lun

@@ -23,7 +23,7 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       luns_(config.geometry.dies_per_chip),
       busy_delay_(config.onfi.t_wb),
       running_(config.geometry.dies_per_chip) {
-    bus_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+    bus_target.bind(static_cast<tlm::tlm_fw_transport_if<OnfiProtocol>&>(*this));
     dies_.reserve(config.geometry.dies_per_chip);
     for (std::uint32_t lun = 0; lun < config.geometry.dies_per_chip; ++lun)
         dies_.emplace_back(config, DieId{idx(first_die) + lun}, area);

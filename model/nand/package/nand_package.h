@@ -18,13 +18,13 @@
 
 namespace ssdtlm {
 
-class NandPackage : public sc_core::sc_module, private AtTarget {
+class NandPackage : public sc_core::sc_module, private AtTarget<OnfiProtocol> {
 public:
     /// `first_die` is the global number of LUN 0; the package holds dies_per_chip dies.
     NandPackage(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, DieId first_die,
                 SpareArea& area);
 
-    tlm::tlm_target_socket<> bus_target;
+    OnfiTargetSocket bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
     /// From now on this goes wrong in its dies; null: nothing. Not owned.

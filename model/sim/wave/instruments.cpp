@@ -36,10 +36,12 @@ FlashPort& Instruments::flash(FlashPort& backend) {
     return *this;
 }
 
-void Instruments::join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to) {
-    taps_.push_back(std::make_unique<SocketTap>(name, static_cast<SocketTap::Watcher&>(*this), tap));
-    from.bind(taps_.back()->target);
-    taps_.back()->initiator.bind(to);
+template <class Types>
+void Instruments::join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to) {
+    auto between = std::make_unique<SocketTap<Types>>(name, static_cast<SocketWatcher&>(*this), tap);
+    from.bind(between->target);
+    between->initiator.bind(to);
+    taps_.push_back(std::move(between));
 }
 
 void Instruments::join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) {
@@ -53,7 +55,7 @@ void Instruments::join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_
         engine.bind(link);
 }
 
-void Instruments::join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) {
+void Instruments::join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) {
     join(fmt::format("onfi_tap_{}", channel).c_str(), channel, controller, bus);
 }
 

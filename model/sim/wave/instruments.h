@@ -20,7 +20,7 @@
 
 namespace ssdtlm {
 
-class Instruments final : public SsdTaps, public CompletionObserver, private SocketTap::Watcher, private FlashPort, private CoreProbe,
+class Instruments final : public SsdTaps, public CompletionObserver, private SocketWatcher, private FlashPort, private CoreProbe,
                           private CommandSink, private CompletionSink {
 public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
@@ -37,7 +37,7 @@ public:
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
     void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) override;
-    void join_onfi(std::uint32_t channel, tlm::tlm_initiator_socket<>& controller, tlm::tlm_target_socket<>& bus) override;
+    void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) override;
     void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime now, const Timeline& timeline,
                      bool measured) override;
 
@@ -58,7 +58,8 @@ private:
     void on_wire(bool up, const WireBurst& burst);
     void submit(Command& command) override;
     void complete(Command& command) override;
-    void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<>& from, tlm::tlm_target_socket<>& to);
+    template <class Types>
+    void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to);
     std::vector<std::string> finish_wave(bool failed);
     void find_rtl();
     void open_rtl(std::uint64_t);
@@ -76,7 +77,7 @@ private:
     FlashPort* backend_ = nullptr;
     Side up_{*this, true};
     Side down_{*this, false};
-    std::vector<std::unique_ptr<SocketTap>> taps_;
+    std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
     bool finished_ = false;
 };
 

@@ -2,31 +2,35 @@
 // A socket in the middle of a connection: passes all calls on and shows the two that carry the short AT protocol.
 #pragma once
 
+#include <cstdint>
+
 #include <systemc>
 #include <tlm>
 
 namespace ssdtlm {
 
-class SocketTap final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<>, private tlm::tlm_bw_transport_if<> {
+class SocketWatcher {
 public:
-    class Watcher {
-    public:
-        /// Before the call is passed on. `tap`: as given to the constructor.
-        virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
-        virtual void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
+    /// Before the call is passed on. `tap`: as given to the tap's constructor.
+    virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
+    virtual void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
 
-    protected:
-        ~Watcher() = default;
-    };
+protected:
+    ~SocketWatcher() = default;
+};
 
-    SocketTap(const sc_core::sc_module_name& name, Watcher& watcher, std::uint32_t tap)
+/// `Types`: the protocol traits of the two sockets between which it stands.
+template <class Types>
+class SocketTap final : public sc_core::sc_module, private tlm::tlm_fw_transport_if<Types>, private tlm::tlm_bw_transport_if<Types> {
+public:
+    SocketTap(const sc_core::sc_module_name& name, SocketWatcher& watcher, std::uint32_t tap)
         : sc_module(name), target("target"), initiator("initiator"), watcher_(watcher), tap_(tap) {
-        target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-        initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+        target.bind(static_cast<tlm::tlm_fw_transport_if<Types>&>(*this));
+        initiator.bind(static_cast<tlm::tlm_bw_transport_if<Types>&>(*this));
     }
 
-    tlm::tlm_target_socket<> target;
-    tlm::tlm_initiator_socket<> initiator;
+    tlm::tlm_target_socket<32, Types> target;
+    tlm::tlm_initiator_socket<32, Types> initiator;
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -50,7 +54,7 @@ private:
         target->invalidate_direct_mem_ptr(first, last);
     }
 
-    Watcher& watcher_;
+    SocketWatcher& watcher_;
     const std::uint32_t tap_;
 };
 

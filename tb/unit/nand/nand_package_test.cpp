@@ -50,7 +50,7 @@ struct Channel : sc_core::sc_module {
         return answers_with;
     }
     Agenda& agenda;
-    tlm_utils::simple_initiator_socket<Channel> socket{"socket"};
+    tlm_utils::simple_initiator_socket<Channel, 32, OnfiProtocol> socket{"socket"};
     std::vector<SimTime> answers;
     tlm::tlm_sync_enum answers_with = tlm::TLM_COMPLETED;
 };

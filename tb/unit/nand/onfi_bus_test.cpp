@@ -46,7 +46,7 @@ public:
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         socket->nb_transport_fw(payload, phase, delay);
     }
-    tlm_utils::simple_initiator_socket<Tester> socket;
+    tlm_utils::simple_initiator_socket<Tester, 32, OnfiProtocol> socket;
     std::vector<SimTime> answers;
 
 private:
