@@ -48,13 +48,13 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     return std::make_unique<IntegrityOracle>(g);
 }
 
-/// Data reads leave an eighth of the tags, at least two, to SQE fetches and PRP lists. assumed.
-std::uint64_t read_window(const LinkConfig& link) {
+}  // namespace
+
+// Data reads leave an eighth of the tags, at least two, to SQE fetches and PRP lists. assumed.
+std::uint64_t SsdSystem::read_window(const LinkConfig& link) {
     const std::uint64_t spare = std::max<std::uint64_t>(2, link.read_tags / 8);
     return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
 }
-
-}  // namespace
 
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
                      SsdTaps* taps)

@@ -44,6 +44,9 @@ public:
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
               SsdTaps* taps = nullptr);
 
+    /// Bytes of data that the DMA engine may read at once: what the link's tags allow, but for those kept for commands.
+    static std::uint64_t read_window(const LinkConfig& link);
+
     /// Busy time of every resource since the start of the simulation, for differences over a window.
     struct BusySnapshot {
         SimTime at{};

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SSD with the user's flash on every channel: SsdSystem's bindings up to the channels, ConstantFlash behind them.
+// A whole SSD with the user's flash on every channel: SsdSystem's bindings up to the channels, and behind them ConstantFlash in
+// place of bus and packages, or LtFlash in place of the packages.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/tlm/lt_adapter.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "examples/constant_flash.h"
+#include "examples/lt_flash.h"
 #include "sim/ssd_system.h"
 
 namespace ssdtlm::examples {
 
-struct OwnFlashSsd : sc_core::sc_module {
+/// All but the flash.
+struct SsdWithoutFlash : sc_core::sc_module {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process;
@@ -30,9 +34,8 @@ struct OwnFlashSsd : sc_core::sc_module {
     SerialDram dram;
     FlashBackend backend;
     Firmware firmware;
-    std::vector<std::unique_ptr<ConstantFlash>> flash;  // by channel
 
-    OwnFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Ps busy, Workload& workload, CompletionObserver* observer)
+    SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
         : sc_module(name),
           config(c),
           process("agenda", agenda, false),
@@ -42,7 +45,7 @@ struct OwnFlashSsd : sc_core::sc_module {
           driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
           root_complex("root_complex", memory, &driver),
           link("link", agenda, config.link),
-          dma("dma", agenda, 64_KiB),
+          dma("dma", agenda, SsdSystem::read_window(config.link)),
           front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
           dram(config.dram),
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
@@ -55,10 +58,6 @@ struct OwnFlashSsd : sc_core::sc_module {
         link.host_initiator.bind(root_complex.link_target);
         front_end.bind(firmware);
         firmware.bind(front_end.completions());
-        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
-            flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
-            backend.channel(ch).onfi_initiator.bind(flash.back()->controller_target);
-        }
         driver.set_on_finished([this](SimTime) { driver.shutdown(); });
         driver.set_on_shutdown([this] { firmware.stop_gc(); });
     }
@@ -80,6 +79,45 @@ private:
         d.volatile_write_cache = config.ftl.buffer_mode == BufferMode::write_back;
         d.shutdown_time = Ps{1'000'000'000'000};
         return d;
+    }
+};
+
+struct OwnFlashSsd : SsdWithoutFlash {
+    std::vector<std::unique_ptr<ConstantFlash>> flash;  // by channel
+
+    OwnFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Ps busy, Workload& workload, CompletionObserver* observer)
+        : SsdWithoutFlash(name, c, workload, observer) {
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
+            flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
+            backend.channel(ch).onfi_initiator.bind(flash.back()->controller_target);
+        }
+    }
+};
+
+struct LtFlashSsd : SsdWithoutFlash {
+    std::vector<std::unique_ptr<OnfiBus>> buses;  // by channel
+    std::vector<std::unique_ptr<BasicLtTargetAdapter<OnfiProtocol>>> adapters;  // by channel, way
+    std::vector<std::unique_ptr<LtFlash>> packages;  // the same
+
+    LtFlashSsd(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
+        : SsdWithoutFlash(name, c, workload, observer) {
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
+            buses.push_back(std::make_unique<OnfiBus>(("bus_" + std::to_string(ch)).c_str(), config.nand));
+            backend.channel(ch).onfi_initiator.bind(buses.back()->controller_target);
+            for (std::uint32_t way = 0; way < config.nand.geometry.ways; ++way) add_package(ch, way);
+        }
+    }
+
+private:
+    void add_package(std::uint32_t ch, std::uint32_t way) {
+        const std::string number = std::to_string(ch) + "_" + std::to_string(way);
+        adapters.push_back(std::make_unique<BasicLtTargetAdapter<OnfiProtocol>>(("adapter_" + number).c_str(), agenda));
+        packages.push_back(std::make_unique<LtFlash>(("package_" + number).c_str(), config.nand, ch, contents));
+        auto& adapter = *adapters.back();
+        auto& package = *packages.back();
+        auto& bus = *buses.back();
+        bus.package_initiator[way].bind(adapter.model_target);
+        adapter.lt_initiator.bind(package.socket);
     }
 };
 

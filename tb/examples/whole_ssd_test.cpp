@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples in a whole SSD: a user's flash under garbage collection and the integrity check, and a user's sc_main that
-// runs the SSD in slices, beside a clock of its own.
+// The examples in a whole SSD: two flashes of a user under garbage collection and the integrity check, and a user's sc_main
+// that runs the SSD in slices, beside a clock of its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,12 +70,52 @@ std::string sliced(Ps slice, bool with_clock) {
     });
 }
 
+/// Runs to the end: the history, and what became of the data.
+template <class Ssd>
+std::string outcome(Ssd& ssd, const IntegrityOracle& oracle, const History& history) {
+    ssd.driver.start();
+    ssd.process.run();
+    ssd.ftl.verify_books();
+    return history.text + std::to_string(ssd.firmware.gc().victims()) + " victims collected, " +
+           std::to_string(oracle.blocks_checked()) + " blocks checked, " + std::to_string(ssd.driver.counters().errors) + " errors\n";
+}
+
 TEST(WholeSsd, InSlicesAndBesideAClockAsInOneCall) {
     const std::string whole = sliced(Ps{0}, false);
     ASSERT_EQ(std::count(whole.begin(), whole.end(), '\n'), 3'000);
     for (const Ps slice : {Ps{1us}, Ps{10us}, Ps{77'777'777}, Ps{1ms}}) EXPECT_EQ(sliced(slice, false), whole) << slice.count();
     EXPECT_EQ(sliced(Ps{100us}, true), whole);
     EXPECT_EQ(sliced(Ps{0}, true), whole);
+}
+
+// The loosely-timed flash annotates what NandPackage takes, so no command may see a difference.
+TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
+    SsdConfig c = small_device();
+    c.nand.bits_per_cell = 2;
+    c.nand.t_read = {Ps{50us}, Ps{75us}};  // by page type
+    c.nand.t_program = {Ps{400us}, Ps{900us}};
+    const std::string packages = in_child([&] {
+        ClosedLoop workload(mixed(c, 20'000));
+        History history;
+        SsdSystem ssd("ssd", c, workload, &history);
+        ssd.driver.set_on_finished([&](SimTime) { ssd.driver.shutdown(); });
+        ssd.driver.set_on_shutdown([&] { ssd.firmware.stop_gc(); });
+        return outcome(ssd, *ssd.oracle, history);
+    });
+    const std::string loose = in_child([&] {
+        ClosedLoop workload(mixed(c, 20'000));
+        History history;
+        LtFlashSsd ssd("ssd", c, workload, &history);
+        return outcome(ssd, ssd.oracle, history);
+    });
+    ASSERT_EQ(std::count(packages.begin(), packages.end(), '\n'), 20'001);
+    EXPECT_TRUE(loose == packages) << "the first difference is in line "
+                                   << 1 + std::count(loose.begin(), std::mismatch(loose.begin(), loose.end(), packages.begin(),
+                                                                                  packages.end()).first, '\n');
+    const std::string end = loose.substr(loose.rfind('\n', loose.size() - 2) + 1);
+    EXPECT_NE(end.find("0 victims"), 0u) << "pages were moved and blocks erased";
+    EXPECT_NE(end.find(", 0 errors"), std::string::npos) << end;
+    std::printf("[   FIGURE ] 20000 requests on LtFlash, each at the picosecond of NandPackage; %s", end.c_str());
 }
 
 // Last: it leaves this process with a simulation that was run.

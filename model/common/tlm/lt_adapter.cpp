@@ -6,54 +6,7 @@
 
 namespace ssdtlm {
 
-LtTargetAdapter::LtTargetAdapter(sc_core::sc_module_name name, Agenda& agenda)
-    : sc_module(name), model_target("model_target"), lt_initiator("lt_initiator"), agenda_(agenda) {
-    model_target.register_nb_transport_fw(this, &LtTargetAdapter::forward);
-}
-
-tlm::tlm_sync_enum LtTargetAdapter::forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                            sc_core::sc_time& delay) {
-    if (phase == tlm::END_RESP) {  // an initiator that uses the long form
-        response_open_ = false;
-        if (!held_back_.empty()) {
-            tlm::tlm_generic_payload* next = held_back_.front();
-            held_back_.pop_front();
-            respond_at(agenda_.now(), *next);
-        }
-        return tlm::TLM_COMPLETED;
-    }
-    SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
-    if (payload.has_mm()) payload.acquire();
-    sc_core::sc_time until = delay;
-    lt_initiator->b_transport(payload, until);
-    const SimTime at = agenda_.now() + to_sim_time(until).time_since_epoch();
-    respond_at(at, payload);
-    phase = tlm::END_REQ;
-    delay = sc_core::SC_ZERO_TIME;
-    return tlm::TLM_UPDATED;
-}
-
-void LtTargetAdapter::respond_at(SimTime at, tlm::tlm_generic_payload& payload) {
-    Response& response = responses_.acquire();
-    response.payload = &payload;
-    agenda_.post<&LtTargetAdapter::respond>(at, this, Pool<Response>::handle_of(response).number());
-}
-
-void LtTargetAdapter::respond(std::uint64_t number) {
-    Response& response = responses_.at(number);
-    tlm::tlm_generic_payload* const payload = response.payload;
-    responses_.release(response);
-    if (response_open_) {
-        held_back_.push_back(payload);
-        return;
-    }
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const bool managed = payload->has_mm();  // without a memory manager it may be gone when the call returns
-    const auto status = model_target->nb_transport_bw(*payload, phase, delay);
-    response_open_ = !(status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP));
-    if (managed) payload->release();
-}
+template class BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 
 LtInitiatorAdapter::LtInitiatorAdapter(sc_core::sc_module_name name, Agenda& agenda)
     : sc_module(name), lt_target("lt_target"), model_initiator("model_initiator"), agenda_(agenda), request_ended_("request_ended") {
