@@ -16,18 +16,14 @@
 
 namespace ssdtlm::examples {
 
-/// All but the flash.
-struct SsdWithoutFlash : sc_core::sc_module {
+/// The device from its link to its channels: neither host nor flash.
+struct DeviceWithoutFlash : sc_core::sc_module {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process;
     CommandTracker tracker;
     SpareArea contents;
     Ftl ftl;
-    IntegrityOracle oracle;
-    HostMemory memory;
-    NvmeDriver driver;
-    RootComplex root_complex;
     PcieLink link;
     DmaEngine dma;
     NvmeFrontEnd front_end;
@@ -35,29 +31,52 @@ struct SsdWithoutFlash : sc_core::sc_module {
     FlashBackend backend;
     Firmware firmware;
 
-    SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
+    /// `is_signed`: the host signs its data, and what it writes is checked.
+    DeviceWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, bool is_signed)
         : sc_module(name),
           config(c),
           process("agenda", agenda, false),
           contents(config.nand.geometry),
           ftl(config.ftl, config.nand.geometry, contents, config.run.seed),
-          oracle((ftl.precondition(), oracle_geometry())),
-          driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
-          root_complex("root_complex", memory, &driver),
-          link("link", agenda, config.link),
+          link((ftl.precondition(), "link"), agenda, config.link),
           dma("dma", agenda, SsdSystem::read_window(config.link)),
           front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
           dram(config.dram),
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
                   make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
                   make_bus_order(config.scheduler)),
-          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}, true) {
-        driver.mmio_initiator.bind(link.host_target);
+          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}, is_signed) {
         link.device_initiator.bind(front_end.mmio_target);
         dma.pcie_initiator.bind(link.device_target);
-        link.host_initiator.bind(root_complex.link_target);
         front_end.bind(firmware);
         firmware.bind(front_end.completions());
+    }
+
+private:
+    NvmeDevice nvme_device() const {
+        NvmeDevice d;
+        d.namespace_bytes = ftl.logical_units() * config.nand.geometry.unit_bytes;
+        d.unit_bytes = config.nand.geometry.unit_bytes;
+        d.volatile_write_cache = config.ftl.buffer_mode == BufferMode::write_back;
+        d.shutdown_time = Ps{1'000'000'000'000};
+        return d;
+    }
+};
+
+/// With the model's host.
+struct SsdWithoutFlash : DeviceWithoutFlash {
+    IntegrityOracle oracle;
+    HostMemory memory;
+    NvmeDriver driver;
+    RootComplex root_complex;
+
+    SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
+        : DeviceWithoutFlash(name, c, true),
+          oracle(oracle_geometry()),
+          driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
+          root_complex("root_complex", memory, &driver) {
+        driver.mmio_initiator.bind(link.host_target);
+        link.host_initiator.bind(root_complex.link_target);
         driver.set_on_finished([this](SimTime) { driver.shutdown(); });
         driver.set_on_shutdown([this] { firmware.stop_gc(); });
     }
@@ -71,14 +90,6 @@ private:
         g.filled_units = ftl.mapped_units();
         g.version_bits = ftl.codec().version_bits();
         return g;
-    }
-    NvmeDevice nvme_device() const {
-        NvmeDevice d;
-        d.namespace_bytes = ftl.logical_units() * config.nand.geometry.unit_bytes;
-        d.unit_bytes = config.nand.geometry.unit_bytes;
-        d.volatile_write_cache = config.ftl.buffer_mode == BufferMode::write_back;
-        d.shutdown_time = Ps{1'000'000'000'000};
-        return d;
     }
 };
 
