@@ -14,6 +14,7 @@
 
 #include "examples/own_flash_ssd.h"
 #include "support/devices.h"
+#include "support/forked.h"
 
 namespace ssdtlm::examples {
 namespace {
@@ -102,14 +103,15 @@ private:
     std::map<std::uint64_t, std::uint32_t> version_, last_version_;
 };
 
+template <class AnyHost>
 struct Netlist : DeviceWithoutFlash {
     std::vector<std::unique_ptr<OnfiBus>> buses;
     std::vector<std::unique_ptr<NandPackage>> packages;
     LtInitiatorAdapter register_adapter{"register_adapter", agenda};
     LtTargetAdapter memory_adapter{"memory_adapter", agenda};
-    Host host{"host"};
+    AnyHost host{"host"};
 
-    explicit Netlist(const SsdConfig& c) : DeviceWithoutFlash("device", c, true) {
+    Netlist(const SsdConfig& c, bool is_signed) : DeviceWithoutFlash("device", c, is_signed) {
         const NandGeometry& g = config.nand.geometry;
         for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
             buses.push_back(std::make_unique<OnfiBus>(("bus_" + std::to_string(ch)).c_str(), config.nand));
@@ -125,18 +127,55 @@ struct Netlist : DeviceWithoutFlash {
         register_adapter.model_initiator.bind(link.host_target);
         link.host_initiator.bind(memory_adapter.model_target);
         memory_adapter.lt_initiator.bind(host.memory);
-        host.filled_units = ftl.mapped_units();
     }
 };
 
-TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
+SsdConfig half_filled() {
     SsdConfig c = grid(2, 2, 2);
     c.nand.geometry.blocks_per_plane = 32;
     c.nand.geometry.pages_per_block = 16;
     c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 100 * 55 / 4096 * 4096;
     c.ftl.buffer_bytes = 64_KiB;
     c.ftl.fill = 0.5;
-    Netlist n(c);
+    return c;
+}
+
+/// Copies block 0, signed, to block 8, as file systems do. What is read there then; or the message that ended the simulation.
+std::string copied(bool is_signed) {
+    struct Copier final : ForeignHost {
+        using ForeignHost::ForeignHost;
+        Bytes found = Bytes(512, kUntouched);
+        void work() override {
+            Bytes data = signature(0, 5);
+            data.resize(block_bytes);
+            EXPECT_EQ(write_blocks(0, data), 0u);
+            EXPECT_EQ(read_blocks(0, data), 0u);
+            EXPECT_EQ(write_blocks(8, data), 0u);
+            EXPECT_EQ(read_blocks(8, found), 0u);
+        }
+    };
+    return in_child([&] {
+        Netlist<Copier> n(half_filled(), is_signed);
+        sc_core::sc_start();
+        try {
+            n.process.rethrow_error();
+        } catch (const CheckFailed& e) {
+            return std::string(e.what());
+        }
+        return std::string(n.host.found.begin(), n.host.found.begin() + 16);
+    });
+}
+
+TEST(ForeignHost, CopiesBlocksIfTheDeviceDoesNotCheckSignatures) {
+    const ForeignHost::Bytes plain = signature(8, 0);
+    EXPECT_EQ(copied(false), std::string(plain.begin(), plain.end()));
+    EXPECT_NE(copied(true).find("write to LBA 8 brought the data of LBA 0"), std::string::npos);
+}
+
+// Last: it leaves this process with a simulation that was run.
+TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
+    Netlist<Host> n(half_filled(), true);
+    n.host.filled_units = n.ftl.mapped_units();
     sc_core::sc_start();
     n.process.rethrow_error();
     EXPECT_TRUE(n.host.finished);
