@@ -143,7 +143,7 @@ Watchdog::Sight Simulation::sight() const {
             v.flash_held = v.flash_held || package->die(lun).earliest_ready(FlashOp::erase, 0) > v.now;
     for (std::uint32_t core = 0; core < s.firmware.cores().size(); ++core)
         v.others_held = v.others_held || s.firmware.cores().free_at(core) > v.now;
-    v.others_held = v.others_held || s.dram.free_at() > v.now;
+    v.others_held = v.others_held || !s.dram->idle(v.now);
     v.flash_idle = s.backend.idle();
     return v;
 }

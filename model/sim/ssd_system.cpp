@@ -69,13 +69,13 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       link("link", agenda, config.link),
       dma("dma", agenda, read_window(config.link)),
       front_end("front_end", agenda, dma, tracker, config.nvme, device_of(config, ftl)),
-      dram(config.dram),
+      dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
               make_scheduler(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read),
                              agenda, rtl_schedulers()),
               make_bus_order(config.scheduler)),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-               {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, dram},
+               {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, *dram},
                config.run.integrity) {
     if (taps != nullptr)
         taps->join_mmio(driver.mmio_initiator, link.host_target);
@@ -139,7 +139,7 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.at = agenda.now();
     s.up = link.upstream().busy(s.at);
     s.down = link.downstream().busy(s.at);
-    s.dram = dram.busy();
+    s.dram = dram->busy();
     for (std::uint32_t i = 0; i < firmware.cores().size(); ++i) s.cores.push_back(firmware.cores().busy(i));
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(backend.channel(ch).counters().bus_busy());

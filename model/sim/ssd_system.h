@@ -21,7 +21,7 @@
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
 #include "controller/dma/dma_engine.h"
-#include "controller/dram/serial_dram.h"
+#include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
 #include "controller/nvme/nvme_front_end.h"
 #include "host_pcie/driver/host_memory.h"
@@ -86,7 +86,7 @@ public:
     PcieLink link;
     DmaEngine dma;
     NvmeFrontEnd front_end;
-    SerialDram dram;
+    std::unique_ptr<DramPort> dram;
     FlashBackend backend;
     Firmware firmware;
     std::unique_ptr<RandomFaults> faults;                ///< of the dies; null: none

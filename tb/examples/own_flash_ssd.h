@@ -41,7 +41,7 @@ struct DeviceWithoutFlash : sc_core::sc_module {
           link((ftl.precondition(), "link"), agenda, config.link),
           dma("dma", agenda, SsdSystem::read_window(config.link)),
           front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
-          dram(config.dram),
+          dram(agenda, config.dram),
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
                   make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
                   make_bus_order(config.scheduler)),

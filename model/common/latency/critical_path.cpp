@@ -43,8 +43,8 @@ public:
             case Stage::array: of_flash(s, place()); break;
             case Stage::ecc: s.operation = operation_.number; break;
             case Stage::buffer:
-                // Data that have just arrived pass the DRAM; all else waits for room or for its page.
-                if (before != Stage::host_transfer) wait_for_programs(s);
+                // Data that have just arrived, from host or flash, pass the DRAM; all else waits for room or for its page.
+                if (before != Stage::host_transfer && before != Stage::channel && before != Stage::ecc) wait_for_programs(s);
                 break;
             default: break;
         }

@@ -25,10 +25,18 @@ void MergeReader::start(Ppa place, BufferPort::Index entry) {
 
 void MergeReader::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
-    --under_way_;
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), 1);
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return end(job, false);
+    const std::uint64_t unit = s_.extents.unit_bytes;
+    s_.dram.access({s_.buffer.unit(job.item[0]).dram_unit * unit, static_cast<std::uint32_t>(unit)}, *this, handle_of(job));
+}
+
+void MergeReader::dram_done(std::uint64_t handle) { end(job_of(handle), true); }
+
+void MergeReader::end(FlashJob& job, bool readable) {
+    --under_way_;
     const BufferPort::Index entry = job.item[0];
-    if (__builtin_expect(txn.status.result != FlashResult::ok, 0) && !s_.buffer.unit(entry).dropped) {
+    if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
         const std::uint32_t waiter = s_.buffer.merged(entry);

@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-class MergeReader final : private FlashClient {
+class MergeReader final : private FlashClient, private DramClient {
 public:
     explicit MergeReader(const CommandServices& services) : s_(services) {}
 
@@ -22,6 +22,8 @@ public:
 
 private:
     void flash_done(FlashTransaction& txn) override;
+    void dram_done(std::uint64_t job) override;
+    void end(FlashJob& job, bool readable);
     void lose(BufferPort::Index entry);
 
     const CommandServices s_;

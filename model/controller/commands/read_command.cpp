@@ -23,6 +23,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
                 found.source = FlashJob::Source::buffer;
                 found.newer = true;
                 found.version = unit.version;
+                found.dram_unit = unit.dram_unit;
                 if (!unit.merging) {
                     if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
                     return found;
@@ -68,6 +69,7 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
     if (unit.newer) {
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
         part.item[i] = unit.version;
+        part.dram_unit[i] = unit.dram_unit;
     }
     part.txn.data_bytes += bytes;
 }
@@ -169,8 +171,7 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
         } else {
             job->txn.begin(s_.agenda.now());
             if (job->source == FlashJob::Source::buffer)
-                s_.agenda.post<&ReadCommand::send_unread_part>(s_.dram.access(s_.agenda.now(), job->txn.data_bytes), this,
-                                                               handle_of(*job));
+                read_buffer(*job);
             else if (job->source == FlashJob::Source::lost)
                 fail_part(*job);
             else
@@ -184,7 +185,23 @@ void ReadCommand::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
-    send_part(job);
+    // Into the DRAM, and out of it to the host.
+    const std::uint64_t place = s_.dram.place(std::uint64_t{job.units} * s_.extents.unit_bytes);
+    s_.dram.access({place, txn.data_bytes, 2}, *this, handle_of(job));
+}
+
+/// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
+__attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
+    std::uint64_t at = s_.extents.first_byte(*job.command) + job.byte_offset;
+    const std::uint64_t end = at + job.txn.data_bytes;
+    pieces_.clear();
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const std::uint64_t unit = (std::uint64_t{job.first_unit} + i) * s_.extents.unit_bytes;
+        const std::uint64_t until = std::min(end, unit + s_.extents.unit_bytes);
+        pieces_.push_back({std::uint64_t{job.dram_unit[i]} * s_.extents.unit_bytes + (at - unit), static_cast<std::uint32_t>(until - at)});
+        at = until;
+    }
+    s_.dram.access(pieces_.data(), job.units, *this, handle_of(job));
 }
 
 __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
@@ -192,7 +209,7 @@ __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
     part_delivered(job, s_.agenda.now());
 }
 
-void ReadCommand::send_unread_part(std::uint64_t handle) {
+void ReadCommand::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
     job.txn.path->charge(Stage::buffer, s_.agenda.now());
     send_part(job);

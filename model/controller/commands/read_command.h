@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash page,
-// issue, send each part to the host as soon as it is there. A part with a unit that cannot be read sends nothing; the command
+// issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be read sends nothing; the command
 // ends with 2/81h.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-class ReadCommand final : private DmaClient, private FlashClient {
+class ReadCommand final : private DmaClient, private FlashClient, private DramClient {
 public:
     ReadCommand(const CommandServices& services, SpareCodec codec);
 
@@ -38,6 +38,7 @@ private:
         bool newer = false;           ///< the buffer has newer bytes, of `version`
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
+        std::uint32_t dram_unit = 0;  ///< in the buffer
     };
     struct Span {
         std::uint64_t begin, end;     ///< bytes
@@ -61,7 +62,7 @@ private:
     void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
     void issue(std::uint64_t command);
     void issue_parts(State& s);
-    void send_unread_part(std::uint64_t job);
+    void read_buffer(FlashJob& job);
     void send_part(FlashJob& job);
     void fail_part(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
@@ -76,6 +77,7 @@ private:
     void flash_done(FlashTransaction& txn) override;
     void dma_done(std::uint64_t cookie, SimTime at) override;
     void dma_failed(std::uint64_t cookie) override;
+    void dram_done(std::uint64_t cookie) override;
 
     const CommandServices s_;
     const SpareCodec codec_;
@@ -83,6 +85,7 @@ private:
     const std::uint32_t units_per_page_;
     std::vector<State> states_;  // by command
     std::vector<Ppa> places_;    // of the question at hand
+    std::vector<DramPiece> pieces_;  // of the access at hand
     HostSegments segments_;
     std::uint64_t units_read_ = 0;
 };

@@ -84,12 +84,12 @@ void WriteCommand::fetch_data(State& s) {
 }
 
 void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
-    const State& s = states_[command];
-    Timeline& t = *s.command->timeline;
-    t.charge(Stage::host_transfer, at);
-    const SimTime in_dram = s_.dram.access(s_.agenda.now(), s.piece);
-    t.charge(Stage::buffer, in_dram);
-    s_.agenda.post<&WriteCommand::data_in_dram>(in_dram, this, command);
+    State& s = states_[command];
+    s.command->timeline->charge(Stage::host_transfer, at);
+    const std::uint32_t unit = s_.extents.unit_bytes;
+    const std::uint64_t place = s_.dram.place(std::uint64_t{s.units} * unit);
+    s.dram_unit = static_cast<std::uint32_t>(place / unit);
+    s_.dram.access({place + s.begin % unit, static_cast<std::uint32_t>(s.piece)}, *this, command);
 }
 
 // The piece has no data: the command ends without it and what follows it. Pieces before it stay.
@@ -109,7 +109,8 @@ void WriteCommand::dma_failed(std::uint64_t command) {
 // `bytes` from byte `at` of the device, all in one unit. `place`: its old copy, held by the map's answer. False: it is lost,
 // and with it the unit's other bytes.
 __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes,
-                                                                     const std::uint8_t* data, Ppa place) {
+                                                                     const std::uint8_t* data, Ppa place,
+                                                                     std::uint32_t dram_unit) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
     const BlockSignature signature = BlockSignature::load(data);
     // A host that does not sign leaves whatever its buffer held: nothing to check, and one version for all.
@@ -122,7 +123,7 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has, c.whose.stream);
+    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has, c.whose.stream, dram_unit);
     if (needs_rest)
         merges_.start(place, entry);
     else if (is_place(place))
@@ -132,8 +133,9 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
 
 // What is written in part needs the rest of its old copy, unless the buffer has that when the units are inserted: the map
 // is asked once, so that all units of the piece enter the buffer at one instant.
-void WriteCommand::data_in_dram(std::uint64_t command) {
+void WriteCommand::dram_done(std::uint64_t command) {
     State& s = states_[command];
+    s.command->timeline->charge(Stage::buffer, s_.agenda.now());
     const std::uint64_t begin = s.begin, end = begin + s.piece, unit = s_.extents.unit_bytes;
     const std::uint64_t first = s_.extents.unit_of(begin), last = s_.extents.unit_of(end - 1);
     const bool last_in_part = end != (last + 1) * unit;
@@ -155,11 +157,13 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     const bool waits = waits_for_flash(c);
     fetching_ -= s.units;
     std::uint32_t refused = 0;
-    std::uint64_t u = s_.extents.unit_of(begin);
+    const std::uint64_t first = s_.extents.unit_of(begin);
+    std::uint64_t u = first;
     for (std::uint64_t at = begin; at < end; ++u) {
         const std::uint64_t bytes = std::min(end, (u + 1) * s_.extents.unit_bytes) - at;
         const std::uint64_t asked = u - idx(s.asked.first);
-        refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin), asked < s.asked.units ? places[asked] : kUnmapped);
+        const auto in_dram = static_cast<std::uint32_t>(s.dram_unit + (u - first));
+        refused += !insert_unit(c, at, bytes, s.staging->data() + (at - begin), asked < s.asked.units ? places[asked] : kUnmapped, in_dram);
         at += bytes;
     }
     free_staging(s);

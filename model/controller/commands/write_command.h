@@ -15,7 +15,7 @@
 
 namespace ssdtlm {
 
-class WriteCommand final : private DmaClient {
+class WriteCommand final : private DmaClient, private DramClient {
 public:
     struct Options {
         bool write_through = false;    ///< every write ends in flash
@@ -40,7 +40,8 @@ private:
         std::uint64_t offset = 0;     ///< of the piece at hand: its first byte in the command's data,
         std::uint64_t begin = 0;      ///< in the device,
         std::uint64_t piece = 0;      ///< its bytes,
-        std::uint32_t units = 0;      ///< and the mapping units that it touches
+        std::uint32_t units = 0;      ///< and the mapping units that it touches,
+        std::uint32_t dram_unit = 0;  ///< the first of them here in the DRAM, in units
     };
     State& state(const Command& c) {
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
@@ -53,9 +54,8 @@ private:
     void refuse_rest(State& s);
     bool try_again(std::uint64_t& command);
     void fetch_data(State& s);
-    void data_in_dram(std::uint64_t command);
     void insert_units(std::uint32_t command, const Ppa* places);
-    bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place);
+    bool insert_unit(const Command& c, std::uint64_t at, std::uint64_t bytes, const std::uint8_t* data, Ppa place, std::uint32_t dram_unit);
     void free_staging(State& s) {
         staging_free_.push_back(s.staging);
         s.staging = nullptr;
@@ -69,6 +69,7 @@ private:
     }
     void dma_done(std::uint64_t cookie, SimTime at) override;
     void dma_failed(std::uint64_t cookie) override;
+    void dram_done(std::uint64_t command) override;
 
     const CommandServices s_;
     const Options options_;

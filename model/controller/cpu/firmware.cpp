@@ -18,10 +18,11 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       map_(own_map_ ? *own_map_ : resident_map_),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       waiters_(around.agenda, map_),
-      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.flash, jobs_),
+      feed_(around.dram, around.flash),
+      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, around.dram, around.flash, gc_, jobs_, waiters_, journal_}),
-      journal_(config, {around.agenda, cores_, around.ftl, around.flash, gc_, jobs_, waiters_}),
+               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_}),
+      journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       read_(services(config, lba_bytes, around), around.ftl.codec()),
       write_(services(config, lba_bytes, around), {ftl_config.buffer_mode == BufferMode::write_through, check_integrity}),
       flush_(services(config, lba_bytes, around)),
@@ -60,6 +61,7 @@ void Firmware::check_waiters() const {
     buffer_->check_waiters();
     gc_.check_waiters();
     destage_.check_waiters();
+    feed_.check_waiters();
     journal_.check_waiters();
     waiters_.check_waiters(
         {destage_.under_way() || journal_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
@@ -69,7 +71,7 @@ void Firmware::check_waiters() const {
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }

@@ -19,6 +19,7 @@
 #include "controller/ftl/resident_map.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 #include "controller/write_buffer/write_buffer.h"
 
@@ -81,6 +82,7 @@ private:
     std::unique_ptr<BufferPort> buffer_;
     Waiters waiters_;
     CommandEnds ends_;
+    ProgramFeed feed_;
     GcEngine gc_;
     Destage destage_;
     JournalWriter journal_;

@@ -141,6 +141,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
             jobs = placed.next;  // the scheduler's from here on
             submit(placed, row_[p]);
         }
+        around_.feed.hand_over();
         if (collecting_) {
             around_.gc.check(plane);
         } else {  // preconditioning may have left any group at its threshold
@@ -172,6 +173,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
         first = false;
         job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
+        around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
         if (__builtin_expect(job.again, 0)) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
             continue;
@@ -181,8 +183,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         ++units_mapped_;
     }
     job.txn.whose.stream = stream;
-    around_.dram.access(around_.agenda.now(), job.units * std::uint64_t{geometry_.unit_bytes});  // data leaves the DRAM for the channel
-    around_.flash.submit(job.txn);
+    around_.feed.add(job);
 }
 
 void Destage::flash_done(FlashTransaction& txn) {
@@ -220,10 +221,12 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     job.again = true;
     job.next = nullptr;
     job.txn.path = nullptr;
-    if (around_.ftl.media().read_only || !is_wanted(job))
+    if (around_.ftl.media().read_only || !is_wanted(job)) {
         place_or_wait(&job);
-    else
+    } else {
         submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)));
+        around_.feed.hand_over();
+    }
     around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
     around_.waiters.pages_changed();
 }

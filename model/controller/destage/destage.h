@@ -12,11 +12,11 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/ports/buffer_port.h"
 #include "controller/ports/core_port.h"
-#include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
+#include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -29,8 +29,7 @@ public:
         CorePort& cores;
         Ftl& ftl;
         BufferPort& buffer;
-        DramPort& dram;
-        FlashPort& flash;
+        ProgramFeed& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
         Waiters& waiters;

@@ -7,13 +7,15 @@
 namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-                   CorePort& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs)
+                   CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs)
     : agenda_(agenda),
       firmware_(firmware),
       geometry_(geometry),
       cores_(cores),
       ftl_(ftl),
+      dram_(dram),
       flash_(flash),
+      feed_(feed),
       jobs_(jobs),
       codec_(ftl.logical_units()),
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
@@ -141,8 +143,12 @@ void GcEngine::issue_programs(FlashJob* job) {
         prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_gc_page(group));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
-        flash_.submit(program.txn);
+        for (std::uint32_t i = 0; i < program.units; ++i)
+            if (program.txn.spare[i] != kPadding)
+                feed_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
+        feed_.add(program);
     }
+    feed_.hand_over();
     if (dropped) pump(group);
 }
 
@@ -163,12 +169,21 @@ void GcEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     const GroupId group = group_of(job);
     if (job.kind == FlashJob::Kind::gc_read)
-        read_done(job);
+        take_in(job);
     else if (job.kind == FlashJob::Kind::gc_program)
         step<&GcEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
     else
         step<&GcEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
 }
+
+void GcEngine::take_in(FlashJob& job) {
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return read_done(job);
+    const std::uint64_t place = dram_.place(job.txn.data_bytes);
+    job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
+    dram_.access({place, job.txn.data_bytes}, *this, handle_of(job));
+}
+
+void GcEngine::dram_done(std::uint64_t handle) { read_done(job_of(handle)); }
 
 void GcEngine::read_done(FlashJob& job) {
     const GroupId group = group_of(job);
@@ -185,7 +200,7 @@ void GcEngine::read_done(FlashJob& job) {
         }
         // The host may have rewritten or deallocated the unit since the page was chosen.
         if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
-            g.moves.push_back({spare, from});
+            g.moves.push_back({spare, from, job.dram_unit[0] + i});
     }
     jobs_.release(job);
     --g.inflight;
@@ -217,6 +232,7 @@ void GcEngine::form_row(GroupId group) {
         for (std::uint32_t i = 0; i < job.units; ++i, ++taken) {
             job.txn.spare[i] = g.moves[taken].spare;
             job.item[i] = idx(g.moves[taken].from);
+            job.dram_unit[i] = g.moves[taken].dram_unit;
         }
         (first == nullptr ? first : last->next) = &job;
         last = &job;
@@ -246,7 +262,7 @@ __attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     for (std::uint32_t i = 0; i < job.units; ++i)
-        if (job.txn.spare[i] != kPadding) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}});
+        if (job.txn.spare[i] != kPadding) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i]});
     ftl_.gc_page_failed(job.txn.address);
     jobs_.release(job);
     --g.inflight;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Garbage collection in time: for each group of planes, one victim after the other is read, its valid units are programmed
+// Garbage collection in time: for each group of planes, one victim after the other is read into the DRAM, its valid units are programmed
 // into the group's GC superblock, and it is erased. What belongs to one row of pages is handed to the flash at one
 // instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business. What
 // a failed program was to move is programmed again; what cannot be read is marked as lost. A superblock in which a program or
@@ -14,17 +14,19 @@
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ports/core_port.h"
+#include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
+#include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
 
-class GcEngine final : public EraseGate, private FlashClient {
+class GcEngine final : public EraseGate, private FlashClient, private DramClient {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, FlashPort& flash, FlashJobPool& jobs);
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs);
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
@@ -63,6 +65,7 @@ private:
     struct Move {
         Spare spare;
         Ppa from;
+        std::uint32_t dram_unit;  ///< where it is in the DRAM, in units
     };
     struct Group {
         SuperblockId victim = kNoSuperblock;
@@ -79,6 +82,7 @@ private:
     };
 
     void flash_done(FlashTransaction& txn) override;
+    void dram_done(std::uint64_t job) override;
     void begin(std::uint64_t group);
     void pump(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
@@ -86,6 +90,7 @@ private:
     void issue_programs(FlashJob* job);
     bool has_wanted(FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
+    void take_in(FlashJob& job);
     void read_done(FlashJob& job);
     void program_done(std::uint64_t job);
     void program_failed(FlashJob& job);
@@ -108,7 +113,9 @@ private:
     const NandGeometry geometry_;
     CorePort& cores_;
     Ftl& ftl_;
+    DramPort& dram_;
     FlashPort& flash_;
+    ProgramFeed& feed_;
     FlashJobPool& jobs_;
     const SpareCodec codec_;
     const std::uint32_t most_inflight_;  // of a group

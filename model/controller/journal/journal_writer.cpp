@@ -124,7 +124,9 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     job.txn.spare.fill(kPadding);
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
     job.txn.record.content = &around_.ftl.journal().page(id).content;
-    around_.flash.submit(job.txn);
+    around_.feed.add_data(geometry_.page_bytes);
+    around_.feed.add(job);
+    around_.feed.hand_over();
     around_.gc.check(group);
 }
 

@@ -16,6 +16,7 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
+#include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -27,7 +28,7 @@ public:
         Agenda& agenda;
         CorePort& cores;
         Ftl& ftl;
-        FlashPort& flash;
+        ProgramFeed& feed;
         GcEngine& gc;
         FlashJobPool& jobs;
         Waiters& waiters;

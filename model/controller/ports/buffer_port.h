@@ -26,6 +26,7 @@ public:
         bool merging = false;  ///< the rest of its bytes is still in flash only
         bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
         std::uint8_t stream = 0;  ///< of its newest write
+        std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
     };
     /// In units.
     struct Levels {
@@ -76,7 +77,8 @@ public:
     virtual void cancel(std::uint32_t n) = 0;
     /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
     /// Bytes::merging: not programmable until merged(). Returns its index.
-    virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0) = 0;
+    virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
+                         std::uint32_t dram_unit = 0) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;

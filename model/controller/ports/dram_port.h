@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controller's DRAM as its users see it: bytes that pass it, and when the last of them has.
+// The controller's DRAM as its users see it: data pass it, one access after the other, and whoever asked is called when they
+// have. An outside DRAM simulator can stand behind it.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,45 @@
 
 namespace ssdtlm {
 
+/// A stretch of the DRAM that an access passes.
+struct DramPiece {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t passes = 1;  ///< 2: written and read again, as data from the flash on their way to the host
+};
+
+class DramClient {
+public:
+    /// The last byte of all pieces has been accessed.
+    virtual void dram_done(std::uint64_t cookie) = 0;
+
+protected:
+    ~DramClient() = default;
+};
+
 class DramPort {
 public:
     virtual ~DramPort() = default;
-    /// Moves `bytes` from `now`, behind all that was asked for before; returns when the last byte has been accessed.
-    virtual SimTime access(SimTime now, std::uint64_t bytes) = 0;
+    /// Moves the bytes of all pieces, one after the other. The client is called later, never from within. Accesses may end in
+    /// another order than they were asked for.
+    virtual void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) = 0;
+    /// Whether no data are under way.
+    virtual bool idle(SimTime now) const = 0;
+    /// Time in which data were under way, up to the end of what was asked for.
+    virtual Ps busy() const = 0;
+
+    void access(const DramPiece& piece, DramClient& client, std::uint64_t cookie) { access(&piece, 1, client, cookie); }
+    /// Where data that come in are put: one stretch after the other, and round again.
+    std::uint64_t place(std::uint64_t bytes) {
+        if (next_ + bytes > kRing) next_ = 0;
+        const std::uint64_t at = next_;
+        next_ += bytes;
+        return at;
+    }
+
+private:
+    static constexpr std::uint64_t kRing = std::uint64_t{1} << 30;  // assumed: more than is in the DRAM at once
+    std::uint64_t next_ = 0;
 };
 
 }  // namespace ssdtlm

@@ -33,6 +33,7 @@ struct FlashJob {
 
     std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version; program: buffer entry; gc: source Ppa
     std::array<Ppa, kMaxUnitsPerPage> old{};  ///< host program: copies that must stay until it has ended
+    std::array<std::uint32_t, kMaxUnitsPerPage> dram_unit{};  ///< gc program, read of the buffer: where unit i is in the DRAM, in units
     std::uint32_t index = 0;           ///< in the pool
     // Host program: when it was formed and when a core worked on it, for those who wait for it.
     SimTime formed{};

@@ -52,7 +52,7 @@ void WriteBuffer::hurry(Index i) {
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
-                                      std::uint8_t stream) {
+                                      std::uint8_t stream, std::uint32_t dram_unit) {
     ++counters_.inserted;
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
     std::uint8_t marks = 0;
@@ -65,6 +65,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
             tail.stream = stream;
+            tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
                 if (tail.queued && !is_demanded(tail)) ++levels_.demanded;

@@ -38,10 +38,11 @@ public:
         bool queued = false;               ///< in the queue of units to program
         std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped
         std::uint8_t stream = 0;
+        std::uint32_t dram_unit = 0;       ///< of its newest write
 
         bool dropped() const { return (marks & kDropped) != 0; }
     };
-    static_assert(sizeof(Entry) == 32);
+    static_assert(sizeof(Entry) == 36);
 
     explicit WriteBuffer(std::uint32_t capacity_units);
 
@@ -51,7 +52,8 @@ public:
         return true;
     }
     void cancel(std::uint32_t n) override { levels_.used -= n; }
-    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0) override;
+    Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
+                 std::uint32_t dram_unit = 0) override;
     std::uint32_t merged(Index i) override;
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {
@@ -61,7 +63,7 @@ public:
     }
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
-        return {e.lpa, e.version, e.state == State::merging, e.dropped(), e.stream};
+        return {e.lpa, e.version, e.state == State::merging, e.dropped(), e.stream, e.dram_unit};
     }
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty() override;

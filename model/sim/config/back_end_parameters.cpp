@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "controller/dram/dram_models.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "sim/config/parameters.h"
@@ -82,17 +83,22 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "255")
                         .says("How often a page is read again, with other read voltages, before it counts as lost; see nand.faults")
                         .from("assumed"));
+    table.push_back(P::name(
+                        "dram.model", DramModels::instance().names(), [](auto& c) -> auto& { return c.dram.model; })
+                        .says("Model of the DRAM; " + DramModels::instance().sentences())
+                        .from("assumed"));
     table.push_back(
         P::quantity(
             "dram.bandwidth", Dimension::bandwidth, [](auto& c) -> auto& { return c.dram.bytes_per_second; })
             .range("1MB/s", "1TB/s")
-            .says("Sustained rate of the port, which all transfers share in order of arrival")
+            .says("Rate of the data bus, which all transfers share in order of arrival")
             .from("assumed: 64-bit DDR3-1600 (JESD79-3)"));
     table.push_back(P::quantity(
                         "dram.access_latency", Dimension::time, [](auto& c) -> auto& { return c.dram.access_latency; })
                         .range("0s", "100us")
-                        .says("Latency added to each access; pipelined")
+                        .says("Latency added to each access; pipelined. With the model `banks`: of the controller alone")
                         .from("assumed: about tRCD + tCL + tRP and the controller"));
+    add_policy_parameters(table, "dram", DramModels::instance(), [](auto& c) -> auto& { return c.dram.policies; });
 }
 
 }  // namespace ssdtlm

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/dram/dram_models.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 
@@ -73,7 +74,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"scheduler", "The flash transaction scheduler."},
             {"channel", "The channel controllers."},
             {"ecc", "Error correction."},
-            {"dram", "The DRAM port of the controller."},
+            {"dram", "The DRAM of the controller: data pass it, in and out, on every way between host and flash."},
             {"nand", "The NAND dies."},
             {"nand.faults", "What goes wrong in the dies, drawn from run.seed: the same for the same run."},
             {"nand.geometry", "How the flash is divided."},
@@ -83,6 +84,7 @@ const std::vector<TableSentence>& parameter_tables() {
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
         add_policy_tables(t, "scheduler", BusOrders::instance());
+        add_policy_tables(t, "dram", DramModels::instance());
         return t;
     }();
     return tables;

@@ -58,7 +58,7 @@ public:
           ftl(s.ftl, s.geometry, spare, s.seed),
           flash(agenda, spare, s.seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
-          dram(dram_config),
+          dram(agenda, dram_config),
           oracle((ftl.precondition(), oracle_geometry())),
           firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings()),
           lost(ftl, spare, firmware.buffer(), agenda),

@@ -34,7 +34,7 @@ struct Life : private CompletionSink {
           ftl(s.ftl, s.geometry, spare, s.seed),
           flash(agenda, spare, seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * 65536, seed, s.dma_longest),
-          dram(dram_config),
+          dram(agenda, dram_config),
           firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, flash, dma, dram}) {
         firmware.bind(*this);
     }

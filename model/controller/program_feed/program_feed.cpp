@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/program_feed/program_feed.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+void ProgramFeed::hand_over() {
+    if (first_ == nullptr) return;
+    SSDTLM_CHECK(!pieces_.empty(), "programs without data");
+    batches_.push_back({first_, false});
+    first_ = last_ = nullptr;
+    dram_.access(pieces_.data(), static_cast<std::uint32_t>(pieces_.size()), *this, given_ + batches_.size() - 1);
+    pieces_.clear();
+}
+
+void ProgramFeed::dram_done(std::uint64_t number) {
+    batches_[number - given_].read = true;
+    while (!batches_.empty() && batches_.front().read) {
+        FlashJob* job = batches_.front().first;
+        batches_.pop_front();
+        ++given_;
+        while (job != nullptr) {
+            FlashJob* const next = job->next;  // a job handed over may be used again at once
+            flash_.submit(job->txn);
+            job = next;
+        }
+    }
+}
+
+void ProgramFeed::check_waiters() const {
+    if (first_ != nullptr) throw CheckFailed("program feed: programs were put together, and not handed over");
+    if (!batches_.empty() && batches_.front().read) throw CheckFailed("program feed: programs whose data left the DRAM were not given to the flash");
+}
+
+std::string ProgramFeed::dump() const {
+    return batches_.empty() ? "" : "program feed: " + std::to_string(batches_.size()) + " times programs whose data leave the DRAM\n";
+}
+
+}  // namespace ssdtlm
