@@ -27,7 +27,7 @@ struct DeviceWithoutFlash : sc_core::sc_module {
     PcieLink link;
     DmaEngine dma;
     NvmeFrontEnd front_end;
-    SerialDram dram;
+    std::unique_ptr<DramPort> dram;
     FlashBackend backend;
     Firmware firmware;
 
@@ -41,11 +41,11 @@ struct DeviceWithoutFlash : sc_core::sc_module {
           link((ftl.precondition(), "link"), agenda, config.link),
           dma("dma", agenda, SsdSystem::read_window(config.link)),
           front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
-          dram(agenda, config.dram),
+          dram(make_dram(config.dram, agenda)),
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
                   make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
                   make_bus_order(config.scheduler)),
-          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, dram}, is_signed) {
+          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, *dram}, is_signed) {
         link.device_initiator.bind(front_end.mmio_target);
         dma.pcie_initiator.bind(link.device_target);
         front_end.bind(firmware);

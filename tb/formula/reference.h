@@ -54,6 +54,12 @@ inline std::int64_t cycles(const FirmwareConfig& f, std::uint64_t n) {
     return ceil_div(Wide{static_cast<std::int64_t>(n)} * 1'000'000'000'000, static_cast<std::int64_t>(f.clock_hz));
 }
 
+/// `bytes` pass an idle DRAM.
+inline std::int64_t dram(const DramConfig& d, std::uint64_t bytes) {
+    return ceil_div(Wide{static_cast<std::int64_t>(bytes)} * 1'000'000'000'000, static_cast<std::int64_t>(d.bytes_per_second)) +
+           d.access_latency.count();
+}
+
 /// End-to-end latency of one read of `bytes` that lies in one flash page, alone in the device: from the SQE in host
 /// memory to the completion handler.
 inline std::int64_t unloaded_read(const SsdConfig& c, std::uint64_t bytes) {
@@ -72,9 +78,11 @@ inline std::int64_t unloaded_read(const SsdConfig& c, std::uint64_t bytes) {
         cycles(c.firmware, c.firmware.read_command + c.firmware.map_lookup * units) + cycles(c.firmware, c.firmware.flash_issue);
     const std::int64_t flash = read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
                                data_out(c.nand, bytes) + c.ecc.decode_time.count();
+    // From the flash into the DRAM, and out of it to the host.
+    const std::int64_t buffer = dram(c.dram, 2 * bytes);
     // Data, CQE (16 bytes) and MSI-X (4 bytes, to FEExxxxxh: 3DW header) leave back to back; one flight time.
     const std::int64_t back = wire(l, write_bytes(l, bytes)) + wire(l, 16 + header(true)) + wire(l, 4 + header(false)) + up;
-    return doorbell + fetch + firmware + flash + back + c.host.interrupt_latency.count();
+    return doorbell + fetch + firmware + flash + buffer + back + c.host.interrupt_latency.count();
 }
 
 }  // namespace ssdtlm::reference

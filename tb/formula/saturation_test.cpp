@@ -29,6 +29,7 @@ void sequential_read_on(std::uint32_t generation, std::uint32_t payload) {
     c.link.max_payload_bytes = payload;
     c.link.completion_payload_bytes = payload;
     c.firmware.cores = 4;
+    c.dram.bytes_per_second = 25'600'000'000;  // the data pass it twice
     ClosedLoop::Spec s;
     s.pattern = ClosedLoop::Pattern::sequential;
     s.bytes = 131072;
@@ -64,6 +65,35 @@ TEST(Saturation, RandomReadOnFewDiesIsBoundByThem) {
     expect_within("random 4 KiB read on 4 dies, IOPS", r["read"]["iops"].get<double>(), 4 / cycle, 0.02);
     EXPECT_NE(r["limiting"].get<std::string>().find("die"), std::string::npos) << r["limiting"];
 }
+
+// What passes the DRAM twice has half its rate: a read comes in from the flash and goes out to the host, a write the other way round.
+void bound_by_dram(HostOp op, const char* model) {
+    SsdConfig c = grid(16, 2);
+    c.nand.geometry.page_bytes = 8192;
+    c.nand.geometry.blocks_per_plane = 256;
+    c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
+    c.ftl.buffer_bytes = 8u << 20;
+    c.ftl.initial_state = op == HostOp::read ? InitialState::sequential : InitialState::fresh;
+    c.dram.model = model;
+    c.dram.bytes_per_second = 100'000'000;
+    ClosedLoop::Spec s;
+    s.op = op;
+    s.pattern = ClosedLoop::Pattern::sequential;
+    s.bytes = 131072;
+    s.depth = 32;
+    s.requests = 5000;
+    s.skip = 500;  // the buffer fills first
+    s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
+    const auto r = run_closed_loop(c, s);
+    char what[80];
+    std::snprintf(what, sizeof what, "128 KiB %s through 100 MB/s of DRAM (%s), MB/s", op == HostOp::read ? "reads" : "writes", model);
+    const double share = std::string(model) == "rate" ? 1 : 1 - (350.0 + 27.5) / 7800;  // refresh, and the row after it
+    expect_within(what, r[op == HostOp::read ? "read" : "write"]["MB_per_s"].get<double>(), 50 * share, 0.02);
+    EXPECT_NE(r["limiting"].get<std::string>().find("DRAM"), std::string::npos) << r["limiting"];
+}
+TEST(Saturation, ReadsHaveHalfOfTheDram) { bound_by_dram(HostOp::read, "rate"); }
+TEST(Saturation, WritesHaveHalfOfTheDram) { bound_by_dram(HostOp::write, "rate"); }
+TEST(Saturation, ReadsHaveHalfOfDramWithBanks) { bound_by_dram(HostOp::read, "banks"); }
 
 void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pattern) {
     SsdConfig c = grid(4, 1, planes);

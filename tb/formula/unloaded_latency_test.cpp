@@ -61,6 +61,34 @@ TEST(UnloadedRead, FasterLinkAndEcc) {
     expect_exact(c, 4096);
 }
 
+TEST(UnloadedRead, PassesTheDramTwice) {
+    SsdConfig c = table3_small();
+    c.dram.bytes_per_second = 10'000'000;
+    c.dram.access_latency = Ps{777};
+    expect_exact(c, 4096);
+}
+
+// In and out of the DRAM, each 4,096 bytes and one access.
+TEST(UnloadedWrite, PassesTheDramOnItsWayInAndOut) {
+    const auto latency = [](std::uint64_t rate) {
+        SsdConfig c = table3_small();
+        c.ftl.buffer_mode = BufferMode::write_through;
+        c.dram.bytes_per_second = rate;
+        ClosedLoop::Spec s;
+        s.op = HostOp::write;
+        s.bytes = 4096;
+        s.depth = 1;
+        s.requests = 500;
+        s.span = c.ftl.user_capacity_bytes / 4096 * 4096;
+        const auto r = run_closed_loop(c, s);
+        EXPECT_EQ(r["exact_min_ps"], r["exact_max_ps"]);
+        return r["exact_max_ps"].get<std::int64_t>();
+    };
+    const std::int64_t slow = latency(10'000'000), fast = latency(12'800'000'000);
+    std::printf("[   FIGURE ] 4 KiB write to flash: %ld ps, with 10 MB/s of DRAM %ld ps\n", fast, slow);
+    EXPECT_EQ(slow - fast, 2 * (4096 * 100'000 - 320'000));
+}
+
 TEST(UnloadedRead, FirmwareCyclesCountFully) {
     SsdConfig c = table3_small();
     c.firmware.clock_hz = 333'000'000;

@@ -19,7 +19,7 @@ constexpr std::int64_t kPipeline = 1 + 1 + 1 + 2;
 
 bool before_flash(Stage s) {
     return s == Stage::host_queue || s == Stage::submit || s == Stage::arbitration || s == Stage::fetch || s == Stage::firmware_wait ||
-           s == Stage::firmware || s == Stage::mapping || s == Stage::buffer;
+           s == Stage::firmware || s == Stage::mapping;
 }
 
 /// Every command's stages, as text, except for the scheduler's; that one checked against the clock.

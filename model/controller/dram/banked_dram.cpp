@@ -4,16 +4,29 @@
 #include <algorithm>
 #include <memory>
 
+#include "common/config/quantity.h"
+#include "common/report/error.h"
 #include "controller/dram/dram_models.h"
 
 namespace ssdtlm {
+
+namespace {
+constexpr Ps kLeastBetweenRefreshes{100'000};  // assumed: what has less moves hardly any data
+}
 
 BankedDram::BankedDram(Agenda& agenda, const DramConfig& config, const Chips& chips)
     : agenda_(agenda),
       rate_(Rate::bytes_per_second(config.bytes_per_second)),
       latency_(config.access_latency),
       chips_(chips),
-      banks_(chips.banks) {}
+      banks_(chips.banks) {
+    const Ps least = chips.t_rfc + chips.t_rp + chips.t_rcd + chips.t_cl;
+    if (chips.t_refi != Ps{0} && chips.t_refi < least + kLeastBetweenRefreshes)
+        throw UserError(Problem{"dram.banks.t_refi", format_quantity(chips.t_refi.count(), Dimension::time) + " leaves no time between a refresh and the next",
+                                "0 (no refresh), or at least " + format_quantity((least + kLeastBetweenRefreshes).count(), Dimension::time) +
+                                    ": t_rfc + t_rp + t_rcd + t_cl and 100 ns",
+                                "raise it, or lower t_rfc"});
+}
 
 void BankedDram::access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) {
     const SimTime begin = std::max(bus_free_, agenda_.now());
@@ -22,32 +35,23 @@ void BankedDram::access(const DramPiece* pieces, std::uint32_t count, DramClient
             std::uint64_t at = p->address;
             for (const std::uint64_t end = at + p->bytes; at != end;) {
                 const std::uint64_t row_end = (at / chips_.row_bytes + 1) * chips_.row_bytes;
-                const auto bytes = static_cast<std::uint32_t>(std::min(end, row_end) - at);
-                transfer(at, bytes);
-                at += bytes;
+                at += transfer(at, static_cast<std::uint32_t>(std::min(end, row_end) - at));
             }
         }
     busy_ += bus_free_ - begin;
     agenda_.post<&DramClient::dram_done>(bus_free_ + latency_, &client, cookie);
 }
 
-/// When a bank that would be given its first command at `start` can take it. A refresh leaves no row open.
-SimTime BankedDram::refresh(Bank& bank, SimTime start) {
-    if (chips_.t_refi == Ps{0}) return start;
-    const std::int64_t due = start.time_since_epoch() / chips_.t_refi;
-    if (due == bank.refreshes) return start;
-    bank.refreshes = due;
-    bank.row = kNoRow;
-    return std::max(start, SimTime{due * chips_.t_refi + chips_.t_rfc});
+SimTime BankedDram::next_refresh(SimTime t) const {
+    if (chips_.t_refi == Ps{0}) return kNever;
+    return SimTime{(t.time_since_epoch() / chips_.t_refi + 1) * chips_.t_refi};
 }
 
-// Of one row. Its bank gets its first command so early that the data follow those before them, if it can.
-void BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
-    const std::uint64_t row = address / chips_.row_bytes;
-    Bank& bank = banks_[row % chips_.banks];
-    const SimTime now = agenda_.now();
+/// Opens the row in its bank, if it is not open; returns when its data begin. The bank gets its first command so early that they
+/// follow the data before them, if it can.
+SimTime BankedDram::begin(Bank& bank, std::uint64_t row) {
     Ps before_data = chips_.t_cl;
-    SimTime start = now;
+    SimTime start = agenda_.now();
     if (bank.row != row) {
         before_data += chips_.t_rcd;
         if (bank.row != kNoRow) {
@@ -56,17 +60,39 @@ void BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
         }
     }
     start = std::max(start, bus_free_ - before_data);
-    const SimTime refreshed = refresh(bank, start);
-    if (bank.row == kNoRow) {
-        before_data = chips_.t_rcd + chips_.t_cl;
-        start = std::max({refreshed, now, bus_free_ - before_data});
-        ++counters_.opened;
-    } else {
+    const bool is_open = bank.row != kNoRow && start + before_data < bank.refresh;
+    if (is_open) {
         ++(bank.row == row ? counters_.hits : counters_.conflicts);
+        return start + before_data;
     }
-    bus_free_ = start + before_data + rate_.time_for(bytes);
+    // A refresh leaves no row open, and lets nothing begin that could not move any data before it.
+    ++counters_.opened;
+    before_data = chips_.t_rcd + chips_.t_cl;
+    start = std::max(agenda_.now(), bus_free_ - before_data);
+    if (bank.row != kNoRow) start = std::max(start, bank.refresh);
+    if (chips_.t_refi != Ps{0}) {
+        if (start + before_data >= next_refresh(start)) start = next_refresh(start);
+        const SimTime refreshed = next_refresh(start) - chips_.t_refi;
+        if (refreshed != SimTime{}) start = std::max(start, refreshed + chips_.t_rfc);
+    }
+    bank.refresh = next_refresh(start);
+    return start + before_data;
+}
+
+/// Of one row, as much as goes before the next refresh; returns how much that is.
+std::uint32_t BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
+    const std::uint64_t row = address / chips_.row_bytes;
+    Bank& bank = banks_[row % chips_.banks];
+    const SimTime data = begin(bank, row);
+    bus_free_ = data + rate_.time_for(bytes);
+    if (bus_free_ > bank.refresh) {
+        const auto left = static_cast<std::uint64_t>((bank.refresh - data).count());
+        bytes = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(left * rate_.bytes_part() / rate_.ps_part()));
+        bus_free_ = data + rate_.time_for(bytes);
+    }
     bank.row = row;
     bank.data_end = bus_free_;
+    return bytes;
 }
 
 namespace {

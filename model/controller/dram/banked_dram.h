@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's DRAM as banks of rows behind one data bus. Accesses go over the bus in the order in which they were asked for; a
 // bank opens the row that it will need next while others have the bus. An open row stays open until another of its bank is needed
-// (tRP + tRCD + tCL), or until a refresh, which takes all banks for tRFC every tREFI.
+// (tRP + tRCD + tCL), or until a refresh, which takes all banks for tRFC every tREFI: what is not over the bus by then goes on after it.
 //
 // Not modelled: reordering, the command bus, read/write turnaround, bank groups, tRAS, tFAW; write recovery is taken to be hidden.
 #pragma once
@@ -31,7 +31,7 @@ public:
 
     using DramPort::access;
     void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
-    bool idle(SimTime now) const override { return bus_free_ + latency_ <= now; }
+    bool idle(SimTime now) const override { return bus_free_ == SimTime{} || bus_free_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
 
     struct Counters {
@@ -46,10 +46,11 @@ private:
     struct Bank {
         std::uint64_t row = kNoRow;
         SimTime data_end{};           ///< of the last data of its open row
-        std::int64_t refreshes = 0;   ///< so many it has seen
+        SimTime refresh{};            ///< that closes it
     };
-    void transfer(std::uint64_t address, std::uint32_t bytes);
-    SimTime refresh(Bank& bank, SimTime start);
+    std::uint32_t transfer(std::uint64_t address, std::uint32_t bytes);
+    SimTime begin(Bank& bank, std::uint64_t row);
+    SimTime next_refresh(SimTime t) const;
 
     Agenda& agenda_;
     const Rate rate_;

@@ -21,7 +21,7 @@ public:
 
     using DramPort::access;
     void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
-    bool idle(SimTime now) const override { return free_at_ + latency_ <= now; }
+    bool idle(SimTime now) const override { return free_at_ == SimTime{} || free_at_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
 

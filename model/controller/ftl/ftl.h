@@ -67,7 +67,9 @@ public:
     /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
     /// data): what is written later has a higher number than what it replaces.
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
-        return {++last_number_, kind, blocks_[shape_.superblock_of(geometry_.block_of(a))].stream};
+        const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
+        SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
+        return {++last_number_, kind, blocks_[b].stream};
     }
 
     // --- Host writes ---

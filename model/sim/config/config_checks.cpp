@@ -8,6 +8,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/config/quantity.h"
+#include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -42,6 +43,7 @@ public:
         scheduler();
         channel();
         collection();
+        dram();
         if (geometry_fits) {
             capacity();
             buffer();
@@ -203,6 +205,11 @@ private:
         } catch (const UserError& e) {
             for (const Problem& p : e.problems()) add(p.where, p.found, p.allowed, p.repair);
         }
+    }
+
+    void dram() {
+        const auto agenda = std::make_unique<Agenda>();
+        try_out([&] { make_dram(c_.dram, *agenda); });
     }
 
     void collection() {

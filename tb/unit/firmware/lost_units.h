@@ -21,8 +21,6 @@ public:
 
     /// A program is submitted.
     void programs(const FlashTransaction& t) {
-        if (ftl_.is_bad(ftl_.shape().superblock_of(ftl_.geometry().block_of(t.address))))
-            throw std::logic_error("program in a block that has failed");
         if (t.cls != FlashClass::host_write) return;
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page(); ++s)
             if (t.spare[s] != kPadding) heal(units_[idx(ftl_.codec().lpa(t.spare[s]))]);
