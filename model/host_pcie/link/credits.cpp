@@ -40,11 +40,13 @@ SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime 
 
 std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
     std::uint32_t n = 0;
+    std::uint32_t back = 0;  // first of its own TLPs whose credit is still out
     for (; n < train.count(); ++n) {
         const SimTime start = t + rate_.time_for(train.wire_prefix(n));
         retire_spans(start);
         retire_tlps(start);
-        if (!room(n + 1, 0)) break;
+        while (t + rate_.time_for(train.wire_prefix(back + 1)) + loop_ <= start) ++back;
+        if (!room(n + 1 - back, 0)) break;
     }
     return n;
 }

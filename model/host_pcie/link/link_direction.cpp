@@ -21,10 +21,9 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
       credit_loop_(config.latency + config.credit_return_latency),
       on_grant_(on_grant),
       closed_forms_(!config.account_every_credit),
-      credits_{CreditAccount{config.posted_headers, config.posted_data, config.latency + config.credit_return_latency,
-                             config.rate},
-               CreditAccount{config.nonposted_headers, 0, config.latency + config.credit_return_latency, config.rate},
-               CreditAccount{0, 0, config.latency + config.credit_return_latency, config.rate}},
+      credits_{CreditAccount{config.posted_headers, config.posted_data, credit_loop_, config.rate},
+               CreditAccount{config.nonposted_headers, 0, credit_loop_, config.rate},
+               CreditAccount{0, 0, credit_loop_, config.rate}},
       waiting_(64) {
     if (closed_forms_)
         for (std::size_t c = 0; c < kTlpClasses; ++c)

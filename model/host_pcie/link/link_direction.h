@@ -175,7 +175,7 @@ private:
         const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
         const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
         if (__builtin_expect(blocked_since_ != kNever, 0)) {
-            if (blocked_since_ < t) counters_.credit_stall += t - std::max(blocked_since_, free_);
+            counters_.credit_stall += t - blocked_since_;
             blocked_since_ = kNever;
         }
         if (t == agenda_.now()) {  // onto the idle wire

@@ -1,76 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/link/link_direction.h"
-
 #include <gtest/gtest.h>
 
-#include <deque>
-#include <memory>
 #include <vector>
 
-#include "common/random/random.h"
-#include "host_pcie/link/link_rate.h"
+#include "common/report/error.h"
+#include "unit/link/direction_bench.h"
 
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint64_t kHigh = 0x1'0000'0000;
-
-/// One direction with a log of what it granted.
-struct Bench {
-    struct Offer {
-        SimTime at;
-        TlpKind kind;
-        TlpTrain train;
-    };
-    struct Tag : LinkDelivery {
-        Tag(Bench* b, std::uint64_t c) : bench(b), cookie(c) {}
-        Bench* bench;
-        std::uint64_t cookie;
-    };
-    struct Grant : LinkGrant {
-        std::uint64_t cookie;
-    };
-    explicit Bench(const LinkDirectionConfig& c) : direction(agenda, c, &Bench::on_grant) {}
-    static void on_grant(const LinkGrant& g) {
-        const Tag& tag = static_cast<const Tag&>(*g.burst);
-        tag.bench->grants.push_back({g, tag.cookie});
-        tag.bench->granted_at.push_back(tag.bench->agenda.now());
-    }
-    void offer(TlpKind kind, const TlpTrain& train, std::uint64_t cookie) {
-        tags.emplace_back(this, cookie);
-        if (at_once)
-            direction.offer(kind, train, tags.back());
-        else
-            direction.queue(kind, train, tags.back());
-    }
-    void write(std::uint64_t bytes, std::uint64_t cookie = 0, std::uint32_t mps = 256) {
-        offer(TlpKind::mem_write, TlpTrain::data(kHigh, bytes, mps, 24), cookie);
-    }
-    void read(std::uint32_t n, std::uint64_t cookie = 0) { offer(TlpKind::mem_read, TlpTrain::headers(n, 24), cookie); }
-    void complete(std::uint64_t bytes, std::uint64_t cookie = 0) {
-        offer(TlpKind::completion_data, TlpTrain::data(0, bytes, 256, 20), cookie);
-    }
-    void offer_scheduled(std::uint64_t i) { offer(schedule[i].kind, schedule[i].train, i); }
-
-    bool at_once = true;  // false: every burst is queued first
-    Agenda agenda;
-    LinkDirection direction;
-    std::deque<Tag> tags;
-    std::vector<Grant> grants;
-    std::vector<SimTime> granted_at;
-    std::vector<Offer> schedule;
-};
-
-LinkDirectionConfig gen3x4() {
-    LinkDirectionConfig c;
-    c.rate = link_rate(3, 4, 1'000'000);
-    c.latency = 250ns;
-    c.credit_return_latency = 100ns;
-    c.posted_headers = 64;
-    c.posted_data = 512;
-    c.nonposted_headers = 64;
-    return c;
-}
+using Bench = DirectionBench;
 
 TEST(LinkDirection, UncontendedBurstIsGrantedAtOnceAndNeedsNoAgendaEntry) {
     Bench b(gen3x4());
@@ -149,7 +88,6 @@ TEST(LinkDirection, SmallBurstsBehindABusyWireUseTheTransmitBufferWithoutChangin
     EXPECT_EQ(b.grants[3].start + (b.grants[3].delivered - b.grants[3].start - 250ns), b.grants[4].start);
 }
 
-// PCI Express 5.0 §2.4.1.
 // What fits the empty buffer is taken in as soon as the wire begins what is in it; what is larger waits for the idle wire.
 TEST(LinkDirection, ABurstThatFitsTheTransmitBufferIsTakenInWhenItEmpties) {
     for (std::uint64_t wire = LinkDirection::kTransmitBufferBytes - 8; wire <= LinkDirection::kTransmitBufferBytes + 8; wire += 4) {
@@ -165,6 +103,26 @@ TEST(LinkDirection, ABurstThatFitsTheTransmitBufferIsTakenInWhenItEmpties) {
     }
 }
 
+// What happens at one instant happens in the order in which it was arranged: a burst that comes later must not put off the
+// grant of those before it.
+TEST(LinkDirection, ABurstBehindOthersLeavesTheirTurnWhereItIs) {
+    Bench b(gen3x4());
+    b.write(4096, 0);
+    const SimTime idle = b.grants[0].delivered - 250ns;
+    b.write(4096, 1);  // waits for the idle wire
+    struct Other {
+        Bench& bench;
+        std::size_t granted = 0;
+        void look(std::uint64_t) { granted = bench.grants.size(); }
+    } other{b};
+    b.agenda.post<&Other::look>(idle, &other);
+    b.write(4096, 2);
+    b.agenda.run_until(idle);
+    EXPECT_EQ(other.granted, 2u);
+    EXPECT_EQ(b.granted_at.back(), idle);
+}
+
+// PCI Express 5.0 §2.4.1.
 TEST(LinkDirection, PostedAndCompletionsPassAReadWithoutCreditsAndNothingElse) {
     auto c = gen3x4();
     c.nonposted_headers = 1;
@@ -299,149 +257,6 @@ TEST(LinkDirection, CompletionQueueEntryRate) {
     const double rate = kEntries / to_seconds(b.grants.back().delivered - c.latency - SimTime{});
     const double expected = 8e9 / 8 * 128 / 130 * 4 / 40;  // 98 M/s
     EXPECT_NEAR(rate, expected, expected * 1e-3);
-}
-
-/// Independent model of posted traffic: one TLP after the other, credits in a list.
-std::vector<SimTime> reference(const std::vector<Bench::Offer>& offers, const LinkDirectionConfig& c) {
-    struct Out {
-        SimTime back;
-        std::uint32_t data;
-    };
-    std::deque<Out> out;
-    std::uint64_t data_out = 0;
-    SimTime free{};
-    std::vector<SimTime> delivered;
-    for (const auto& o : offers) {
-        SimTime base = std::max(o.at, free);
-        std::uint64_t sent = 0;
-        for (std::uint32_t i = 0; i < o.train.count(); ++i) {
-            SimTime start = base + c.rate.time_for(sent);
-            const std::uint32_t need = o.train.credits_of(i);
-            for (;;) {
-                while (!out.empty() && out.front().back <= start) {
-                    data_out -= out.front().data;
-                    out.pop_front();
-                }
-                if (out.size() < c.posted_headers && data_out + need <= c.posted_data) break;
-                start = out.front().back;
-                base = start;
-                sent = 0;
-            }
-            sent += o.train.overhead() + o.train.payload_of(i);
-            data_out += need;
-            out.push_back({base + c.rate.time_for(sent) + c.latency + c.credit_return_latency, need});
-        }
-        free = base + c.rate.time_for(sent);
-        delivered.push_back(free + c.latency);
-    }
-    return delivered;
-}
-
-TEST(LinkDirection, ClosedFormsEqualTlpByTlpCreditsOnRandomTraffic) {
-    int stalled = 0;
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
-        Random r(seed);
-        LinkDirectionConfig c;
-        c.rate = link_rate(1 + static_cast<std::uint32_t>(r.below(6)), 1u << r.below(5), 900'000 + r.below(100'001));
-        c.latency = Ps{static_cast<std::int64_t>(r.below(400'000))};
-        c.credit_return_latency = Ps{1 + static_cast<std::int64_t>(r.below(300'000))};
-        c.posted_headers = static_cast<std::uint32_t>(1 + r.below(100));
-        c.posted_data = static_cast<std::uint32_t>(16 + r.below(500));
-        c.min_overhead = 20;
-        c.max_payload = 256;
-        Bench fast(c);
-        c.account_every_credit = true;
-        Bench slow(c);
-        slow.at_once = false;
-        std::int64_t at = 0;
-        for (int i = 0; i < 300; ++i) {
-            at += static_cast<std::int64_t>(r.below(3) == 0 ? r.below(3'000'000) : 0);
-            const std::uint64_t bytes = r.below(2) ? 4 + r.below(100) : 1 + r.below(8192);
-            const auto train = TlpTrain::data(r.below(4096), bytes, 256, r.below(2) ? 20 : 24);
-            fast.schedule.push_back({SimTime{Ps{at}}, TlpKind::mem_write, train});
-        }
-        slow.schedule = fast.schedule;
-        for (Bench* b : {&fast, &slow}) {
-            for (std::uint64_t i = 0; i < b->schedule.size(); ++i)
-                b->agenda.post<&Bench::offer_scheduled>(b->schedule[i].at, b, i);
-            b->agenda.run();
-        }
-        const auto expected = reference(fast.schedule, c);
-        ASSERT_EQ(fast.grants.size(), expected.size());
-        ASSERT_EQ(slow.grants.size(), expected.size());
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-            ASSERT_EQ(fast.grants[i].delivered, expected[i]) << "seed " << seed << " burst " << i;
-            ASSERT_EQ(slow.grants[i].delivered, expected[i]) << "seed " << seed << " burst " << i;
-            ASSERT_EQ(fast.grants[i].cookie, i);
-        }
-        EXPECT_EQ(fast.direction.counters().credit_stall, slow.direction.counters().credit_stall);
-        stalled += fast.direction.counters().credit_stall > Ps{};
-    }
-    EXPECT_GT(stalled, 10);  // the comparison has met credit stalls
-    EXPECT_LT(stalled, 60);
-}
-
-// All classes, few credits: both paths agree, reads stay in order, posted stay in order, everything is sent.
-TEST(LinkDirection, MixedTrafficKeepsOrderAndBothPathsAgree) {
-    for (std::uint64_t seed = 0; seed < 40; ++seed) {
-        Random r(seed, 1);
-        auto c = gen3x4();
-        c.rate = link_rate(static_cast<std::uint32_t>(1 + r.below(5)), 4, 980'000);
-        c.posted_headers = static_cast<std::uint32_t>(1 + r.below(40));
-        c.posted_data = static_cast<std::uint32_t>(16 + r.below(200));
-        c.nonposted_headers = static_cast<std::uint32_t>(1 + r.below(12));
-        c.min_overhead = 20;
-        c.max_payload = 256;
-        Bench fast(c);
-        c.account_every_credit = true;
-        Bench slow(c);
-        slow.at_once = false;
-        std::int64_t at = 0;
-        for (int i = 0; i < 400; ++i) {
-            at += static_cast<std::int64_t>(r.below(400'000));
-            const std::uint64_t kind = r.below(3);
-            if (kind == 0)
-                fast.schedule.push_back({SimTime{Ps{at}}, TlpKind::mem_read,
-                                         TlpTrain::headers(static_cast<std::uint32_t>(1 + r.below(20)), 24)});
-            else
-                fast.schedule.push_back({SimTime{Ps{at}}, kind == 1 ? TlpKind::mem_write : TlpKind::completion_data,
-                                         TlpTrain::data(r.below(4096), 1 + r.below(2048), 256, 24)});
-        }
-        slow.schedule = fast.schedule;
-        for (Bench* b : {&fast, &slow}) {
-            for (std::uint64_t i = 0; i < b->schedule.size(); ++i)
-                b->agenda.post<&Bench::offer_scheduled>(b->schedule[i].at, b, i);
-            b->agenda.run();
-        }
-        ASSERT_EQ(fast.grants.size(), slow.grants.size());
-        std::vector<std::uint32_t> sent(fast.schedule.size());
-        std::uint64_t last_posted = 0, last_read = 0;
-        SimTime free{};
-        for (std::size_t i = 0; i < fast.grants.size(); ++i) {
-            const auto& g = fast.grants[i];
-            ASSERT_EQ(g.cookie, slow.grants[i].cookie);
-            ASSERT_EQ(g.delivered, slow.grants[i].delivered);
-            ASSERT_GE(g.start, free);  // never two bursts on the wire
-            free = g.delivered - c.latency;
-            sent[g.cookie] += g.tlps;
-            const TlpKind kind = fast.schedule[g.cookie].kind;
-            if (kind == TlpKind::mem_read) {
-                ASSERT_GE(g.cookie, last_read);
-                last_read = g.cookie;
-            } else {
-                ASSERT_GE(g.cookie, last_posted);  // posted and completions in arrival order
-                last_posted = g.cookie;
-            }
-        }
-        // A read never passes an earlier posted burst.
-        std::vector<bool> done(fast.schedule.size());
-        for (const auto& g : fast.grants) {
-            for (std::size_t j = 0; j < g.cookie && fast.schedule[g.cookie].kind == TlpKind::mem_read; ++j)
-                ASSERT_TRUE(done[j] || fast.schedule[j].kind == TlpKind::mem_read);
-            done[g.cookie] = true;
-        }
-        for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(sent[i], fast.schedule[i].train.count());
-    }
 }
 
 }  // namespace
