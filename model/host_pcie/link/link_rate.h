@@ -21,7 +21,7 @@ constexpr std::uint64_t efficiency_ppm(double efficiency) {
 /// bytes in each 256-byte FLIT (0.921875).
 inline Rate link_rate(std::uint32_t generation, std::uint32_t lanes, std::uint64_t ppm) {
     SSDTLM_CHECK(generation >= 1 && generation <= 6, "PCIe generation out of range");
-    SSDTLM_CHECK(lanes >= 1 && lanes <= 16 && is_power_of_two(lanes), "PCIe lanes out of range");
+    SSDTLM_CHECK(lanes <= 16 && is_power_of_two(lanes), "PCIe lanes out of range");
     SSDTLM_CHECK(ppm >= 1 && ppm <= 1'000'000, "data link efficiency out of range");
     struct LineCode {
         std::uint64_t ps, bytes;  // one lane carries `bytes` in `ps`

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ssdtlm {
 namespace {
 
@@ -32,6 +34,31 @@ TEST(CreditAccount, ForgetsADataLimitThatNoTrafficReaches) {
     EXPECT_FALSE(lifted(0, 10 + 2 - 1, 4));
     EXPECT_TRUE(lifted(0, 12 + 2 * 2, 20));
     EXPECT_FALSE(lifted(0, 12 + 2 * 2 - 1, 20));
+}
+
+// The same for any window, whose bytes are those that leave in the loop and the 2 ps, rounded up: at the longest and at the
+// shortest loop that has it.
+TEST(CreditAccount, TheLimitsThatNoTrafficReachesFollowTheLoop) {
+    for (std::uint32_t window = 1; window <= 600; ++window)
+        for (const Ps loop : {Ps{window * 1000ll - 2}, Ps{window * 1000ll - 1000 - 1}}) {
+            if (loop < Ps{1}) continue;
+            for (const std::uint32_t max_payload : {4u, 20u, 256u}) {
+                const std::uint32_t headers = window / 24 + 2;
+                std::uint32_t data = 0;
+                for (std::uint32_t p = 4; p <= max_payload; p += 4) {
+                    const std::uint32_t credits = (p + 15) / 16, wire = 20 + p;
+                    data = std::max(data, (window * credits + wire - 1) / wire);
+                }
+                data += 2 * ((max_payload + 15) / 16);
+                for (const int less : {0, 1}) {
+                    CreditAccount by_headers(headers - less, 0, loop, kBytePerNs), by_data(0, data - less, loop, kBytePerNs);
+                    by_headers.lift_unreachable(20, 4, max_payload);
+                    by_data.lift_unreachable(20, 4, max_payload);
+                    ASSERT_EQ(by_headers.infinite(), less == 0) << window << " bytes, " << loop.count() << " ps";
+                    ASSERT_EQ(by_data.infinite(), less == 0) << window << " bytes, " << loop.count() << " ps, payloads to " << max_payload;
+                }
+            }
+        }
 }
 
 TEST(CreditAccount, IsInfiniteWhenBothLimitsAreForgotten) {
