@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/driver/integrity_oracle.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
+#include <string>
 
-#include "common/random/random.h"
 #include "common/report/error.h"
+#include "unit/driver/oracle_bench.h"
 
 namespace ssdtlm {
 namespace {
-
-constexpr std::uint32_t kLba = 512;
-constexpr IntegrityOracle::Reader kReader{1, 7, SimTime{42ns}};
-
-struct Buffer {
-    std::vector<std::uint8_t> bytes;
-    explicit Buffer(std::uint32_t blocks) : bytes(blocks * kLba) {}
-    std::uint8_t* data() { return bytes.data(); }
-    BlockSignature at(std::uint32_t i) const { return BlockSignature::load(bytes.data() + i * kLba); }
-    void set(std::uint32_t i, std::uint64_t lba, std::uint32_t version) {
-        (version == 0 ? BlockSignature{} : BlockSignature{lba, version, BlockSignature::kMagic}).store(bytes.data() + i * kLba);
-    }
-};
-
-IntegrityOracle::Geometry geometry(std::uint64_t units, std::uint64_t filled, unsigned bits = 8) {
-    return IntegrityOracle::Geometry{units, 4096, kLba, filled, bits};
-}
 
 /// Reads one block as version v; true when the oracle accepts it.
 bool reads(IntegrityOracle& o, std::uint64_t lba, std::uint32_t v) {
@@ -185,6 +166,28 @@ TEST(IntegrityOracle, AReadOlderThanTheLogIsAcceptedAndCounted) {
     EXPECT_EQ(o.unverified(), 1u);
 }
 
+// The log reaches back 2^16 changes, two for each write, wherever in it the read has begun.
+TEST(IntegrityOracle, TheLogReachesBackSixtyFourThousandChanges) {
+    for (const int earlier : {0, 1, 20'000, 40'000})
+        for (const int writes : {1, 32'767, 32'768, 32'769}) {
+            IntegrityOracle o(geometry(4, 4));
+            Buffer other(1), r(1);
+            o.begin_read(1, other.data());  // keeps the log going
+            for (int i = 0; i < earlier; ++i) write(o, 0, 8);
+            const auto token = o.begin_read(1, r.data());
+            for (int i = 0; i < writes; ++i) write(o, 8, 8);  // of another unit
+            r.set(0, 5, (1 + static_cast<std::uint32_t>(earlier + 7) % 15));
+            bool refused = false;
+            try {
+                o.check_read(token, 5, 1, r.data(), kReader);
+            } catch (const CheckFailed&) {
+                refused = true;
+            }
+            EXPECT_EQ(refused, 2 * writes <= 1 << 16) << writes << " writes after " << earlier;
+            EXPECT_EQ(o.unverified(), refused ? 0u : 1u);
+        }
+}
+
 TEST(IntegrityOracle, SaysWhatIsWrong) {
     IntegrityOracle o(geometry(4, 4));
     Buffer b(8);
@@ -213,150 +216,98 @@ TEST(IntegrityOracle, SaysWhatIsWrong) {
                 testing::HasSubstr("never transferred"));
 }
 
-/// The rules of the header written down without any thought of speed.
-struct Naive {
-    struct Unit {
-        std::set<std::uint32_t> before, within;
-        int in_flight = 0;
-        std::set<std::uint32_t> acceptable() const {
-            auto s = before;
-            s.insert(within.begin(), within.end());
-            return s;
-        }
-    };
-    std::map<std::uint32_t, Unit> units;
-    std::map<int, std::map<std::uint32_t, std::set<std::uint32_t>>> reads;  // read -> unit -> seen acceptable
-
-    void note(std::uint32_t u) {
-        for (auto& [id, seen] : reads) {
-            auto it = seen.find(u);
-            if (it == seen.end()) continue;
-            const auto a = units[u].acceptable();
-            it->second.insert(a.begin(), a.end());
-        }
-    }
-    void begin(std::uint32_t u, std::uint32_t version) {
-        Unit& x = units[u];
-        if (x.in_flight++ == 0) {
-            x.before = x.acceptable();
-            x.within.clear();
-        }
-        x.within.insert(version);
-        note(u);
-    }
-    void end(std::uint32_t u, bool ok) {
-        Unit& x = units[u];
-        if (!ok) x.within = x.acceptable();
-        x.before.clear();
-        --x.in_flight;
-        note(u);
-    }
-};
-
-struct Op {
-    enum Kind { read, write, trim } kind;
-    std::uint64_t slba;
-    std::uint32_t blocks;
-    int id;
-    IntegrityOracle::ReadToken token;
-};
-
-void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t depth, unsigned bits) {
-    SCOPED_TRACE(seed);
-    const std::uint32_t filled = units / 2;
-    IntegrityOracle o(geometry(units, filled, bits));
-    Naive naive;
-    for (std::uint32_t u = 0; u < units; ++u) naive.units[u].within = {u < filled ? 1u : 0u};
-    Random r(seed);
-    std::vector<Op> open;
-    std::vector<std::uint32_t> stamped(units);
-    int id = 0, wrong = 0, right = 0;
-    for (int step = 0; step < 6000; ++step) {
-        if (open.size() < depth && r.percent(50)) {
-            Op op{};
-            op.kind = static_cast<Op::Kind>(r.below(3));
-            op.blocks = static_cast<std::uint32_t>(1 + r.below(20));
-            op.slba = r.below(units * 8 - op.blocks + 1);
-            op.id = id++;
-            const auto first = static_cast<std::uint32_t>(op.slba / 8);
-            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / 8);
-            Buffer b(op.blocks);
-            if (op.kind == Op::read) {
-                op.token = o.begin_read(op.blocks, b.data());
-                for (auto u = first; u <= last; ++u) naive.reads[op.id][u] = naive.units[u].acceptable();
-            } else if (op.kind == Op::write) {
-                o.begin_write(op.slba, op.blocks, b.data());
-                for (std::uint32_t i = 0; i < op.blocks; ++i) {
-                    const auto s = b.at(i);
-                    ASSERT_EQ(s.lba, op.slba + i);
-                    ASSERT_GE(s.version, 1u);
-                    ASSERT_LE(s.version, o.max_version());
-                    const auto u = static_cast<std::uint32_t>(s.lba / 8);
-                    if (i == 0 || s.lba % 8 == 0) {
-                        const auto acceptable = naive.units[u].acceptable();
-                        const bool exhausted = acceptable.size() - acceptable.count(0) == o.max_version();
-                        ASSERT_TRUE(exhausted || acceptable.count(s.version) == 0);
-                        naive.begin(u, s.version);
-                        stamped[u] = s.version;
-                    }
-                    ASSERT_EQ(s.version, stamped[u]);
-                }
-            } else {
-                o.begin_trim(op.slba, op.blocks);
-                for (auto u = (op.slba + 7) / 8; u < (op.slba + op.blocks) / 8; ++u) naive.begin(static_cast<std::uint32_t>(u), 0);
-            }
-            open.push_back(op);
-        } else if (!open.empty()) {
-            const auto i = r.below(open.size());
-            const Op op = open[i];
-            open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
-            const auto first = static_cast<std::uint32_t>(op.slba / 8);
-            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / 8);
-            const bool ok = !r.percent(5);
-            if (op.kind == Op::write) {
-                o.end_write(op.slba, op.blocks, ok);
-                for (auto u = first; u <= last; ++u) naive.end(u, ok);
-            } else if (op.kind == Op::trim) {
-                o.end_trim(op.slba, op.blocks, ok);
-                for (auto u = (op.slba + 7) / 8; u < (op.slba + op.blocks) / 8; ++u) naive.end(static_cast<std::uint32_t>(u), ok);
-            } else if (!ok) {
-                o.abandon_read();
-                naive.reads.erase(op.id);
-            } else {
-                // Any content at random; mostly an acceptable one. Both models must agree.
-                Buffer b(op.blocks);
-                bool acceptable = true;
-                for (std::uint32_t k = 0; k < op.blocks; ++k) {
-                    const auto u = static_cast<std::uint32_t>((op.slba + k) / 8);
-                    const auto& set = naive.reads[op.id][u];
-                    auto v = static_cast<std::uint32_t>(r.below(o.max_version() + 1));
-                    if (!r.percent(3)) v = *std::next(set.begin(), static_cast<std::ptrdiff_t>(r.below(set.size())));
-                    acceptable = acceptable && set.count(v) != 0;
-                    b.set(k, op.slba + k, v);
-                }
-                naive.reads.erase(op.id);
-                bool accepted = true;
+// Whatever 16 bytes stand where version 1 of LBA 3 is expected. What begin_read() leaves there says that nothing came.
+TEST(IntegrityOracle, SaysWhatWasFoundInstead) {
+    IntegrityOracle o(geometry(4, 4));
+    Buffer b(1);
+    o.begin_read(1, b.data());
+    const std::uint32_t untouched = b.at(0).magic;
+    o.abandon_read();
+    for (const std::uint64_t lba : {0, 3, 8})
+        for (const std::uint32_t version : {0u, 1u, 2u, 15u, 16u, 33u})
+            for (const std::uint32_t magic : {0u, BlockSignature::kMagic, BlockSignature::kMagic ^ 1u, untouched}) {
+                std::string expected;
+                if (lba == 3 && version == 1 && magic == BlockSignature::kMagic)
+                    expected = "";
+                else if (magic == untouched)
+                    expected = "no data (the block was never transferred)";
+                else if (magic == BlockSignature::kMagic)
+                    expected = "LBA " + std::to_string(lba) + " version " + std::to_string(version);
+                else
+                    expected = lba == 0 && version == 0 && magic == 0 ? "a deallocated block" : "no signature";
+                const auto token = o.begin_read(1, b.data());
+                BlockSignature{lba, version, magic}.store(b.data());
+                std::string found;
                 try {
-                    o.check_read(op.token, op.slba, op.blocks, b.data(), kReader);
-                } catch (const CheckFailed&) {
-                    accepted = false;
+                    o.check_read(token, 3, 1, b.data(), kReader);
+                } catch (const CheckFailed& e) {
+                    const std::string text = e.what();
+                    const auto from = text.find("found ") + 6;
+                    found = text.substr(from, text.find("; read of") - from);
                 }
-                ASSERT_EQ(accepted, acceptable) << "read " << op.id << " at step " << step;
-                ++(accepted ? right : wrong);
+                EXPECT_EQ(found, expected) << lba << " " << version << " " << magic;
             }
-        }
-    }
-    EXPECT_GT(right, 100);
-    EXPECT_GT(wrong, 10);
 }
 
-TEST(IntegrityOracle, AgreesWithTheNaiveModelOnRandomOperations) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        random_against_naive(seed, 4, 6, 4);      // hot: nearly everything overlaps
-        random_against_naive(seed, 300, 32, 4);   // mild
-        random_against_naive(seed, 5000, 64, 3);  // table grows and shrinks
-        random_against_naive(seed, 31, 16, 2);
-    }
+TEST(IntegrityOracle, RefusesBlocksOutsideTheDevice) {
+    IntegrityOracle o(geometry(3, 3));
+    const std::uint64_t capacity = o.capacity_blocks();
+    ASSERT_EQ(capacity, 24u);
+    const auto refuses = [](auto operation) {
+        try {
+            operation();
+            return false;
+        } catch (const Panic&) {
+            return true;
+        }
+    };
+    constexpr std::uint64_t kFar = ~std::uint64_t{0};
+    for (const std::uint64_t slba : {std::uint64_t{0}, std::uint64_t{1}, capacity - 1, capacity, capacity + 1, kFar - 1, kFar})
+        for (const std::uint64_t blocks : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, capacity - 1, capacity, capacity + 1, kFar}) {
+            const bool outside = slba > capacity || blocks > capacity - slba;
+            EXPECT_EQ(refuses([&] {
+                          o.begin_trim(slba, blocks);
+                          o.end_trim(slba, blocks, true);
+                      }),
+                      outside)
+                << "trim of " << blocks << " at " << slba;
+            if (blocks == 0 || blocks == kFar) continue;  // of writes and reads the command says how many
+            const auto n = static_cast<std::uint32_t>(blocks);
+            Buffer b(n);
+            EXPECT_EQ(refuses([&] {
+                          o.begin_write(slba, n, b.data());
+                          o.end_write(slba, n, true);
+                      }),
+                      outside)
+                << "write of " << blocks << " at " << slba;
+            const auto token = o.begin_read(n, b.data());
+            if (!outside) {  // what was written last
+                o.begin_write(slba, n, b.data());
+                o.end_write(slba, n, true);
+            }
+            EXPECT_EQ(refuses([&] { o.check_read(token, slba, n, b.data(), kReader); }), outside) << "read of " << blocks << " at " << slba;
+        }
+}
+
+// Both sizes powers of two, the unit at least a block; at least one unit, and numbers that a table of units can hold.
+TEST(IntegrityOracle, RefusesAGeometryThatIsNone) {
+    const auto refuses = [](IntegrityOracle::Geometry g) {
+        try {
+            IntegrityOracle o(g);
+            EXPECT_EQ(o.capacity_blocks(), g.units * g.unit_bytes / g.lba_bytes);
+            return false;
+        } catch (const Panic&) {
+            return true;
+        }
+    };
+    for (const std::uint32_t lba : {512u, 520u, 4096u, 6144u})
+        for (const std::uint32_t unit : {512u, 520u, 1024u, 4096u, 6144u, 16384u}) {
+            const bool power = (lba == 512 || lba == 4096) && unit != 520 && unit != 6144;
+            EXPECT_EQ(refuses({4, unit, lba, 4, 4}), !power || unit < lba) << unit << " and " << lba;
+        }
+    for (const std::uint64_t units : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{UnitTable::kEmpty} - 1,
+                                      std::uint64_t{UnitTable::kEmpty}, std::uint64_t{UnitTable::kEmpty} + 1})
+        EXPECT_EQ(refuses({units, 4096, 512, 0, 4}), units == 0 || units >= UnitTable::kEmpty) << units;
 }
 
 }  // namespace
