@@ -98,7 +98,6 @@ void ClassQueueScheduler::push(const SchedulerRequest& request) {
 bool ClassQueueScheduler::grant_at_once(const SchedulerRequest& request) {
     if (die(request.channel, request.die).work.waiting != 0) return false;
     channels_[request.channel].next_die[0] = request.die + 1u;
-    effort_ = Effort{1, 1};
     return true;
 }
 

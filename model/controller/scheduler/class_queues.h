@@ -34,7 +34,7 @@ public:
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
 
-    /// What the last answer took: a hardware block that looks at one thing at a time needs a cycle for each.
+    /// What the last answer of grant() took: a hardware block that looks at one thing at a time needs a cycle for each.
     struct Effort {
         std::uint32_t dies = 0;      ///< whose work was tried
         std::uint32_t requests = 0;  ///< looked at
