@@ -76,10 +76,11 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
         service();
 }
 
-/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first.
+/// A read that finds its die idle, the bus free and nothing else that could start need not be queued first. (While a question
+/// is pending, what it is about could start.)
 inline bool ChannelController::start_at_once(FlashTransaction& txn, const SchedulerRequest& request) {
-    if (txn.op != FlashOp::read || !dies_.idle(request.die) || agenda_.now() < bus_free_at() || deciding_ ||
-        arbiter_.programs() != 0 || dies_.could_start() || waits_for_partners(txn) || !scheduler_.grant_at_once(request))
+    if (txn.op != FlashOp::read || !dies_.idle(request.die) || agenda_.now() < bus_free_at() || arbiter_.programs() != 0 ||
+        dies_.could_start() || waits_for_partners(txn) || !scheduler_.grant_at_once(request))
         return false;
     asked_at_ = agenda_.now();
     FlashTransaction* const only = &txn;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <vector>
@@ -49,16 +50,24 @@ TEST(DieTracker, DumpNamesWhatWaitsAndRuns) {
     EXPECT_EQ(t.dump(SimTime{Ps{70}}), "  die 2: waiting 2; plane 0 erase block 9 page 0 since 70 ps\n");
 }
 
+TEST(DieTracker, HasABitForEachDie) {
+    for (const std::uint32_t dies : {1u, 63u, kMaxDiesPerChannel}) {
+        const DieTracker t(config(dies, 1, false), 0);
+        for (std::uint32_t d = 0; d < kMaxDiesPerChannel; ++d) EXPECT_EQ(t.idle(d), d < dies) << d << " of " << dies;
+    }
+    EXPECT_THROW(DieTracker(config(kMaxDiesPerChannel + 1, 1, false), 0), Panic);
+}
+
 /// Random work against sets kept by plane: with and without independent plane reads.
 TEST(DieTracker, AgreesWithASetPerPlane) {
-    constexpr std::uint32_t kDies = 5, kPlanes = 4;
+    constexpr std::uint32_t kDies = 5, kPlanes = kMaxPlanes;
     for (const bool independent : {false, true}) {
         std::mt19937 random(11);
         DieTracker t(config(kDies, kPlanes, independent), 0);
         std::array<std::array<FlashTransaction, kPlanes>, kDies> txn{};
         std::array<std::array<bool, kPlanes>, kDies> runs{};
         std::array<std::uint32_t, kDies> waiting{};
-        const auto any = [&](std::uint32_t d) { return runs[d][0] || runs[d][1] || runs[d][2] || runs[d][3]; };
+        const auto any = [&](std::uint32_t d) { return std::count(runs[d].begin(), runs[d].end(), true) != 0; };
         const auto other_than_read = [&](std::uint32_t d) {
             for (std::uint32_t p = 0; p < kPlanes; ++p)
                 if (runs[d][p] && txn[d][p].op != FlashOp::read) return true;
@@ -88,7 +97,8 @@ TEST(DieTracker, AgreesWithASetPerPlane) {
                     ++started;
                 }
             }
-            bool could = false;
+            bool could = false, runs_any = false;
+            std::uint32_t waits = 0;
             for (std::uint32_t die = 0; die < kDies; ++die) {
                 bool some_plane = false;
                 for (std::uint32_t plane = 0; plane < kPlanes; ++plane) {
@@ -98,7 +108,12 @@ TEST(DieTracker, AgreesWithASetPerPlane) {
                 ASSERT_EQ(t.idle(die), !any(die));
                 ASSERT_EQ(t.accepts(die), independent ? !any(die) || some_plane : !any(die));
                 could = could || (waiting[die] != 0 && t.accepts(die));
+                runs_any = runs_any || any(die);
+                waits += waiting[die];
+                ASSERT_EQ(t.waiting(die), waiting[die]);
             }
+            ASSERT_EQ(t.anything_runs(), runs_any);
+            ASSERT_EQ(t.waiting(), waits);
             ASSERT_EQ(t.could_start(), could);
             ASSERT_EQ(t.inconsistency(), "");
         }

@@ -299,6 +299,21 @@ TEST(FlashBackend, IndependentPlanesReadWhileOthersDo) {
     expect_tiled(b);
 }
 
+// Whoever waits for the bus, it is one entry of the agenda that looks for all of them when it is free.
+TEST(FlashBackend, TheFreeBusIsLookedAtOnce) {
+    FlashBench& b = benches().plain;
+    b.settle();
+    b.program(0, 0, 12, 0);
+    const std::size_t before = b.agenda.pending();
+    b.read(1, 0, 0, 0, 4096);
+    EXPECT_EQ(b.agenda.pending(), before + 1);
+    b.read(2, 0, 0, 0, 4096);
+    b.read(3, 0, 0, 0, 4096);
+    EXPECT_EQ(b.agenda.pending(), before + 1);
+    b.agenda.run();
+    EXPECT_EQ(b.done.size(), 4u);
+}
+
 TEST(FlashBackend, CountersAddUp) {
     FlashBench& b = benches().plain;
     b.read(1, 0, 0, 0, 4096);

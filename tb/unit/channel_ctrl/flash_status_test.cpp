@@ -24,6 +24,7 @@ constexpr Ps kOnce = kIssue + kWb + kRead + data_out(4096) + kDecode;
 
 NandConfig config(std::uint32_t planes) {
     NandConfig c;
+    c.geometry.channels = 4;
     c.geometry.planes_per_die = planes;
     c.geometry.blocks_per_plane = 8;
     c.geometry.pages_per_block = 64;
@@ -63,25 +64,28 @@ TEST(FlashStatus, AReadBeyondTheDecoderIsRepeatedAtItsFullPrice) {
     FlashBench& b = benches().one;
     Script script;
     b.inject(&script);
-    b.fill(0, 0, 1, 8);
     const std::uint16_t most = EccConfig{}.correctable_bits;
     script.bits = {{{0, 0}, most}, {{1, 0}, most + 1}, {{2, 0}, 400}, {{2, 1}, 300}, {{2, 2}, 9}};
-    // Page, reads, wrong bits in the end.
-    for (const auto& [page, reads, bits] : {std::tuple{3u, 1, 0}, {0u, 1, 72}, {1u, 2, 0}, {2u, 3, 9}}) {
-        b.settle();
-        const SimTime begin = b.now();
-        const FlashTransaction& t = b.read(0, 0, 1, page, 4096);
-        b.agenda.run();
-        EXPECT_EQ(b.done.size(), 1u);
-        EXPECT_EQ(b.now() - begin, reads * kOnce) << page;
-        EXPECT_EQ(t.status.result, FlashResult::ok);
-        EXPECT_EQ(t.status.retries, reads - 1);
-        EXPECT_EQ(t.status.bits, bits);
-        EXPECT_EQ(t.timeline.of(Stage::array), kRead) << "of the first read";
-        EXPECT_EQ(t.timeline.of(Stage::channel), kIssue + kWb + data_out(4096));
-        EXPECT_EQ(t.timeline.of(Stage::ecc), kDecode + (reads - 1) * kOnce);
-        EXPECT_EQ(t.timeline.sum(), reads * kOnce);
-        EXPECT_EQ(t.spare[1], Spare{2000 + 10 * page + 1});
+    // A die of the first channel, of one in the middle and of the last; page, reads, wrong bits in the end.
+    const std::uint32_t dies = b.geometry.dies();
+    for (const std::uint32_t die : {0u, dies / 2, dies - 1}) {
+        b.fill(die, 0, 1, 8);
+        for (const auto& [page, reads, bits] : {std::tuple{3u, 1, 0}, {0u, 1, 72}, {1u, 2, 0}, {2u, 3, 9}}) {
+            b.settle();
+            const SimTime begin = b.now();
+            const FlashTransaction& t = b.read(die, 0, 1, page, 4096);
+            b.agenda.run();
+            EXPECT_EQ(b.done.size(), 1u);
+            EXPECT_EQ(b.now() - begin, reads * kOnce) << page;
+            EXPECT_EQ(t.status.result, FlashResult::ok);
+            EXPECT_EQ(t.status.retries, reads - 1);
+            EXPECT_EQ(t.status.bits, bits);
+            EXPECT_EQ(t.timeline.of(Stage::array), kRead) << "of the first read";
+            EXPECT_EQ(t.timeline.of(Stage::channel), kIssue + kWb + data_out(4096));
+            EXPECT_EQ(t.timeline.of(Stage::ecc), kDecode + (reads - 1) * kOnce);
+            EXPECT_EQ(t.timeline.sum(), reads * kOnce);
+            EXPECT_EQ(t.spare[1], Spare{2000 + 10 * page + 1});
+        }
     }
     EXPECT_TRUE(b.backend->idle());
     b.inject(nullptr);

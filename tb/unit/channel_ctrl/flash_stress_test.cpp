@@ -19,7 +19,7 @@ constexpr std::uint32_t kReadBlocks = 2;   // filled before the run, only read
 constexpr std::uint32_t kHostBlock = 2;    // programmed by the host class
 constexpr std::uint32_t kGcBlock = 3;      // programmed by the gc class
 constexpr std::uint32_t kEraseBlock = 4;   // only erased
-constexpr std::uint32_t kPages = 64;
+constexpr std::uint32_t kPages = 160;
 
 NandConfig config(std::uint32_t luns, std::uint32_t planes, bool independent) {
     NandConfig c;
@@ -63,6 +63,15 @@ public:
             ++pages[static_cast<std::size_t>(t->cls)];
             ASSERT_EQ(t->timeline.sum(), t->timeline.last() - t->queued_at);
             ASSERT_GT(t->timeline.of(Stage::array), Ps{0});
+            std::uint32_t operations = 0;
+            t->timeline.for_each_step([](Stage, SimTime, SimTime) {},
+                                      [&](const FlashOperation& o) {
+                                          ++operations;
+                                          EXPECT_EQ(o.number, t->number);
+                                          EXPECT_EQ(o.plane, idx(t->address.plane));
+                                          EXPECT_EQ(o.whole_die, !nand.independent_plane_read || t->op != FlashOp::read);
+                                      });
+            ASSERT_EQ(operations, 1u);
             if (t->op != FlashOp::read) continue;
             for (std::uint32_t s = 0; s < geometry.units_per_page(); ++s) {
                 ASSERT_EQ(t->spare[s], area.at(geometry.ppa_of(t->address, s)));
@@ -155,7 +164,7 @@ TEST(FlashStress, MixedTrafficInAllShapes) {
                     SchedulerConfig s;
                     s.policy = policy;
                     s.starvation_limit = 16;
-                    s.bus_program_turns = 2;  // few: what passes a waiting program counts
+                    s.bus_program_turns = 1 + static_cast<std::uint32_t>(all.size() % 5);  // few: what passes a waiting program counts
                     const NandConfig nand = config(luns, planes, independent);
                     const SchedulerShape shape{nand.geometry.channels, nand.geometry.dies_per_channel(), independent};
                     const std::string name = std::to_string(all.size());
@@ -173,6 +182,7 @@ TEST(FlashStress, MixedTrafficInAllShapes) {
         SCOPED_TRACE(pair.at_once->backend->name());
         for (Traffic* const traffic : {pair.at_once.get(), pair.queued.get()}) {
             traffic->run(1'200, 200us);
+            traffic->run(1'200, 1ms);
             traffic->run(300, 8ms);  // mostly idle
             traffic->check();
         }
