@@ -238,8 +238,7 @@ inline void ReadCommand::stamp(FlashJob& job) {
         const Lpa lpa{job.first_unit + i};
         const Spare spare = job.txn.spare[job.slot[i]];  // means nothing when not from flash
         if (job.source == FlashJob::Source::flash) {
-            if (__builtin_expect(spare == kErased || spare == kPadding || codec_.lpa(spare) != lpa, 0))
-                refuse_contents(job, i);
+            if (__builtin_expect(codec_.lpa(spare) != lpa, 0)) refuse_contents(job, i);  // nobody's if erased or padding
             signature.version = codec_.version(spare);
         }
         if ((job.newer >> i & 1u) != 0) signature.version = job.item[i];

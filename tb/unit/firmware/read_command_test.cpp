@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a read asks of the flash: the pages that hold its units, each once for neighbours that share it; and what it does
+// when a page does not hold them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/random/random.h"
+#include "common/report/error.h"
+#include "device_under_test.h"
+
+namespace ssdtlm {
+namespace {
+
+/// Flash reads of a host read of `n` units from `first`, with nothing in the buffer.
+std::uint64_t pages_of(const DeviceUnderTest& d, std::uint32_t first, std::uint32_t n) {
+    const std::uint32_t per_page = d.shape.geometry.units_per_page();
+    constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+    std::uint64_t pages = 0, before = kNowhere;
+    for (std::uint32_t u = first; u < first + n; ++u) {
+        const Ppa at = d.ftl.lookup(Lpa{u});
+        const std::uint64_t page = at == kUnmapped ? kNowhere : idx(at) / per_page;
+        pages += page != kNowhere && page != before;
+        before = page;
+    }
+    return pages;
+}
+
+TEST(ReadCommand, ReadsEachPageOnceForNeighboursThatShareIt) {
+    for (const std::uint32_t page_bytes : {4096u, 8192u, 16384u}) {
+        SCOPED_TRACE(page_bytes);
+        DeviceUnderTest d(tiny_device(page_bytes));
+        const std::uint32_t per_unit = d.blocks_per_unit();
+        const auto units = static_cast<std::uint32_t>(d.blocks() / per_unit);
+        const auto& reads = d.flash.ended[static_cast<std::size_t>(FlashClass::host_read)];
+        Random r(page_bytes, 5);
+        std::uint64_t together = 0;
+        for (int round = 0; round < 6; ++round) {
+            for (int i = 0; i < 60; ++i) {
+                const auto n = static_cast<std::uint32_t>(1 + r.below(20));
+                const auto first = static_cast<std::uint32_t>(r.below(units - n + 1));
+                const std::uint64_t expected = pages_of(d, first, n), before = reads;
+                d.read(std::uint64_t{first} * per_unit, n * per_unit);
+                d.drain();
+                ASSERT_EQ(reads - before, expected) << n << " units at " << first;
+                together += n - expected;
+            }
+            // What was laid out in order is spread, and some of it is nowhere.
+            for (int i = 0; i < 40; ++i) {
+                const auto n = static_cast<std::uint32_t>(1 + r.below(6));
+                const std::uint64_t slba = r.below(units - n + 1) * per_unit;
+                if (r.below(4) == 0)
+                    d.trim(slba, n * per_unit);
+                else
+                    d.write(slba, n * per_unit);
+                d.drain();
+            }
+            d.flush();
+            d.drain();
+        }
+        EXPECT_GT(together, 100u);
+        d.shut_down();
+    }
+}
+
+// Erased, without data, or of another unit: the map is wrong, which no run may pass over.
+TEST(ReadCommand, APageThatDoesNotHoldTheUnitEndsTheRun) {
+    for (const std::uint32_t wrong : {0u, 1u, 2u}) {
+        DeviceUnderTest d(tiny_device());
+        const Lpa lpa{7};
+        const PageAddress page = d.shape.geometry.page_of(d.ftl.lookup(lpa));
+        d.spare.erase(d.shape.geometry.block_of(page));
+        const std::vector<Spare> held(d.shape.geometry.units_per_page(), wrong == 1 ? kPadding : d.ftl.codec().make(Lpa{8}, 1));
+        for (PageAddress p{page.plane, page.block, 0}; wrong != 0 && p.page <= page.page; ++p.page) d.spare.program_page(p, held.data());
+        d.read(std::uint64_t{idx(lpa)} * d.blocks_per_unit(), d.blocks_per_unit());
+        try {
+            d.drain();
+            FAIL() << "not seen";
+        } catch (const CheckFailed& e) {
+            const std::string text = e.what();
+            EXPECT_EQ(text.find("integrity: logical unit 7 was read from plane "), 0u) << text;
+            const Spare found = wrong == 0 ? kErased : held[0];
+            EXPECT_NE(text.find("whose spare area holds " + std::to_string(idx(found))), std::string::npos) << text;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm
