@@ -10,6 +10,7 @@
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 #include "controller/scheduler/scheduler_registry.h"
+#include "controller/scheduler/suspend_policies.h"
 
 namespace ssdtlm {
 
@@ -73,7 +74,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
               make_scheduler(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read),
                              agenda, rtl_schedulers()),
-              make_bus_order(config.scheduler)),
+              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, *dram},
                config.run.integrity) {
@@ -280,6 +281,11 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         all.push_back({"controller_resets", n.resets});
         all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});
         all.push_back({"host_commands_cancelled", d.commands_cancelled});
+    }
+    if (config.scheduler.suspend != "never") {
+        std::uint64_t suspends = 0;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) suspends += backend.channel(ch).counters().suspends;
+        all.push_back({"flash_suspends", suspends});
     }
     if (config.faults.any()) {
         const MediaHealth& m = ftl.media();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/channel_ctrl/channel_controller.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -15,7 +16,8 @@ FlashTransaction& transaction_of(std::uint64_t handle) { return *reinterpret_cas
 
 ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand,
                                      const EccConfig& ecc, std::uint16_t channel, bool multi_plane,
-                                     SchedulerPort& scheduler, const BusOrder& order, TransactionTable& transactions)
+                                     SchedulerPort& scheduler, const BusOrder& order, const SuspendPolicy* suspend,
+                                     TransactionTable& transactions)
     : sc_module(name),
       onfi_initiator("onfi_initiator"),
       agenda_(agenda),
@@ -33,6 +35,7 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       sequences_(nand) {
     onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
     scheduler_.listen(channel_, *this);
+    if (suspend != nullptr) suspends_ = std::make_unique<SuspendControl>(*suspend, nand);
 }
 
 void ChannelController::end_of_elaboration() { bus_ = onfi_initiator.operator->(); }
@@ -69,7 +72,11 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
 
     arbiter_.queued(txn.op);
     dies_.queued(request.die);
-    if (!dies_.accepts(request.die)) return;  // its release calls service()
+    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->queued(request.cls, request.die);
+    if (!dies_.accepts(request.die)) {  // its release calls service()
+        if (__builtin_expect(suspends_ != nullptr, 0) && suspends_->concerns(request.die)) request_kick(std::max(now, bus_free_at()));
+        return;
+    }
     if (waits_for_partners(txn) && now >= bus_free_at())
         request_kick(now);
     else
@@ -105,7 +112,7 @@ void ChannelController::service_free_bus() {
         return;
     }
     asked_at_ = agenda_.now();
-    if (use_bus(0)) come_again();
+    if ((__builtin_expect(suspends_ != nullptr, 0) && serve_suspends()) || use_bus(0)) come_again();
 }
 
 /// Starts the first that can use the bus, of the turns not in `tried`. False: none can, or the scheduler's answer is pending.
@@ -161,6 +168,7 @@ void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
 
 inline void ChannelController::start_granted() {
     FlashTransaction* const first = &transactions_.remove(granted_.tags[0]);
+    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->granted(first->cls, granted_.die, granted_.count);
     if (first->op != FlashOp::read || granted_.count != 1) return start_joined(*first);
     dies_.left(granted_.die, 1);
     arbiter_.started(FlashOp::read, 1);
@@ -189,6 +197,7 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
         waits_.busy(txn, die, now);
     }
     waits_.hold(txns, count, die, now, bus_free_at());
+    if (op != FlashOp::read && __builtin_expect(suspends_ != nullptr, 0)) suspends_->started(die, txns, count, busy_from);
     send(payload);
 }
 
@@ -214,6 +223,78 @@ __attribute__((noinline, cold)) void ChannelController::refuse_answer() const {
     panic(name(), "BEGIN_REQ was not answered with END_REQ");
 }
 
+// --- what is suspended -----------------------------------------------------------------------------------------------
+
+/// Uses the free bus for what has to do with a suspended operation, if something has. False: nothing now.
+__attribute__((noinline)) bool ChannelController::serve_suspends() {
+    if (read_beside_suspended()) return true;
+    SimTime earliest = kNever;
+    for (std::uint32_t die = 0; die < suspends_->dies(); ++die) {
+        if (suspends_->may_go_on(die)) {
+            if (dies_.anything_runs(die)) continue;
+            resume(die);
+            return true;
+        }
+        const SimTime at = suspends_->stop_at(die);
+        if (at <= agenda_.now()) {
+            suspend(die);
+            return true;
+        }
+        earliest = std::min(earliest, at);
+    }
+    if (earliest != kNever) request_kick(earliest);
+    return false;
+}
+
+/// A die whose policy has something else to go first is given up: what is suspended there goes on.
+bool ChannelController::read_beside_suspended() {
+    std::uint64_t dies = 0;
+    for (std::uint32_t die = 0; die < suspends_->dies(); ++die)
+        dies |= std::uint64_t{suspends_->wants_reads(die)} << die;
+    const GrantQuery query = dies_.beside(dies, SuspendControl::kUrgent);
+    std::uint64_t idle = query.idle_dies;
+    for (const std::uint64_t plane : query.idle_read_planes) idle |= plane;
+    if (idle == 0) return false;
+    const GrantAnswer answer = scheduler_.grant(query, granted_);
+    SSDTLM_CHECK(answer != GrantAnswer::pending, "a scheduler that takes time does not suspend");
+    if (answer == GrantAnswer::granted) {
+        start_granted();
+        return true;
+    }
+    for (std::uint32_t die = 0; die < suspends_->dies(); ++die)
+        if ((query.idle_dies >> die & 1u) != 0) suspends_->give_up(die);
+    return false;
+}
+
+void ChannelController::suspend(std::uint32_t die) {
+    const FlashTransaction& first = *suspends_->work(die)[0];
+    OnfiPayload& payload = sequences_.control(first.op == FlashOp::erase ? FlashOp::erase_suspend : FlashOp::program_suspend, die, first,
+                                              agenda_.now());
+    suspends_->stopping(die, payload.onfi.bus_end + sequences_.busy_delay());
+    send(payload);
+}
+
+void ChannelController::resume(std::uint32_t die) {
+    const SimTime now = agenda_.now();
+    FlashTransaction* const* const work = suspends_->work(die);
+    const std::uint32_t count = suspends_->count(die);
+    OnfiPayload& payload = sequences_.control(work[0]->op == FlashOp::erase ? FlashOp::erase_resume : FlashOp::program_resume, die, *work[0], now);
+    suspends_->goes_on(die, payload.onfi.bus_end + sequences_.busy_delay());
+    dies_.take_back(die, work, count);
+    waits_.take_back(work, count, die, now, bus_free_at());
+    send(payload);
+}
+
+/// A suspend's answer comes when the array has stopped, or the operation has ended; a resume's with its last cycle.
+void ChannelController::suspend_answered(const OnfiExtension& onfi) {
+    if (onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi.die)) {
+        if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
+        waits_.set_aside(suspends_->work(onfi.die), suspends_->count(onfi.die), onfi.die, agenda_.now());
+        dies_.set_aside(onfi.die);
+    }
+    service();
+}
+
 // --- what ends -------------------------------------------------------------------------------------------------------
 
 tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& answered, tlm::tlm_phase& phase,
@@ -224,11 +305,13 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     if (onfi.op == FlashOp::read_out) {
         data_ended(onfi);
     } else {
-        if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
+        if (__builtin_expect(pins_ != nullptr, 0) && is_array_operation(onfi.op)) pins_->ready(onfi, agenda_.now());
         if (onfi.op == FlashOp::read)
             reads_ended(onfi);
-        else
+        else if (is_array_operation(onfi.op))
             operation_ended(onfi);
+        else
+            suspend_answered(onfi);
     }
     sequences_.release(payload);
     return tlm::TLM_COMPLETED;
@@ -287,6 +370,7 @@ void ChannelController::operation_ended(const OnfiExtension& onfi) {
         txns[i]->path->charge(Stage::array, agenda_.now());
         txns[i]->status.result = onfi.target[i].status.result;
     }
+    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->ended(onfi.die);
     service();
     for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
 }
@@ -315,6 +399,12 @@ void ChannelController::check_waiters() const {
     if (!asked && !held_outside && dies_.idle_die_has_work())
         throw CheckFailed(where + "work waits for an idle die, and nobody will ask the scheduler");
     if (const std::string found = dies_.inconsistency(); !found.empty()) throw CheckFailed(where + found);
+    for (std::uint32_t die = 0; suspends_ != nullptr && !asked && die < suspends_->dies(); ++die) {
+        if (suspends_->suspended(die) && !dies_.anything_runs(die))
+            throw CheckFailed(where + "die " + std::to_string(die) + " is suspended, no read runs there, and nobody will go on with it");
+        if (suspends_->stop_at(die) != kNever)
+            throw CheckFailed(where + "reads wait for die " + std::to_string(die) + ", and nobody will suspend what runs there");
+    }
     // A scheduler that is deciding may have taken out what it is about to grant.
     const std::uint32_t waiting = dies_.waiting();
     if (waiting != arbiter_.commands() + arbiter_.programs() || (!deciding_ && waiting != scheduler_.queued(channel_)))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's order
 // and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for its
-// answer. A read whose data the decoder cannot correct is read again. Not modelled: suspend, cache operations, status
+// answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads, if a policy
+// says so. Not modelled: cache operations, status
 // polling, the time that a retry's read voltages take to set; decoding keeps up with the bus.
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "controller/channel_ctrl/die_tracker.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/channel_ctrl/sequence_builder.h"
+#include "controller/channel_ctrl/suspend_control.h"
 #include "controller/channel_ctrl/transaction_table.h"
 #include "controller/channel_ctrl/wait_accounting.h"
 #include "controller/ports/flash.h"
@@ -30,10 +32,11 @@ namespace ssdtlm {
 
 class ChannelController : public sc_core::sc_module, private AtInitiator<OnfiProtocol>, private GrantListener {
 public:
-    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together.
+    /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`: null: nothing is
+    /// suspended; else the scheduler decides at once.
     ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
-                      TransactionTable& transactions);
+                      const SuspendPolicy* suspend, TransactionTable& transactions);
 
     OnfiInitiatorSocket onfi_initiator;
 
@@ -85,8 +88,13 @@ private:
     void service_free_bus();
     /// When the bus is free, if there is something for it.
     void come_again() {
-        if (arbiter_.data_waits() || dies_.could_start()) request_kick(bus_free_at());
+        if (arbiter_.data_waits() || dies_.could_start() || suspends_ != nullptr) request_kick(bus_free_at());
     }
+    bool serve_suspends();
+    bool read_beside_suspended();
+    void suspend(std::uint32_t die);
+    void resume(std::uint32_t die);
+    void suspend_answered(const OnfiExtension& onfi);
     bool use_bus(std::uint32_t tried);
     bool use_bus_again(std::uint32_t tried);
     GrantAnswer ask(BusTurn turn, std::uint32_t tried);
@@ -143,6 +151,7 @@ private:
     SequenceBuilder sequences_;
     Grant granted_;                   // scratch
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
+    std::unique_ptr<SuspendControl> suspends_;  // null: nothing is suspended
 };
 
 }  // namespace ssdtlm

@@ -25,7 +25,9 @@ public:
     /// A sequence that is on the bus; read_out: the die has filled in what it sends.
     /// `sequencer`: played it; null: the timing model.
     void issued(const OnfiExtension& onfi, BusSequencer* sequencer) {
-        if (onfi.op != FlashOp::read_out) ++busy_[onfi.die];
+        // A suspend lets R/B# rise when the array has stopped, as the end of the operation would have.
+        const ArrayEffect effect = onfi_operation(onfi.op).effect;
+        if (onfi.op != FlashOp::read_out && effect != ArrayEffect::suspends) ++busy_[onfi.die];
         const PinCommand command =
             generator_.command(onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
         if (sequencer == nullptr)

@@ -36,6 +36,19 @@ void DieTracker::release_planes(std::uint32_t die, const FlashTransaction& txn) 
     }
 }
 
+GrantQuery DieTracker::beside(std::uint64_t dies, ClassSet classes) const {
+    GrantQuery query;
+    query.channel = ready_.channel;
+    query.classes = classes;
+    for (std::uint32_t d = 0; d < dies_.size(); ++d) {
+        if ((dies & suspended_ & bit(d)) == 0) continue;
+        if (dies_[d].running == 0) query.idle_dies |= bit(d);
+        for (std::uint32_t p = 0; p < planes_ && independent_plane_read_; ++p)
+            if (dies_[d].active[p] == nullptr) query.idle_read_planes[p] |= bit(d);
+    }
+    return query;
+}
+
 bool DieTracker::anything_runs() const {
     return std::any_of(dies_.begin(), dies_.end(), [](const Die& d) { return d.running != 0; });
 }
@@ -51,7 +64,8 @@ std::string DieTracker::inconsistency() const {
         const Die& die = dies_[d];
         const auto active = static_cast<std::uint32_t>(
             std::count_if(die.active.begin(), die.active.end(), [](const FlashTransaction* t) { return t != nullptr; }));
-        if (active != die.running || (die.running == 0) != idle(d) || (die.waiting == 0) != ((waiting_ & bit(d)) == 0))
+        const bool is_free = die.running == 0 && (suspended_ & bit(d)) == 0;
+        if (active != die.running || is_free != idle(d) || (die.waiting == 0) != ((waiting_ & bit(d)) == 0))
             return "die " + std::to_string(d) + " has " + std::to_string(active) + " planes with work, but is counted with " +
                    std::to_string(die.running);
     }

@@ -46,12 +46,29 @@ public:
         ready_.idle_dies &= ~bit(die);
         if (independent_plane_read_) occupy_planes(die, txn);
     }
+    /// What runs is suspended: reads may run beside it (beside()), and nothing else.
+    void set_aside(std::uint32_t die) {
+        dies_[die].active.fill(nullptr);
+        dies_[die].running = 0;
+        suspended_ |= bit(die);
+    }
+    /// It goes on: the die is taken again.
+    void take_back(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count) {
+        suspended_ &= ~bit(die);
+        for (std::uint32_t i = 0; i < count; ++i) dies_[die].active[txns[i]->plane] = txns[i];
+        dies_[die].running = count;
+    }
+    bool anything_runs(std::uint32_t die) const { return dies_[die].running != 0; }
+    /// Asks for reads of these suspended dies, as far as their planes are idle.
+    GrantQuery beside(std::uint64_t dies, ClassSet classes) const;
     FlashTransaction& active(std::uint32_t die, std::uint32_t plane) const { return *dies_[die].active[plane]; }
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane) {
         Die& d = dies_[die];
         FlashTransaction& txn = *d.active[plane];
         d.active[plane] = nullptr;
-        if (--d.running == 0) ready_.idle_dies |= bit(die);
+        --d.running;
+        if (__builtin_expect((suspended_ & bit(die)) != 0, 0)) return txn;
+        if (d.running == 0) ready_.idle_dies |= bit(die);
         if (independent_plane_read_) release_planes(die, txn);
         return txn;
     }
@@ -80,7 +97,8 @@ private:
     void occupy_planes(std::uint32_t die, const FlashTransaction& txn);
     void release_planes(std::uint32_t die, const FlashTransaction& txn);
 
-    std::uint64_t waiting_ = 0;  // bit per die with transactions in the scheduler
+    std::uint64_t waiting_ = 0;    // bit per die with transactions in the scheduler
+    std::uint64_t suspended_ = 0;  // bit per die whose program or erase is set aside: neither idle nor with idle planes
     const bool independent_plane_read_;
     const std::uint32_t planes_;
     GrantQuery ready_;           // idle dies and planes, kept up to date

@@ -23,9 +23,10 @@ namespace ssdtlm {
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
     /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
-    /// first wrong one is a CheckFailed out of the agenda. Bind channel(i).onfi_initiator of each channel.
+    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. Bind channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
-                 bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order);
+                 bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
+                 std::unique_ptr<SuspendPolicy> suspend = nullptr);
 
     void submit(FlashTransaction& txn) override {
         const Route& route = routes_[idx(txn.die)];
@@ -75,6 +76,7 @@ private:
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
     std::unique_ptr<BusOrder> order_;
+    std::unique_ptr<SuspendPolicy> suspend_;     // null: nothing is suspended
     std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
     TransactionTable transactions_;
     std::vector<std::unique_ptr<ChannelController>> channels_;

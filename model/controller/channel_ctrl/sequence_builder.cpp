@@ -8,6 +8,19 @@ SequenceBuilder::SequenceBuilder(const NandConfig& nand) : selected_(nand.geomet
         way_of_.push_back(static_cast<std::uint8_t>(d / nand.geometry.dies_per_chip));
 }
 
+OnfiPayload& SequenceBuilder::control(FlashOp op, std::uint32_t die, const FlashTransaction& of, SimTime now) {
+    OnfiPayload& payload = begin(op, die, 1, now);
+    OnfiExtension& onfi = payload.onfi;
+    onfi.target[0] = OnfiTarget{};
+    onfi.target[0].plane = of.plane;
+    onfi.target[0].block = of.address.block;
+    onfi.target[0].page = of.op == FlashOp::erase ? 0 : of.address.page;
+    onfi.bus_end = bus_free_at_ = now + timing_.issue(op, 1);
+    counters_.command += onfi.bus_end - now;
+    counters_.suspends += onfi_operation(op).effect == ArrayEffect::suspends;
+    return payload;
+}
+
 /// The sequence's end comes from the sequencer; returns when the next one may begin.
 SimTime SequenceBuilder::play(OnfiExtension& onfi, PinSelect select) {
     PinCommand command;

@@ -27,6 +27,8 @@ public:
     OnfiPayload& operation(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count, SimTime now);
     /// The data of a read whose page is in its register.
     OnfiPayload& data_out(std::uint32_t die, FlashTransaction& txn, SimTime now);
+    /// A suspend or resume of what is at work for this transaction.
+    OnfiPayload& control(FlashOp op, std::uint32_t die, const FlashTransaction& of, SimTime now);
     /// The sequence was answered.
     void release(OnfiPayload& payload) { payloads_.release(payload); }
 

@@ -77,6 +77,21 @@ public:
             of_plane_logs(txn, die, [now](OccupancyLog& log) { log.end(now); });
     }
 
+    /// The operation of these stops to hold the die, for reads that go before it.
+    void set_aside(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
+        for (std::uint32_t i = 0; i < count; ++i) idle(*txns[i], die, now);
+        if (units_ == nullptr) return;
+        if (independent_plane_read_)
+            of_plane_logs(*txns[0], die, [now](OccupancyLog& log) { log.end(now); });
+        else
+            units_[die].end(now);
+    }
+    /// It holds the die again from now on, and the bus until `bus_until`.
+    void take_back(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
+        for (std::uint32_t i = 0; i < count; ++i) busy(*txns[i], die, now);
+        hold(txns, count, die, now, bus_until);
+    }
+
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals totals(std::uint32_t die, SimTime now) const { return dies_[die].meter.totals(now); }
 

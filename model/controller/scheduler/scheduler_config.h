@@ -19,6 +19,7 @@ struct SchedulerConfig {
     std::uint32_t starvation_limit = 64;     ///< grants on a die that may overtake a waiting class before it goes first; 0: unlimited
     std::string bus_order = "commands_first";  ///< registered order on a channel's bus
     std::uint32_t bus_program_turns = 32;    ///< bus turns that may pass a waiting program before it goes first
+    std::string suspend = "never";           ///< registered policy of suspending programs and erases
     bool multi_plane = true;                 ///< join waiting same-die, same-class, same-page-number work of other planes
 };
 

@@ -2,6 +2,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
+#include "controller/scheduler/suspend_policies.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {
@@ -55,6 +56,10 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "1000000")
                         .says("Turns on the bus that may pass waiting programs before one of these goes first; 0: programs first")
                         .from("assumed: keeps a die's wait for its data below some tens of page transfers"));
+    table.push_back(P::name(
+                        "scheduler.suspend", SuspendPolicies::instance().names(), [](auto& c) -> auto& { return c.scheduler.suspend; })
+                        .says("Whether programs and erases are suspended for reads; " + SuspendPolicies::instance().sentences())
+                        .from("MQSim (Tavakkol et al., FAST '18) Table 3 has none"));
     table.push_back(P::boolean(
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
@@ -62,6 +67,7 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     add_policy_parameters(table, "scheduler", SchedulerPolicies::instance(),
                           [](auto& c) -> auto& { return c.scheduler.policies; });
     add_policy_parameters(table, "scheduler", BusOrders::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
+    add_policy_parameters(table, "scheduler", SuspendPolicies::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
     table.push_back(P::integers(
                         "channel.rtl_sequencer", [](auto& c) -> auto& { return c.channel.rtl_sequencer; })
                         .range("0", "63")

@@ -191,10 +191,20 @@ private:
 
     /// What only the Verilated blocks know: their largest parameters, or that this program has none.
     void scheduler() {
+        suspend();
         if (c_.scheduler.implementation == "tlm") return;
         const SchedulerShape shape = scheduler_shape(c_.nand.geometry, c_.nand.independent_plane_read);
         const auto agenda = std::make_unique<Agenda>();
         try_out([&] { make_scheduler(c_.scheduler, shape, *agenda, rtl_schedulers()); });
+    }
+    void suspend() {
+        if (c_.scheduler.suspend == "never") return;
+        if (c_.scheduler.implementation != "tlm")
+            add("scheduler.suspend", value("scheduler.suspend") + " with scheduler.implementation = " + value("scheduler.implementation"),
+                "only with \"tlm\": a clocked scheduler is not asked about suspended dies", "set scheduler.implementation = \"tlm\"");
+        if (!c_.channel.rtl_sequencer.empty())
+            add("scheduler.suspend", value("scheduler.suspend") + " with channel.rtl_sequencer", "only without: the block in RTL plays no suspend",
+                "set channel.rtl_sequencer = []");
     }
     /// Builds something that checks its own configuration, unless that is known to be wrong.
     template <class Build>

@@ -28,6 +28,18 @@ void add_array(std::vector<SsdParameter>& table) {
                         .range("1ns", "10s")
                         .says("tBERS: block erase")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3"));
+    const auto suspend = [&table](const char* key, auto field, const char* sentence) {
+        table.push_back(P::quantity(key, Dimension::time, field)
+                            .range("0s", "10ms")
+                            .says(sentence)
+                            .from("assumed: within what current TLC parts say"));
+    };
+    suspend("nand.t_program_suspend", [](auto& c) -> auto& { return c.nand.t_program_suspend; },
+            "From a program suspend to R/B# high; the array makes no way in it. Used where scheduler.suspend says so");
+    suspend("nand.t_program_resume", [](auto& c) -> auto& { return c.nand.t_program_resume; },
+            "What a resumed program takes more than it had left");
+    suspend("nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; }, "From an erase suspend to R/B# high, as for a program");
+    suspend("nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; }, "What a resumed erase takes more than it had left");
     table.push_back(P::boolean(
                         "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")

@@ -8,6 +8,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
+#include "controller/scheduler/suspend_policies.h"
 
 namespace ssdtlm {
 namespace {
@@ -84,6 +85,7 @@ const std::vector<TableSentence>& parameter_tables() {
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
         add_policy_tables(t, "scheduler", BusOrders::instance());
+        add_policy_tables(t, "scheduler", SuspendPolicies::instance());
         add_policy_tables(t, "dram", DramModels::instance());
         return t;
     }();

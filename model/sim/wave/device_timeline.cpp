@@ -188,6 +188,20 @@ void DeviceTimeline::sequence(const BusSequence& s) {
             writer_.flow({kChannels, s.channel}, s.begin, command, false);
 }
 
+void DeviceTimeline::control(const BusSequence& s) {
+    const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
+    const bool resumes = onfi_operation(s.op).effect == ArrayEffect::resumes;
+    if (resumes) operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
+    if (wanted(s.begin))
+        writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(resumes ? " resume" : " suspend")).c_str(),
+                      fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{})", work_arguments(s.work[0]), s.die,
+                                  s.work[0].plane, s.count, s.work[0].block, s.work[0].page));
+}
+
+void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
+    array_done(channel, die, planes, now);
+}
+
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
     const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
     for (std::uint32_t left = planes; left != 0; left &= left - 1) {

@@ -2,6 +2,7 @@
 #include "sim/wave/flash_observer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
 
@@ -45,8 +46,34 @@ void FlashObserver::count_passed(BusSequence& s) const {
         }
 }
 
+/// A suspend or resume.
+void FlashObserver::control(std::uint32_t channel, FlashOp op, std::uint32_t die, SimTime from, SimTime to) {
+    Die& d = dies_[channel * geometry_.dies_per_channel() + die];
+    if (onfi_operation(op).effect == ArrayEffect::resumes) {
+        for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
+            if ((d.aside >> p & 1u) != 0) d.running[p] = d.set_aside[p];
+        d.slow = std::exchange(d.aside, 0);
+    }
+    std::array<FlashWork, kMaxPlanes> work{};
+    BusSequence s;
+    s.channel = channel;
+    s.die = die;
+    s.op = op;
+    s.planes = d.slow;
+    s.work = work.data();
+    for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
+        if ((d.slow >> p & 1u) != 0) work[s.count++] = d.running[p];
+    s.cls = work[0].cls;
+    s.begin = from;
+    s.end = to;
+    s.busy_from = to + busy_delay_;
+    for (FlashListener* l : listeners_) l->control(s);
+}
+
 void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                           const OnfiTarget* targets, SimTime from, SimTime to) {
+    const ArrayEffect effect = onfi_operation(op).effect;
+    if (effect == ArrayEffect::suspends || effect == ArrayEffect::resumes) return control(channel, op, die, from, to);
     Die& d = dies_[channel * geometry_.dies_per_channel() + die];
     std::array<FlashWork, kMaxPlanes> work{};
     BusSequence s;
@@ -66,14 +93,26 @@ void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, 
         work[i] = d.running[plane];
     }
     s.cls = work[0].cls;
+    if (op == FlashOp::program || op == FlashOp::erase) d.slow = s.planes;
     if (op == FlashOp::read) count_passed(s);
     for (FlashListener* l : listeners_) l->sequence(s);
 }
 
 void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                         const OnfiTarget* targets, SimTime now) {
+    Die& d = dies_[channel * geometry_.dies_per_channel() + die];
+    const ArrayEffect effect = onfi_operation(op).effect;
+    if (effect == ArrayEffect::resumes) return;
+    if (effect == ArrayEffect::suspends) {
+        if (d.slow == 0) return;  // it ended before the array could stop
+        d.set_aside = d.running;
+        d.aside = std::exchange(d.slow, 0);
+        for (FlashListener* l : listeners_) l->suspended(channel, die, d.aside, now);
+        return;
+    }
     std::uint32_t planes = 0;
     for (std::uint32_t i = 0; i < count; ++i) planes |= 1u << targets[i].plane;
+    if (op == FlashOp::program || op == FlashOp::erase) d.slow = 0;
     for (FlashListener* l : listeners_) {
         if (op == FlashOp::read_out)
             l->data_done(channel, die, targets[0].plane, now);

@@ -51,6 +51,10 @@ public:
     virtual void submitted(std::uint32_t channel, std::uint32_t die, const FlashWork& work, SimTime now) = 0;
     /// The grant: the sequence begins now.
     virtual void sequence(const BusSequence& s) = 0;
+    /// A suspend or a resume of `work` takes the bus; after a resume the die is busy with it from `busy_from` on.
+    virtual void control(const BusSequence& s) = 0;
+    /// The array has stopped what it did in these planes; R/B# rises.
+    virtual void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
     /// R/B# rises, as far as these planes hold it.
     virtual void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
     /// The last byte of a read is out; the plane's register is free.
@@ -78,7 +82,11 @@ private:
     struct Die {
         std::vector<FlashWork> waiting;
         std::array<FlashWork, kMaxPlanes> running{};  // by plane
+        std::uint32_t slow = 0;                       // bit per plane: of the program or erase that runs
+        std::uint32_t aside = 0;                      // the same of one that is suspended
+        std::array<FlashWork, kMaxPlanes> set_aside{};
     };
+    void control(std::uint32_t channel, FlashOp op, std::uint32_t die, SimTime from, SimTime to);
     FlashWork take(Die& die, FlashOp op, const OnfiTarget& target);
     void count_passed(BusSequence& s) const;
 

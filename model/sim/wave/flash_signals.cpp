@@ -94,6 +94,25 @@ void FlashSignals::sequence(const BusSequence& s) {
     step(d.busy_planes, s.busy_from, s.planes);
 }
 
+void FlashSignals::control(const BusSequence& s) {
+    Die& d = die(s.channel, s.die);
+    bus(s, channels_[s.channel]);
+    if (onfi_operation(s.op).effect != ArrayEffect::resumes) return;
+    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.busy_from};
+    show(d, s.begin);
+    set(d.state, s.busy_from, die_state(s.cls));
+    set(d.rb_n, s.busy_from, 0);
+    step(d.busy_planes, s.busy_from, s.planes);
+}
+
+void FlashSignals::suspended(std::uint32_t channel, std::uint32_t i, std::uint32_t planes, SimTime now) {
+    Die& d = die(channel, i);
+    for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
+        if ((planes >> p & 1u) != 0) d.planes[p].state = Plane::State::idle;
+    step(d.busy_planes, now, -static_cast<std::int64_t>(planes));
+    show(d, now);
+}
+
 /// The phases of a sequence on the bus, from its own begin and end.
 void FlashSignals::bus(const BusSequence& s, Channel& c) {
     if (c.bus == kNone) return;

@@ -19,6 +19,8 @@ public:
 
     void submitted(std::uint32_t channel, std::uint32_t die, const FlashWork& work, SimTime now) override;
     void sequence(const BusSequence& s) override;
+    void control(const BusSequence& s) override;
+    void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) override;
 

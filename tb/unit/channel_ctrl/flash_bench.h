@@ -15,6 +15,7 @@
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
+#include "controller/scheduler/suspend_policies.h"
 #include "nand/channel/onfi_bus.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/package/nand_package.h"
@@ -33,7 +34,7 @@ public:
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
             own ? own(agenda)
                 : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}),
-            make_bus_order(scheduler));
+            make_bus_order(scheduler), make_suspend_policy(scheduler));
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);

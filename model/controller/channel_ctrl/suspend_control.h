@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which dies of a channel program or erase while reads wait that a command waits for, which of these are to be suspended when,
+// which are, and when they go on. Asks a policy. Exists only if there is one. Kernel-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/ports/scheduler_port.h"
+#include "controller/ports/suspend_policy.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+class SuspendControl {
+public:
+    /// Reads that something is suspended for.
+    static constexpr ClassSet kUrgent = class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read);
+
+    /// `policy` must outlive it.
+    SuspendControl(const SuspendPolicy& policy, const NandConfig& nand);
+
+    // What happens.
+    void queued(FlashClass cls, std::uint32_t die) {
+        if ((class_bit(cls) & kUrgent) != 0) ++dies_[die].reads_wait;
+    }
+    void granted(FlashClass cls, std::uint32_t die, std::uint32_t count) {
+        if ((class_bit(cls) & kUrgent) != 0) dies_[die].reads_wait -= count;
+    }
+    /// A program or erase of these transactions is at work in the array from `begin` on.
+    void started(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count, SimTime begin);
+    void ended(std::uint32_t die) { dies_[die].state = State::idle; }
+    /// Its suspend is on the bus.
+    void stopping(std::uint32_t die, SimTime at);
+    /// The answer to it. False: the operation ended before.
+    bool stopped(std::uint32_t die);
+    /// Its resume is on the bus; it is at work from `begin` on.
+    void goes_on(std::uint32_t die, SimTime begin);
+    /// The scheduler has nothing for the die that may run beside what is suspended: that goes on, and is not stopped again.
+    void give_up(std::uint32_t die) { dies_[die].given_up = true; }
+
+    // What is asked.
+    bool suspended(std::uint32_t die) const { return dies_[die].state == State::suspended; }
+    bool reads_wait(std::uint32_t die) const { return dies_[die].reads_wait != 0; }
+    /// Reads wait for it, for which it is or could be suspended.
+    bool concerns(std::uint32_t die) const { return dies_[die].reads_wait != 0 && dies_[die].state != State::idle; }
+    /// Of what runs, stops, or is suspended.
+    FlashTransaction* const* work(std::uint32_t die) const { return dies_[die].txns.data(); }
+    std::uint32_t count(std::uint32_t die) const { return dies_[die].count; }
+    /// Suspended, with reads to be granted.
+    bool wants_reads(std::uint32_t die) const {
+        return dies_[die].state == State::suspended && dies_[die].reads_wait != 0 && !dies_[die].given_up;
+    }
+    /// Suspended with no read to be granted: goes on as soon as none runs.
+    bool may_go_on(std::uint32_t die) const {
+        return dies_[die].state == State::suspended && (dies_[die].reads_wait == 0 || dies_[die].given_up);
+    }
+    /// When what runs on the die is to be suspended; kNever: not.
+    SimTime stop_at(std::uint32_t die) const;
+    std::uint32_t dies() const { return static_cast<std::uint32_t>(dies_.size()); }
+    std::uint64_t suspends() const { return suspends_; }
+
+private:
+    enum class State : std::uint8_t { idle, runs, stopping, suspended };
+    struct Die {
+        State state = State::idle;
+        bool given_up = false;
+        std::uint32_t reads_wait = 0;  // in the scheduler
+        std::uint32_t count = 0;
+        Ps left{};                     // when it was stopped
+        SuspendWork work;
+        std::array<FlashTransaction*, kMaxPlanes> txns{};
+    };
+    Ps usual_time(const FlashTransaction& txn) const;
+
+    const SuspendPolicy& policy_;
+    const std::vector<Ps> t_program_;
+    const Ps t_erase_, t_program_resume_, t_erase_resume_;
+    std::vector<Die> dies_;
+    std::uint64_t suspends_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a running program or erase is suspended for reads that a command waits for, as a policy.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+/// A program or erase that is at work in the array of a die for which reads wait.
+struct SuspendWork {
+    FlashOp op = FlashOp::program;
+    FlashClass cls = FlashClass::host_write;
+    WorkTag whose{};
+    SimTime begun{};             ///< since when it has been at work: its start, or when it was resumed last
+    SimTime ends{};              ///< when it would end by its usual time
+    std::uint32_t suspends = 0;  ///< of it so far
+};
+
+/// Contract (tb/unit/scheduler/suspend_policy_test.cpp holds every registered policy to it):
+/// - Returns when the work is to be suspended: now or earlier: at once; later: asked again then; kNever: not at all.
+/// - A function of its arguments alone.
+/// - After a bounded number of suspends of one operation: kNever, so that it ends.
+class SuspendPolicy {
+public:
+    virtual ~SuspendPolicy() = default;
+    virtual SimTime when(const SuspendWork& work) const = 0;
+};
+
+}  // namespace ssdtlm

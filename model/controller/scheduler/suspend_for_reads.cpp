@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// never: nothing is suspended. for_reads: programs and erases are, a bounded number of times each, when there is enough left of
+// them, and not before they have made some way.
+#include <algorithm>
+
+#include "controller/scheduler/suspend_policies.h"
+
+namespace ssdtlm {
+namespace {
+
+class ForReads final : public SuspendPolicy {
+public:
+    struct Settings {
+        bool programs, erases;
+        Ps least_left, least_run;
+        std::uint32_t limit;
+    };
+    explicit ForReads(const Settings& s) : s_(s) {}
+    SimTime when(const SuspendWork& work) const override {
+        if (!(work.op == FlashOp::erase ? s_.erases : s_.programs) || work.suspends >= s_.limit) return kNever;
+        const SimTime at = work.begun + s_.least_run;
+        return work.ends - at < s_.least_left ? kNever : at;
+    }
+
+private:
+    const Settings s_;
+};
+
+const SuspendPolicies::Registered kNothing{
+    {"never", "programs and erases run to their end", {}, [](const SuspendSetup&, const PolicySettings&) { return nullptr; }}};
+
+const SuspendPolicies::Registered kForReads{{
+    "for_reads",
+    "programs and erases stop for host reads of their die, which are served before they go on",
+    {policy_boolean("programs", true).says("Programs are suspended").from("current TLC parts can"),
+     policy_boolean("erases", true).says("Erases are suspended").from("current TLC parts can"),
+     policy_integer("limit", 16).range("1", "1000").says("Suspends of one operation, at most").from("assumed"),
+     policy_quantity("least_run", Dimension::time, 100'000'000)
+         .range("0s", "1s")
+         .says("Time that an operation runs before it is suspended, and between two suspends")
+         .from("assumed: the array makes way only while it runs"),
+     policy_quantity("least_left", Dimension::time, 200'000'000)
+         .range("0s", "1s")
+         .says("An operation with less left, by its usual time, when it could be suspended is not")
+         .from("assumed: about what suspending and resuming cost")},
+    [](const SuspendSetup&, const PolicySettings& p) {
+        return std::make_unique<ForReads>(ForReads::Settings{p.flag("programs"), p.flag("erases"), Ps{p.number("least_left")},
+                                                             Ps{p.number("least_run")}, static_cast<std::uint32_t>(p.number("limit"))});
+    }}};
+
+}  // namespace
+}  // namespace ssdtlm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random mixed traffic with programs and erases that are suspended for reads: everything completes with the right contents,
+// every timeline tiles, and after every event nobody waits for nothing.
+#include "flash_traffic.h"
+
+#include <cstdio>
+#include <deque>
+
+int sc_main(int, char**) { return 0; }
+
+namespace ssdtlm {
+namespace {
+
+// Programs and erases are stopped for reads and go on, in all shapes and with each policy.
+TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
+    struct Case {
+        std::unique_ptr<Traffic> traffic;
+        SchedulerConfig config;
+    };
+    std::deque<Case> all;
+    for (const std::string& policy : SchedulerPolicies::instance().names())
+        for (const bool independent : {false, true})
+            for (const std::uint32_t planes : {1u, 4u}) {
+                Case& c = all.emplace_back();
+                c.config.policy = policy;
+                c.config.starvation_limit = 16;
+                c.config.suspend = "for_reads";
+                const auto n = static_cast<std::int64_t>(all.size());
+                c.config.policies["for_reads"] = {{"least_run", Value{n % 3 * 40'000'000}}, {"least_left", Value{n % 2 * 100'000'000}}, {"limit", Value{1 + n % 5}}};
+                c.traffic = std::make_unique<Traffic>("s" + std::to_string(n), traffic_config(static_cast<std::uint32_t>(1 + n % 2), planes, independent), c.config, static_cast<std::uint64_t>(100 + n), FlashBench::OwnScheduler{});
+            }
+    FlashBench::elaborate();
+    std::uint64_t suspends = 0;
+    for (Case& c : all) {
+        SCOPED_TRACE(c.traffic->backend->name());
+        c.traffic->run_checked(1'200, 400us);
+        c.traffic->run_checked(300, 8ms);  // mostly idle
+        c.traffic->check();
+        const std::uint64_t of_case = c.traffic->backend->channel(0).counters().suspends + c.traffic->backend->channel(1).counters().suspends;
+        EXPECT_GT(of_case, 10u);
+        suspends += of_case;
+    }
+    std::printf("%llu suspends of programs and erases in %zu back ends\n", static_cast<unsigned long long>(suspends), all.size());
+}
+
+}  // namespace
+}  // namespace ssdtlm
