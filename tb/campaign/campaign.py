@@ -134,6 +134,21 @@ def drawn_whose(seed, way, device, work):
     return settings
 
 
+def drawn_dram_and_suspends(seed, way):
+    """A DRAM with banks for a third of the seeds, and programs and erases that are suspended for reads for another. Draws of their own."""
+    r = random.Random(f"dram {seed}")
+    settings = [f"dram.bandwidth={r.choice(('4GB/s', '12.8GB/s', '50GB/s'))}"]
+    if r.random() < 1 / 3:
+        settings += ["dram.model=banks", f"dram.banks.banks={r.choice((1, 2, 16))}", f"dram.banks.row_size={r.choice(('512B', '8KiB'))}",
+                     f"dram.banks.t_refi={r.choice(('0s', '3.9us', '7.8us'))}"]
+    r = random.Random(f"suspends {seed}")
+    if way not in RTL_WAYS and r.random() < 1 / 3:  # blocks in RTL are not asked about suspended dies
+        times = ("0s", "10us", "300us")
+        settings += ["scheduler.suspend=for_reads", f"scheduler.for_reads.limit={r.choice((1, 3, 16))}",
+                     f"scheduler.for_reads.least_run={r.choice(times)}", f"scheduler.for_reads.least_left={r.choice(times)}"]
+    return settings
+
+
 def drawn_resets(seed):
     """Settings that reset the controller one to four times under load; and how long that may take at least."""
     r = random.Random(f"resets {seed}")
@@ -144,7 +159,7 @@ def drawn_resets(seed):
 
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
-    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work)
+    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

@@ -48,6 +48,7 @@ struct Shape {
     const char* name;
     std::uint32_t planes, luns, megatransfers;
     bool independent;
+    bool suspends = false;
 };
 
 class Shapes : public ::testing::TestWithParam<Shape> {};
@@ -56,7 +57,10 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
     const Shape& shape = GetParam();
     SsdConfig config = small(shape.planes, shape.luns, shape.megatransfers);
     config.nand.independent_plane_read = shape.independent;
-    config.channel.rtl_sequencer = {1};
+    if (shape.suspends)  // the sequencer plays none
+        config.scheduler.suspend = "for_reads";
+    else
+        config.channel.rtl_sequencer = {1};
     const std::string text = in_child([&] {
         ClosedLoop::Spec spec;
         spec.span = config.ftl.user_capacity_bytes;
@@ -74,7 +78,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
         for (PinChecker& c : checkers.channels) {
             c.finish();
             nlohmann::json seen{{"sequences", c.sequences()}, {"strobes", c.strobes()}, {"report", c.report()}};
-            for (const unsigned opcode : {0x30, 0x32, 0x10, 0x11, 0xD0, 0xD1, 0xE0})
+            for (const unsigned opcode : {0x30, 0x32, 0x10, 0x11, 0xD0, 0xD1, 0xE0, 0x61, 0xD2, 0x84, 0x13})
                 seen["commands"][std::to_string(opcode)] = c.commands(static_cast<std::uint8_t>(opcode));
             j.push_back(seen);
         }
@@ -94,13 +98,18 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
             EXPECT_GT(count(0x11), 5);
             EXPECT_GT(count(0xD1), 5);
         }
+        for (const unsigned opcode : {0x61, 0xD2, 0x84, 0x13}) EXPECT_EQ(count(opcode) > 5, shape.suspends) << opcode;
+        EXPECT_GE(count(0x61), count(0xD2));  // an erase may end before it stops, or with the run
+        EXPECT_GE(count(0x84), count(0x13));
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(OnfiSystem, Shapes,
                          ::testing::Values(Shape{"OnePlane", 1, 1, 1600, false}, Shape{"TwoLuns", 1, 2, 533, false},
                                            Shape{"FourPlanes", 4, 1, 1200, false},
-                                           Shape{"IndependentPlanes", 4, 2, 2400, true}),
+                                           Shape{"IndependentPlanes", 4, 2, 2400, true},
+                                           Shape{"Suspends", 1, 2, 1200, false, true},
+                                           Shape{"SuspendsOfPlanes", 4, 1, 1200, true, true}),
                          [](const auto& i) { return std::string(i.param.name); });
 
 TEST(OnfiSystem, AReadDiffersByTheSequencersRounding) {

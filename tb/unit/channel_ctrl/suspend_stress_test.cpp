@@ -11,7 +11,19 @@ int sc_main(int, char**) { return 0; }
 namespace ssdtlm {
 namespace {
 
-// Programs and erases are stopped for reads and go on, in all shapes and with each policy.
+/// A policy that nobody vouches for: the contract is checked at each of its grants.
+class Unproven final : public SchedulerPort {
+public:
+    explicit Unproven(std::unique_ptr<SchedulerPort> policy) : policy_(std::move(policy)) {}
+    void push(const SchedulerRequest& request) override { policy_->push(request); }
+    GrantAnswer grant(const GrantQuery& query, Grant& out) override { return policy_->grant(query, out); }
+    std::uint32_t queued(std::uint16_t channel) const override { return policy_->queued(channel); }
+
+private:
+    const std::unique_ptr<SchedulerPort> policy_;
+};
+
+// In all shapes and with each policy, checked and not.
 TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
     struct Case {
         std::unique_ptr<Traffic> traffic;
@@ -25,9 +37,17 @@ TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
                 c.config.policy = policy;
                 c.config.starvation_limit = 16;
                 c.config.suspend = "for_reads";
-                const auto n = static_cast<std::int64_t>(all.size());
-                c.config.policies["for_reads"] = {{"least_run", Value{n % 3 * 40'000'000}}, {"least_left", Value{n % 2 * 100'000'000}}, {"limit", Value{1 + n % 5}}};
-                c.traffic = std::make_unique<Traffic>("s" + std::to_string(n), traffic_config(static_cast<std::uint32_t>(1 + n % 2), planes, independent), c.config, static_cast<std::uint64_t>(100 + n), FlashBench::OwnScheduler{});
+                const auto n = static_cast<std::uint32_t>(all.size());
+                c.config.policies["for_reads"] = {{"least_run", Value{std::int64_t{n % 3 * 40'000'000}}},
+                                                  {"least_left", Value{std::int64_t{n % 2 * 100'000'000}}},
+                                                  {"limit", Value{std::int64_t{1 + n % 5}}}};
+                const NandConfig nand = traffic_config(1 + n % 2, planes, independent);
+                FlashBench::OwnScheduler own;
+                if (n % 3 == 0)
+                    own = [&c, shape = scheduler_shape(nand.geometry, independent)](Agenda&) {
+                        return std::make_unique<Unproven>(make_scheduler_policy(c.config, shape));
+                    };
+                c.traffic = std::make_unique<Traffic>("s" + std::to_string(n), nand, c.config, 100 + n, own);
             }
     FlashBench::elaborate();
     std::uint64_t suspends = 0;
