@@ -16,6 +16,7 @@ OnfiPayload& SequenceBuilder::control(FlashOp op, std::uint32_t die, const Flash
     onfi.target[0].block = of.address.block;
     onfi.target[0].page = of.op == FlashOp::erase ? 0 : of.address.page;
     onfi.bus_end = bus_free_at_ = now + timing_.issue(op, 1);
+    selected(die) = kNothingSelected;  // data of another LUN have to be selected again
     counters_.command += onfi.bus_end - now;
     counters_.suspends += onfi_operation(op).effect == ArrayEffect::suspends;
     return payload;

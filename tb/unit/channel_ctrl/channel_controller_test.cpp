@@ -40,7 +40,7 @@ struct Bench : FlashClient {
         nand.geometry.planes_per_die = 1;
         scheduler = make_scheduler_policy(SchedulerConfig{}, SchedulerShape{1, nand.geometry.dies_per_channel(), false});
         controller = std::make_unique<ChannelController>(name.c_str(), agenda, nand, EccConfig{}, std::uint16_t{0}, true, *scheduler, *order,
-                                                         transactions);
+                                                         nullptr, transactions);
         controller->onfi_initiator.bind(bus.socket);
     }
     void submit(FlashOp op, FlashClass cls, std::uint32_t die) {
