@@ -295,12 +295,19 @@ void ChannelController::suspend_answered(const OnfiExtension& onfi) {
     service();
 }
 
+__attribute__((noinline, cold)) void ChannelController::refuse_response(const OnfiPayload& payload) const {
+    throw CheckFailed(std::string(name()) + ": the flash answered a " + onfi_operation(payload.onfi.op).name + " of die " +
+                      std::to_string(payload.onfi.die) + " with " + payload.get_response_string() +
+                      "; allowed is TLM_OK_RESPONSE (what fails in the array is said by the status of each OnfiTarget)");
+}
+
 // --- what ends -------------------------------------------------------------------------------------------------------
 
 tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& answered, tlm::tlm_phase& phase,
                                                       sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, std::string(name()) + ": backward phase is not BEGIN_RESP");
     auto& payload = static_cast<OnfiPayload&>(answered);  // this initiator sends no others
+    if (__builtin_expect(answered.get_response_status() != tlm::TLM_OK_RESPONSE, 0)) refuse_response(payload);
     const OnfiExtension& onfi = payload.onfi;
     if (onfi.op == FlashOp::read_out) {
         data_ended(onfi);

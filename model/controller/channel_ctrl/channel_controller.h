@@ -117,6 +117,7 @@ private:
     bool read_again(FlashTransaction& txn);
     void finish(FlashTransaction& txn);
     [[noreturn]] void refuse_answer() const;
+    [[noreturn]] void refuse_response(const OnfiPayload& payload) const;
     /// A retry's own time on the bus and in the array is the price of correcting.
     static Stage stage(const FlashTransaction& txn, Stage first_read) {
         return __builtin_expect(txn.status.retries != 0, 0) ? Stage::ecc : first_read;

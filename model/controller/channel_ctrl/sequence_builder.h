@@ -69,6 +69,7 @@ private:
 
 inline OnfiPayload& SequenceBuilder::begin(FlashOp op, std::uint32_t die, std::uint32_t count, SimTime now) {
     OnfiPayload& payload = payloads_.acquire();
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     OnfiExtension& onfi = payload.onfi;
     onfi.op = op;
     onfi.die = static_cast<std::uint16_t>(die);

@@ -18,10 +18,10 @@ DEFAULT_OUTPUT = "report.html"
 
 @functools.lru_cache(maxsize=None)
 def _preset(device):
-    """Key -> value as text; empty for a device that is no preset."""
+    """Key -> value; empty for a device that is no preset."""
     try:
         done = subprocess.run([find_binary(), "config", "show", device, "--json"], capture_output=True, text=True, check=False)
-        return {key: str(row["value"]) for key, row in json.loads(done.stdout)["parameters"].items()}
+        return {key: row["value"] for key, row in json.loads(done.stdout)["parameters"].items()}
     except (UserError, OSError, ValueError, KeyError):
         return {}
 

@@ -203,9 +203,9 @@ def device(page, runs):
 
 
 def configuration(page, runs, preset_value):
-    """preset_value(device, key): the preset's value as text, or None."""
+    """preset_value(device, key): the preset's value, or None."""
     page.heading("Configuration")
-    rows = [[label, key, _text(value), preset_value(result.json["device"], key) or "–", origin]
+    rows = [[label, key, _text(value), _text(preset_value(result.json["device"], key)), origin]
             for label, result in runs for key, value, origin in data.configuration(result)]
     if rows:
         columns = ["", "parameter", "value", "preset", "set by"]
@@ -219,6 +219,8 @@ def configuration(page, runs, preset_value):
 
 
 def _text(value):
+    if value is None:
+        return "–"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

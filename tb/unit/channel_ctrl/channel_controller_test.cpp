@@ -71,7 +71,7 @@ const tlm::tlm_phase kPhases[] = {tlm::BEGIN_REQ, tlm::END_REQ, tlm::BEGIN_RESP,
 
 struct Benches {
     std::deque<Bench> for_answers;
-    Bench submits{"submits"}, responds{"responds"};
+    Bench submits{"submits"}, responds{"responds"}, fails{"fails"};
     Benches() {
         for (int i = 0; i < 12; ++i) for_answers.emplace_back("answer" + std::to_string(i));
         sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -118,11 +118,31 @@ TEST(ChannelController, ABusMustRespondWithTheBeginOfItsResponse) {
     for (tlm::tlm_phase phase : {tlm::BEGIN_REQ, tlm::END_REQ, tlm::END_RESP, tlm::BEGIN_RESP}) {
         EXPECT_EQ(b.done, 0);
         sc_core::sc_time delay;
+        b.bus.requests[0]->set_response_status(tlm::TLM_OK_RESPONSE);
         const std::string refused = refusal([&] { b.bus.socket->nb_transport_bw(*b.bus.requests[0], phase, delay); });
         EXPECT_EQ(refused.empty(), phase == tlm::BEGIN_RESP) << refused;
     }
     EXPECT_EQ(b.done, 1);
     EXPECT_TRUE(b.controller->idle());
+}
+
+// A response that is none, or an error, is the flash's mistake: nobody may take its data for those of the page.
+TEST(ChannelController, AFlashMustAnswerWithOk) {
+    Bench& b = benches().fails;
+    b.submit(FlashOp::read, FlashClass::host_read, 2);
+    for (const auto status : {tlm::TLM_INCOMPLETE_RESPONSE, tlm::TLM_GENERIC_ERROR_RESPONSE, tlm::TLM_ADDRESS_ERROR_RESPONSE,
+                              tlm::TLM_COMMAND_ERROR_RESPONSE, tlm::TLM_BURST_ERROR_RESPONSE, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE}) {
+        // What the payload has from the start is no answer either.
+        if (status != tlm::TLM_INCOMPLETE_RESPONSE) b.bus.requests[0]->set_response_status(status);
+        tlm::tlm_phase phase = tlm::BEGIN_RESP;
+        sc_core::sc_time delay;
+        try {
+            b.bus.socket->nb_transport_bw(*b.bus.requests[0], phase, delay);
+            ADD_FAILURE() << "taken: " << status;
+        } catch (const CheckFailed& f) {
+            EXPECT_THAT(f.what(), testing::HasSubstr("the flash answered a read of die 2 with " + b.bus.requests[0]->get_response_string()));
+        }
+    }
 }
 
 // What reads and erases is of no class of programs, and a program of no other.
