@@ -40,6 +40,7 @@ private:
             if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), onfi.target[i].spare, *onfi.target[i].record);
             if (onfi.op == FlashOp::erase) contents_.erase(contents_.geometry().block_of(page(onfi, i)));
         }
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         controller_target->nb_transport_bw(payload, phase, delay);
