@@ -21,9 +21,12 @@
 namespace ssdtlm {
 
 enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
+/// What stands for the data of logical blocks.
+enum class DataMode : std::uint8_t { signatures, bytes };
 
 struct RunConfig {
     AgendaMode agenda = AgendaMode::run_ahead;
+    DataMode data = DataMode::signatures;
     bool integrity = true;               ///< check every read against what the host last wrote
     bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
     std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it

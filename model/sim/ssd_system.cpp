@@ -38,6 +38,11 @@ NvmeDevice device_of(const SsdConfig& c, const Ftl& ftl) {
     return d;
 }
 
+Firmware::Data data_of(const RunConfig& run) {
+    if (run.data == DataMode::bytes) return Firmware::Data::bytes;
+    return run.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
+}
+
 std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
     if (!c.run.integrity) return nullptr;
     IntegrityOracle::Geometry g;
@@ -46,6 +51,7 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     g.lba_bytes = c.nvme.lba_bytes;
     g.filled_units = ftl.mapped_units();  // preconditioning fills from unit 0
     g.version_bits = ftl.codec().version_bits();
+    if (c.run.data == DataMode::bytes) g.bytes_of_seed = c.run.seed;
     return std::make_unique<IntegrityOracle>(g);
 }
 
@@ -77,7 +83,8 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
       firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, *dram},
-               config.run.integrity) {
+               data_of(config.run)) {
+    if (config.run.data == DataMode::bytes) spare.keep_bytes(ftl.codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
     if (taps != nullptr)
         taps->join_mmio(driver.mmio_initiator, link.host_target);
     else

@@ -149,6 +149,11 @@ def drawn_dram_and_suspends(seed, way):
     return settings
 
 
+def drawn_data(seed, device):
+    """Real bytes on a third of the small devices. A draw of its own: what a seed drew before stays as it was."""
+    return ["run.data=bytes"] if device.preset is None and random.Random(f"data {seed}").random() < 1 / 3 else []
+
+
 def drawn_resets(seed):
     """Settings that reset the controller one to four times under load; and how long that may take at least."""
     r = random.Random(f"resets {seed}")
@@ -160,6 +165,7 @@ def drawn_resets(seed):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
+    settings += drawn_data(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

@@ -26,7 +26,7 @@ public:
 private:
     tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
         const auto& onfi = *payload.get_extension<OnfiExtension>();
-        if (onfi.op == FlashOp::read_out) contents_.read_page(page(onfi, 0), onfi.target[0].spare);
+        if (onfi.op == FlashOp::read_out) contents_.read_page(page(onfi, 0), onfi.target[0].spare, onfi.target[0].bytes);
         // Data out ends with its last cycle; the other sequences when R/B# rises.
         const SimTime end = onfi.bus_end + (onfi.op == FlashOp::read_out ? Ps{} : busy_);
         agenda_.post<&ConstantFlash::respond>(end, this, reinterpret_cast<std::uintptr_t>(&payload));
@@ -37,7 +37,8 @@ private:
         auto& payload = *reinterpret_cast<tlm::tlm_generic_payload*>(handle);
         const auto& onfi = *payload.get_extension<OnfiExtension>();
         for (std::uint32_t i = 0; i < onfi.count; ++i) {  // each plane
-            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), onfi.target[i].spare, *onfi.target[i].record);
+            const OnfiTarget& t = onfi.target[i];
+            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), t.spare, *t.record, t.bytes);
             if (onfi.op == FlashOp::erase) contents_.erase(contents_.geometry().block_of(page(onfi, i)));
         }
         payload.set_response_status(tlm::TLM_OK_RESPONSE);

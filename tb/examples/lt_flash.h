@@ -41,8 +41,8 @@ private:
         const std::uint32_t die = channel_ * g.dies_per_channel() + die_in_channel;
         const PageAddress page{PlaneId{die * g.planes_per_die + t.plane}, t.block, t.page};
         switch (op) {
-            case FlashOp::read_out: contents_.read_page(page, t.spare); return Ps{};
-            case FlashOp::program: contents_.program_page(page, t.spare, *t.record); break;
+            case FlashOp::read_out: contents_.read_page(page, t.spare, t.bytes); return Ps{};
+            case FlashOp::program: contents_.program_page(page, t.spare, *t.record, t.bytes); break;
             case FlashOp::erase: contents_.erase(g.block_of(page)); break;
             default: break;
         }

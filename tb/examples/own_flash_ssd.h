@@ -31,8 +31,7 @@ struct DeviceWithoutFlash : sc_core::sc_module {
     FlashBackend backend;
     Firmware firmware;
 
-    /// `is_signed`: the host signs its data, and what it writes is checked.
-    DeviceWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, bool is_signed)
+    DeviceWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c)
         : sc_module(name),
           config(c),
           process("agenda", agenda, false),
@@ -45,7 +44,9 @@ struct DeviceWithoutFlash : sc_core::sc_module {
           backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
                   make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
                   make_bus_order(config.scheduler)),
-          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, *dram}, is_signed) {
+          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, *dram},
+                   config.run.data == DataMode::bytes ? Firmware::Data::bytes : Firmware::Data::signatures) {
+        if (config.run.data == DataMode::bytes) contents.keep_bytes(ftl.codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
         link.device_initiator.bind(front_end.mmio_target);
         dma.pcie_initiator.bind(link.device_target);
         front_end.bind(firmware);
@@ -71,7 +72,7 @@ struct SsdWithoutFlash : DeviceWithoutFlash {
     RootComplex root_complex;
 
     SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
-        : DeviceWithoutFlash(name, c, true),
+        : DeviceWithoutFlash(name, c),
           oracle(oracle_geometry()),
           driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
           root_complex("root_complex", memory, &driver) {
@@ -89,6 +90,7 @@ private:
         g.lba_bytes = config.nvme.lba_bytes;
         g.filled_units = ftl.mapped_units();
         g.version_bits = ftl.codec().version_bits();
+        if (config.run.data == DataMode::bytes) g.bytes_of_seed = config.run.seed;
         return g;
     }
 };

@@ -26,7 +26,7 @@ SOURCE = HERE.parents[1]
 
 # Organ: its files, and the unit tests that know it.
 ORGANS = {
-    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters",
+    "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters", "controller/data",
                     "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
                     "controller/scheduler", "controller/ftl"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
@@ -34,6 +34,7 @@ ORGANS = {
                     "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_failures_test", "firmware_random_test"],
                     "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
+                    "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
                     "controller/destage": ["firmware_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test"],
                     "controller/gc": ["firmware_test", "firmware_failures_test", "firmware_random_test",
@@ -47,12 +48,12 @@ ORGANS = {
                     "controller/ftl": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test"]}),
     "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "credits_test", "link_path_test",
                                                      "link_parts_test", "link_protocol_test", "dma_link_test", "both_directions_test"]}),
-    "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test",
+    "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test", "integrity_bytes_test",
                                                            "bring_up_test", "io_path_test", "nvme_driver_test", "host_memory_test",
                                                            "root_complex_test"]}),
     "die": (["nand/die", "nand/package", "nand/channel", "nand/onfi", "nand/array"],
             {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
-                      "spare_area_test", "array_faults_test", "flash_backend_test"]}),
+                      "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test"]}),
 }
 WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test"]
 # All but those that look at the sources, which are not the project's own any more.

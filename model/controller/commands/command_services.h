@@ -7,6 +7,8 @@
 #include "common/address/fast_divide.h"
 #include "common/address/geometry.h"
 #include "common/tlm/agenda.h"
+#include "controller/data/signed_blocks.h"
+#include "controller/data/unit_data.h"
 #include "controller/ports/buffer_port.h"
 #include "controller/ports/command.h"
 #include "controller/ports/core_port.h"
@@ -76,6 +78,11 @@ struct CommandServices {
     const MediaHealth& media;
     NandGeometry geometry;
     Extents extents;
+    SignedBlocks signatures;
+    UnitData* bytes;  ///< null: signatures stand for the data
+
+    /// What has to be moved of user data.
+    ByteEnables moved() const { return __builtin_expect(bytes != nullptr, 0) ? ByteEnables{} : signatures.moved(); }
 };
 
 }  // namespace ssdtlm

@@ -16,6 +16,7 @@ void MergeReader::start(Ppa place, BufferPort::Index entry) {
     job.txn.op = FlashOp::read;
     job.txn.cls = FlashClass::host_read;
     job.txn.address = s_.geometry.page_of(place);
+    job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
     job.txn.die = s_.geometry.die_of(job.txn.address.plane);
     job.txn.data_bytes = s_.geometry.unit_bytes;
     job.txn.client = this;
@@ -39,6 +40,7 @@ void MergeReader::end(FlashJob& job, bool readable) {
     if (__builtin_expect(!readable, 0) && !s_.buffer.unit(entry).dropped) {
         lose(entry);
     } else {
+        if (__builtin_expect(s_.bytes != nullptr, 0) && !s_.buffer.unit(entry).dropped) s_.bytes->join(entry, job.bytes->page[job.slot[0]]);
         const std::uint32_t waiter = s_.buffer.merged(entry);
         if (waiter != BufferPort::kNoWaiter) s_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }

@@ -6,7 +6,6 @@
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
 #include "host_pcie/protocol/nvme.h"
-#include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
 
@@ -24,6 +23,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
                 found.newer = true;
                 found.version = unit.version;
                 found.dram_unit = unit.dram_unit;
+                found.entry = entry;
                 if (!unit.merging) {
                     if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
                     return found;
@@ -70,6 +70,7 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
         part.item[i] = unit.version;
         part.dram_unit[i] = unit.dram_unit;
+        if (__builtin_expect(s_.bytes != nullptr, 0)) s_.bytes->take(part, i, unit.entry);
     }
     part.txn.data_bytes += bytes;
 }
@@ -216,38 +217,29 @@ void ReadCommand::dram_done(std::uint64_t handle) {
 }
 
 inline void ReadCommand::send_part(FlashJob& job) {
-    stamp(job);
+    fill(job);
     const HostSegments::List list = segments_.of(*job.command, job.byte_offset, job.txn.data_bytes);
-    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), signatures_of(s_.extents.lba_bytes));
+    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved());
 }
 
-// Each logical block carries its signature; the device writes what its flash or buffer says.
-inline void ReadCommand::stamp(FlashJob& job) {
+// What the flash or the buffer says, for the host.
+inline void ReadCommand::fill(FlashJob& job) {
     s_.jobs.provide_data(job);
-    std::uint8_t* out = job.data.get();
-    const std::uint32_t step = s_.extents.lba_bytes;
-    std::uint64_t lba = job.command->slba + s_.extents.block_of(job.byte_offset);
-    const std::uint64_t end = lba + s_.extents.block_of(job.txn.data_bytes);
-    BlockSignature signature;  // zeros: deallocated
-    if (job.source == FlashJob::Source::zeros) {
-        for (; lba < end; ++lba, out += step) signature.store(out);
-        return;
-    }
-    signature.magic = BlockSignature::kMagic;
-    for (std::uint32_t i = 0; i < job.units; ++i) {
-        const Lpa lpa{job.first_unit + i};
-        const Spare spare = job.txn.spare[job.slot[i]];  // means nothing when not from flash
-        if (job.source == FlashJob::Source::flash) {
-            if (__builtin_expect(codec_.lpa(spare) != lpa, 0)) refuse_contents(job, i);  // nobody's if erased or padding
-            signature.version = codec_.version(spare);
-        }
-        if ((job.newer >> i & 1u) != 0) signature.version = job.item[i];
-        const std::uint64_t stop = std::min(end, (std::uint64_t{idx(lpa)} + 1) * s_.extents.blocks_per_unit);
-        for (; lba < stop; ++lba, out += step) {
-            signature.lba = lba;
-            signature.store(out);
-        }
-    }
+    if (__builtin_expect(s_.bytes != nullptr, 0)) return fill_bytes(job);
+    const std::uint64_t lba = job.command->slba + s_.extents.block_of(job.byte_offset);
+    s_.signatures.sign(job, lba, s_.extents.block_of(job.txn.data_bytes), job.data.get(),
+                       [this, &job](std::uint32_t unit) { check_contents(job, unit); });
+}
+
+__attribute__((noinline)) void ReadCommand::fill_bytes(FlashJob& job) {
+    for (std::uint32_t i = 0; job.source == FlashJob::Source::flash && i < job.units; ++i) check_contents(job, i);
+    const std::uint64_t begin = s_.extents.first_byte(*job.command) + job.byte_offset;
+    s_.bytes->put_together(job, begin, begin + job.txn.data_bytes, job.data.get());
+}
+
+inline void ReadCommand::check_contents(const FlashJob& job, std::uint32_t unit) const {
+    const Spare spare = job.txn.spare[job.slot[unit]];
+    if (__builtin_expect(codec_.lpa(spare) != Lpa{job.first_unit + unit}, 0)) refuse_contents(job, unit);  // nobody's if erased or padding
 }
 
 __attribute__((noinline, cold)) void ReadCommand::refuse_contents(const FlashJob& job, std::uint32_t unit) const {

@@ -39,6 +39,7 @@ private:
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
+        BufferPort::Index entry = BufferPort::kNone;  ///< of the buffer, if it has newer bytes
     };
     struct Span {
         std::uint64_t begin, end;     ///< bytes
@@ -71,7 +72,9 @@ private:
         s.command = nullptr;
         s_.ends.complete(c);
     }
-    void stamp(FlashJob& job);
+    void check_contents(const FlashJob& job, std::uint32_t unit) const;
+    void fill(FlashJob& job);
+    void fill_bytes(FlashJob& job);
     [[noreturn]] void refuse_contents(const FlashJob& job, std::uint32_t unit) const;
 
     void flash_done(FlashTransaction& txn) override;

@@ -6,7 +6,6 @@
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
 #include "host_pcie/protocol/nvme.h"
-#include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
 
@@ -80,7 +79,7 @@ void WriteCommand::fetch_data(State& s) {
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
     const HostSegments::List list = segments_.of(*s.command, s.offset, s.piece);
-    s_.dma.read_host(list.first, list.count, s.staging->data(), this, s.command->index, signatures_of(s_.extents.lba_bytes));
+    s_.dma.read_host(list.first, list.count, s.staging->data(), this, s.command->index, s_.moved());
 }
 
 void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
@@ -112,18 +111,18 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
                                                                      const std::uint8_t* data, Ppa place,
                                                                      std::uint32_t dram_unit) {
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
-    const BlockSignature signature = BlockSignature::load(data);
-    // A host that does not sign leaves whatever its buffer held: nothing to check, and one version for all.
-    const bool is_signed = options_.check_integrity && signature.magic == BlockSignature::kMagic;
-    if (is_signed && signature.lba != s_.extents.block_of(at))
-        throw CheckFailed("integrity: write to LBA " + std::to_string(s_.extents.block_of(at)) + " brought the data of LBA " +
-                          std::to_string(signature.lba));
+    const bool with_bytes = __builtin_expect(s_.bytes != nullptr, 0);
+    const std::uint32_t version = with_bytes ? 0 : s_.signatures.version_of(s_.extents.block_of(at), data);
+    const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
     const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, is_signed ? signature.version : 0, waiter, has, c.whose.stream, dram_unit);
+    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, c.whose.stream, dram_unit);
+    if (with_bytes)
+        s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes), static_cast<std::uint32_t>(bytes), data,
+                         needs_rest);
     if (needs_rest)
         merges_.start(place, entry);
     else if (is_place(place))

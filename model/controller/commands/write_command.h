@@ -19,7 +19,6 @@ class WriteCommand final : private DmaClient, private DramClient {
 public:
     struct Options {
         bool write_through = false;    ///< every write ends in flash
-        bool check_integrity = false;  ///< the host signs what it writes
     };
     WriteCommand(const CommandServices& services, const Options& options);
 

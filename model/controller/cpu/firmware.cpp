@@ -10,23 +10,24 @@ std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, st
 }  // namespace
 
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-                   std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity)
+                   std::uint32_t lba_bytes, const Surroundings& around, Data data)
     : cores_(around.agenda, config),
-      jobs_(geometry.page_bytes),
+      jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(around.ftl),
       own_map_(around.map ? around.map(resident_map_) : nullptr),
       map_(own_map_ ? *own_map_ : resident_map_),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       waiters_(around.agenda, map_),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_}),
+               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
-      read_(services(config, lba_bytes, around), around.ftl.codec()),
-      write_(services(config, lba_bytes, around), {ftl_config.buffer_mode == BufferMode::write_through, check_integrity}),
-      flush_(services(config, lba_bytes, around)),
-      deallocate_(services(config, lba_bytes, around)) {
+      read_(services(config, lba_bytes, around, data), around.ftl.codec()),
+      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
+      flush_(services(config, lba_bytes, around, data)),
+      deallocate_(services(config, lba_bytes, around, data)) {
     resident_map_.bind(gc_);
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
     gc_.on_block_freed([this] {
@@ -35,10 +36,11 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     });
 }
 
-CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around) {
+CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data) {
+    const Extents extents(around.ftl.geometry(), lba_bytes);
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
             jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
-            Extents(around.ftl.geometry(), lba_bytes)};
+            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), bytes_.get()};
 }
 
 void Firmware::submit(Command& c) {

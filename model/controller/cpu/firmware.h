@@ -39,8 +39,14 @@ public:
         /// Makes the write buffer, of so many units; empty: WriteBuffer.
         std::function<std::unique_ptr<BufferPort>(std::uint32_t units)> buffer{};
     };
+    /// What stands for the host's data.
+    enum class Data : std::uint8_t {
+        signatures,          ///< what the host signs; that of another logical block is refused
+        bytes,               ///< all of it; the flash has to keep bytes
+        unchecked_signatures ///< what the host signs, and nothing is refused
+    };
     Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
-             std::uint32_t lba_bytes, const Surroundings& around, bool check_integrity = true);
+             std::uint32_t lba_bytes, const Surroundings& around, Data data = Data::signatures);
 
     void bind(CompletionSink& completions) { ends_.bind(completions); }
     void submit(Command& command) override;
@@ -72,7 +78,7 @@ public:
     std::string dump() const;
 
 private:
-    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around);
+    CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
     CorePool cores_;
     FlashJobPool jobs_;
@@ -80,6 +86,7 @@ private:
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<BufferPort> buffer_;
+    std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
     Waiters waiters_;
     CommandEnds ends_;
     ProgramFeed feed_;

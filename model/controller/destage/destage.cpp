@@ -174,6 +174,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         first = false;
         job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
         around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+        if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, i, job.item[i]);
         if (__builtin_expect(job.again, 0)) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
             continue;

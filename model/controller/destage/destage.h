@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
+#include "controller/data/unit_data.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/ports/buffer_port.h"
@@ -34,6 +35,7 @@ public:
         FlashJobPool& jobs;
         Waiters& waiters;
         JournalPort& journal;
+        UnitData* bytes = nullptr;  ///< null: signatures stand for the data
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 

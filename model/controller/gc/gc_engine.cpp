@@ -97,6 +97,7 @@ __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     Group& g = groups_[idx(group)];
     g.exhausted = true;
     g.moves.clear();
+    g.bytes.clear();
     if (g.inflight == 0) end_victim(group);
 }
 
@@ -199,8 +200,10 @@ void GcEngine::read_done(FlashJob& job) {
             continue;
         }
         // The host may have rewritten or deallocated the unit since the page was chosen.
-        if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
+        if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from) {
             g.moves.push_back({spare, from, job.dram_unit[0] + i});
+            if (__builtin_expect(job.bytes != nullptr, 0)) g.bytes.push_back(job.bytes->page[job.slot[i]]);
+        }
     }
     jobs_.release(job);
     --g.inflight;
@@ -234,14 +237,21 @@ void GcEngine::form_row(GroupId group) {
             job.item[i] = idx(g.moves[taken].from);
             job.dram_unit[i] = g.moves[taken].dram_unit;
         }
+        if (__builtin_expect(job.bytes != nullptr, 0)) give_bytes(g, job, taken - job.units);
         (first == nullptr ? first : last->next) = &job;
         last = &job;
     }
     g.moves.erase(g.moves.begin(), g.moves.begin() + static_cast<std::ptrdiff_t>(taken));
+    if (__builtin_expect(!g.bytes.empty(), 0)) g.bytes.erase(g.bytes.begin(), g.bytes.begin() + static_cast<std::ptrdiff_t>(taken));
     g.inflight += pages;
     g.unplaced += pages;
     step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
                            first->index, CoreStep::gc_program_issue);
+}
+
+/// Of the moves from `first` on.
+__attribute__((noinline)) void GcEngine::give_bytes(Group& g, FlashJob& program, std::size_t first) {
+    for (std::uint32_t i = 0; i < program.units; ++i) program.bytes->page[i] = std::move(g.bytes[first + i]);
 }
 
 void GcEngine::program_done(std::uint64_t index) {
@@ -262,7 +272,10 @@ __attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     for (std::uint32_t i = 0; i < job.units; ++i)
-        if (job.txn.spare[i] != kPadding) g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i]});
+        if (job.txn.spare[i] != kPadding) {
+            g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i]});
+            if (job.bytes != nullptr) g.bytes.push_back(job.bytes->page[i]);
+        }
     ftl_.gc_page_failed(job.txn.address);
     jobs_.release(job);
     --g.inflight;

@@ -20,6 +20,7 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/program_feed/program_feed.h"
+#include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
@@ -79,6 +80,7 @@ private:
         bool erase_waits = false;
         bool erase_failed = false;
         std::vector<Move> moves;     ///< read, not yet given to a program
+        std::vector<UnitBytes> bytes;  ///< of these moves; empty: the Spare stands for the data
     };
 
     void flash_done(FlashTransaction& txn) override;
@@ -95,6 +97,7 @@ private:
     void program_done(std::uint64_t job);
     void program_failed(FlashJob& job);
     void drop_programs(FlashJob* jobs);
+    void give_bytes(Group& g, FlashJob& program, std::size_t first);
     void abandon(GroupId group);
     void end_victim(GroupId group);
     void erase_done(std::uint64_t job);

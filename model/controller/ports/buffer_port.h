@@ -23,7 +23,7 @@ public:
     struct Unit {
         Lpa lpa{};
         std::uint32_t version = 0;
-        bool merging = false;  ///< the rest of its bytes is still in flash only
+        bool merging = false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
         bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
         std::uint8_t stream = 0;  ///< of its newest write
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units

@@ -12,6 +12,7 @@
 #include "nand/onfi/flash_status.h"
 #include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/spare.h"
+#include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
@@ -62,6 +63,7 @@ struct alignas(64) FlashTransaction {
     std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
     PageRecord record{};                ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
+    UnitBytes* bytes = nullptr;         ///< the same; null: the Spare stands for the data
     Timeline timeline;                  ///< begins when the transaction is submitted
 
     /// For submit(): from now on time is charged to `path`.

@@ -9,6 +9,7 @@
 
 #include "controller/ports/command.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/job_bytes.h"
 
 namespace ssdtlm {
 
@@ -41,6 +42,7 @@ struct FlashJob {
     SimTime core_end{};
     SimTime done_start{};              ///< completion step
     bool again = false;                ///< an earlier program of these units has failed
+    std::unique_ptr<JobBytes> bytes;   ///< null: the Spare stands for the data
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 
@@ -50,7 +52,8 @@ inline FlashJob& job_of(std::uint64_t handle) { return *reinterpret_cast<FlashJo
 
 class FlashJobPool {
 public:
-    explicit FlashJobPool(std::uint32_t page_bytes) : page_bytes_(page_bytes) {}
+    /// `with_bytes`: jobs carry the bytes of their units.
+    explicit FlashJobPool(std::uint32_t page_bytes, bool with_bytes = false) : page_bytes_(page_bytes), with_bytes_(with_bytes) {}
 
     FlashJob& acquire(FlashJob::Kind kind, SimTime now) {
         FlashJob& job = parked_ != nullptr && parked_->free_at < now ? unpark(now) : take();
@@ -63,11 +66,13 @@ public:
     }
     void release(FlashJob& job) {
         --used_;
+        if (__builtin_expect(with_bytes_, 0)) job.bytes->clear();
         make_free(job);
     }
     /// Releases the job when `until` has passed: its data is still being read by the link.
     void release_at(FlashJob& job, SimTime until) {
         --used_;
+        if (__builtin_expect(with_bytes_, 0)) job.bytes->clear();
         job.free_at = until;
         job.next = nullptr;
         (parked_ == nullptr ? parked_ : last_parked_->next) = &job;
@@ -102,6 +107,10 @@ private:
     __attribute__((noinline, cold)) void grow() {
         all_.push_back(std::make_unique<FlashJob>());
         all_.back()->index = static_cast<std::uint32_t>(all_.size() - 1);
+        if (with_bytes_) {
+            all_.back()->bytes = std::make_unique<JobBytes>();
+            all_.back()->txn.bytes = all_.back()->bytes->page.data();
+        }
         make_free(*all_.back());
     }
 
@@ -110,6 +119,7 @@ private:
     FlashJob* last_parked_ = nullptr;  // valid while something is parked
     std::size_t used_ = 0;
     std::uint32_t page_bytes_;
+    const bool with_bytes_;
     std::vector<std::unique_ptr<FlashJob>> all_;
 };
 

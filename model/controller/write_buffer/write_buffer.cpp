@@ -43,6 +43,11 @@ void WriteBuffer::make_dirty(Index i) {
     if (map_.find(idx(e.lpa))->second.oldest == i) enqueue(i);
 }
 
+// Only the oldest write of a unit merges; those behind it that lean got their other bytes from it, directly or not.
+bool WriteBuffer::leans_on_merging(const Entry& e) const {
+    return entries_[map_.find(idx(e.lpa))->second.oldest].state == State::merging;
+}
+
 // What a command waits for is behind this older write of the same unit. Only the oldest can be undemanded in front of
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {

@@ -63,7 +63,8 @@ public:
     }
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
-        return {e.lpa, e.version, e.state == State::merging, e.dropped(), e.stream, e.dram_unit};
+        const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
+        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.dram_unit};
     }
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty() override;
@@ -80,6 +81,7 @@ private:
         Index oldest;
         Index newest;
     };
+    bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);
     void dequeue(Index i);
     void make_dirty(Index i);

@@ -29,21 +29,23 @@ std::string version_list(std::uint32_t acceptable) {
     return s;
 }
 
-std::string found_text(const BlockSignature& s, std::uint32_t spoiled_magic) {
-    if (s.magic == spoiled_magic) return "no data (the block was never transferred)";
-    if (s.lba == 0 && s.version == 0 && s.magic == 0) return "a deallocated block";
-    if (s.magic != BlockSignature::kMagic) return "no signature";
-    return "LBA " + std::to_string(s.lba) + " version " + std::to_string(s.version);
+std::string lba_text(std::uint64_t lba, std::uint32_t version) {
+    return "LBA " + std::to_string(lba) + " version " + std::to_string(version);
+}
+
+/// A device of so many units, counted by logical block where contents are bytes.
+std::uint64_t counted(const IntegrityOracle::Geometry& g) {
+    return g.bytes_of_seed ? g.units * (g.unit_bytes / g.lba_bytes) : g.units;
 }
 
 }  // namespace
 
 IntegrityOracle::IntegrityOracle(const Geometry& g)
-    : units_(g.units),
-      filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units))),
+    : units_(counted(g)),
+      filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units) * (units_ / std::max<std::uint64_t>(1, g.units)))),
       lba_bytes_(g.lba_bytes),
-      max_version_((1u << std::min(4u, g.version_bits)) - 1),
-      nibbles_(static_cast<std::size_t>(div_ceil(g.units, 2)), "integrity check") {
+      max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
+      nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check") {
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
                  "a mapping unit must be a power of two of logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
@@ -52,7 +54,15 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
                                                      " mapping units keeps no version bits in its spare area",
                                 "at most 2^31 mapping units with the integrity check",
                                 "set run.integrity = false, or use a larger mapping unit"});
-    while ((g.lba_bytes << unit_shift_) < g.unit_bytes) ++unit_shift_;
+    if (units_ >= UnitTable::kEmpty)
+        throw UserError(Problem{"run.data", "bytes of " + std::to_string(units_) + " logical blocks are to be compared",
+                                "fewer than 2^32 logical blocks with bytes and the integrity check",
+                                "use larger logical blocks (nvme.lba_size), less capacity, or signatures"});
+    while ((g.lba_bytes << trim_shift_) < g.unit_bytes) ++trim_shift_;
+    if (g.bytes_of_seed)
+        bytes_.emplace(*g.bytes_of_seed, lba_bytes_);
+    else
+        unit_shift_ = trim_shift_;
 }
 
 void IntegrityOracle::set_version(std::uint32_t unit, std::uint32_t version) {
@@ -123,6 +133,11 @@ void IntegrityOracle::begin_write(std::uint64_t slba, std::uint32_t blocks, std:
         const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
         const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
         const std::uint32_t version = begin_unit(unit, false);
+        if (__builtin_expect(bytes_.has_value(), 0)) {
+            bytes_->fill(lba++, version, data);
+            data += lba_bytes_;
+            continue;
+        }
         for (; lba < unit_end; ++lba, data += lba_bytes_)
             BlockSignature{lba, version, BlockSignature::kMagic}.store(data);
     }
@@ -133,17 +148,22 @@ void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool o
     for (auto unit = static_cast<std::uint32_t>(slba >> unit_shift_); unit <= last; ++unit) end_unit(unit, ok);
 }
 
+IntegrityOracle::Units IntegrityOracle::trimmed(std::uint64_t slba, std::uint64_t blocks) const {
+    const std::uint64_t end = (slba + blocks) >> trim_shift_;
+    const std::uint64_t first = std::min(div_ceil(slba, 1u << trim_shift_), end);
+    const unsigned finer = trim_shift_ - unit_shift_;
+    return {static_cast<std::uint32_t>(first << finer), static_cast<std::uint32_t>(end << finer)};
+}
+
 void IntegrityOracle::begin_trim(std::uint64_t slba, std::uint64_t blocks) {
     check_range(slba, blocks);
-    const std::uint64_t end = (slba + blocks) >> unit_shift_;
-    for (std::uint64_t unit = div_ceil(slba, 1u << unit_shift_); unit < end; ++unit)
-        begin_unit(static_cast<std::uint32_t>(unit), true);
+    const Units all = trimmed(slba, blocks);
+    for (std::uint32_t unit = all.first; unit < all.end; ++unit) begin_unit(unit, true);
 }
 
 void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok) {
-    const std::uint64_t end = (slba + blocks) >> unit_shift_;
-    for (std::uint64_t unit = div_ceil(slba, 1u << unit_shift_); unit < end; ++unit)
-        end_unit(static_cast<std::uint32_t>(unit), ok);
+    const Units all = trimmed(slba, blocks);
+    for (std::uint32_t unit = all.first; unit < all.end; ++unit) end_unit(unit, ok);
 }
 
 void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
@@ -155,7 +175,8 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     const std::size_t stride = lba_bytes_;
     const std::uint8_t* block = data;
     Words wrong{};
-    for (std::uint64_t lba = slba; lba < end;) {
+    if (__builtin_expect(bytes_.has_value(), 0)) wrong[0] = !check_bytes(slba, blocks, data);
+    for (std::uint64_t lba = bytes_ ? end : slba; lba < end;) {
         const std::uint64_t unit = lba >> unit_shift_;
         const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
         // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
@@ -179,6 +200,51 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     spoil(blocks, data);
 }
 
+/// Whether all blocks hold the version of the last operation begun.
+bool IntegrityOracle::check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const {
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+        const std::uint64_t lba = slba + i;
+        if (bytes_->differs_at(lba, version_of(static_cast<std::uint32_t>(lba)), data + std::size_t{i} * lba_bytes_) != lba_bytes_)
+            return false;
+    }
+    return true;
+}
+
+__attribute__((noinline, cold)) std::uint32_t IntegrityOracle::version_found(std::uint64_t lba, const std::uint8_t* block,
+                                                                             std::uint32_t acceptable) const {
+    constexpr std::uint32_t kNone = 16;
+    if (bytes_) {
+        for (std::uint32_t v = 0; v <= max_version_; ++v)
+            if ((acceptable >> v & 1u) != 0 && bytes_->differs_at(lba, v, block) == lba_bytes_) return v;
+        return kNone;
+    }
+    const auto s = BlockSignature::load(block);
+    const bool zero = s.lba == 0 && s.version == 0 && s.magic == 0;
+    const bool whole = zero || (s.lba == lba && s.magic == BlockSignature::kMagic && s.version != 0);
+    return whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0 ? s.version : kNone;
+}
+
+// Where bytes are those of another version or of a neighbour, or which of them is the first that is wrong, tells most of what
+// went wrong.
+__attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uint64_t lba, const std::uint8_t* block) const {
+    if (!bytes_) {
+        const auto s = BlockSignature::load(block);
+        if (s.magic == kSpoiled >> 32) return "no data (the block was never transferred)";
+        if (s.lba == 0 && s.version == 0 && s.magic == 0) return "a deallocated block";
+        return s.magic != BlockSignature::kMagic ? "no signature" : lba_text(s.lba, s.version);
+    }
+    if (std::all_of(block, block + lba_bytes_, [](std::uint8_t b) { return b == kSpoiledByte; }))
+        return "no data (the block was never transferred)";
+    if (bytes_->differs_at(lba, 0, block) == lba_bytes_) return "a deallocated block";
+    const std::uint64_t near = 16ull << trim_shift_;  // a few pages
+    std::uint64_t other = lba > near ? lba - near : 0;
+    for (const std::uint64_t end = std::min(capacity_blocks(), lba + near); other < end; ++other)
+        for (std::uint32_t v = 1; v <= max_version_; ++v)
+            if (bytes_->differs_at(other, v, block) == lba_bytes_) return "the bytes of " + lba_text(other, v);
+    const std::uint32_t version = version_of(static_cast<std::uint32_t>(lba));
+    return "other bytes, of version " + std::to_string(version) + " up to byte " + std::to_string(bytes_->differs_at(lba, version, block));
+}
+
 __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken token, std::uint32_t unit,
                                                                       std::uint64_t slba, std::uint64_t first,
                                                                       std::uint64_t end, std::uint32_t blocks,
@@ -192,16 +258,14 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
         if (c.unit == unit) acceptable |= c.acceptable;
     }
     for (std::uint64_t lba = first; lba < end; ++lba) {
-        const auto s = BlockSignature::load(data + (lba - slba) * lba_bytes_);
-        const bool zero = s.lba == 0 && s.version == 0 && s.magic == 0;
-        const bool whole = zero || (s.lba == lba && s.magic == BlockSignature::kMagic && s.version != 0);
-        if (whole && s.version <= max_version_ && (acceptable >> s.version & 1u) != 0) continue;
-        if (whole && forgotten) {
+        const std::uint8_t* const block = data + (lba - slba) * lba_bytes_;
+        if (version_found(lba, block, acceptable) <= max_version_) continue;
+        if (forgotten && version_found(lba, block, ~0u) <= max_version_) {
             ++unverified_;
             continue;
         }
-        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(unit) +
-                          "): expected " + version_list(acceptable) + ", found " + found_text(s, kSpoiled >> 32) + "; read of " +
+        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(lba >> trim_shift_) +
+                          "): expected " + version_list(acceptable) + ", found " + found_text(lba, block) + "; read of " +
                           std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
                           std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid) + ", completed at " +
                           std::to_string(reader.at.time_since_epoch().count()) + " ps");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host last wrote, per mapping unit, and the check of every read against it. Models no data: a unit's
-// content is a version of at most 4 bits, carried through the device in the signature of each logical block.
+// What the host last wrote, and the check of every read against it: a version of at most 4 bits per mapping unit, carried
+// through the device in the signature of each logical block, or per logical block, whose bytes follow from it (BlockBytes) and
+// are compared one by one. The rules say unit; where contents are bytes, a unit is a logical block, but for trims.
 //
 // Rules (the device's contract):
 // - A write gives every mapping unit it touches a new version, also a unit it covers only in part; the device
@@ -17,11 +18,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/containers/key_table.h"
 #include "common/containers/sparse_array.h"
+#include "common/random/block_bytes.h"
 #include "common/units/units.h"
 #include "host_pcie/protocol/signature.h"
 
@@ -46,6 +49,7 @@ public:
         std::uint32_t lba_bytes = 512;   ///< power of two
         std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
+        std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
     };
     /// Whose read it is, for the text of a mismatch.
     struct Reader {
@@ -56,7 +60,7 @@ public:
     /// Position in the log of changes at the submission of a read.
     using ReadToken = std::uint64_t;
 
-    /// Throws UserError when the device keeps no version bits at all.
+    /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can count.
     explicit IntegrityOracle(const Geometry& geometry);
 
     /// Brings what a coming command on this block needs into the cache.
@@ -69,7 +73,7 @@ public:
     void begin_trim(std::uint64_t slba, std::uint64_t blocks);
     void end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok);
 
-    /// A read is being submitted. Spoils the signatures in its buffer, so that a block never transferred is seen; the
+    /// A read is being submitted. Spoils the contents of its buffer, so that a block never transferred is seen; the
     /// first `spoiled` blocks are as check_read() has left them.
     ReadToken begin_read(std::uint32_t blocks, std::uint8_t* data, std::uint32_t spoiled = 0) {
         if (spoiled < blocks) spoil(blocks - spoiled, data + std::size_t{spoiled} * lba_bytes_);
@@ -101,6 +105,7 @@ private:
     static constexpr std::size_t kLogSize = std::size_t{1} << 16;
     /// What a read buffer holds before the transfer in place of version and magic: never a valid magic and never zero.
     static constexpr std::uint64_t kSpoiled = 0xBAD0'DA7A'0000'0000u;
+    static constexpr std::uint8_t kSpoiledByte = 0xDB;
 
     std::uint32_t version_of(std::uint32_t unit) const {
         const std::uint32_t raw = nibbles_[unit >> 1] >> ((unit & 1) * 4) & 15u;
@@ -113,11 +118,24 @@ private:
     void end_unit(std::uint32_t unit, bool ok);
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
+    struct Units {
+        std::uint32_t first, end;
+    };
+    /// Those of the mapping units that the blocks cover whole.
+    Units trimmed(std::uint64_t slba, std::uint64_t blocks) const;
     void spoil(std::uint32_t blocks, std::uint8_t* data) const {
         const std::size_t stride = lba_bytes_;
+        if (__builtin_expect(bytes_.has_value(), 0)) {
+            std::memset(data, kSpoiledByte, blocks * stride);
+            return;
+        }
         for (std::uint8_t* const end = data + blocks * stride; data != end; data += stride)
             std::memcpy(data + 8, &kSpoiled, sizeof kSpoiled);
     }
+    bool check_bytes(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data) const;
+    /// 0 .. max_version(); above it: what was found is no version of the block.
+    std::uint32_t version_found(std::uint64_t lba, const std::uint8_t* block, std::uint32_t acceptable) const;
+    std::string found_text(std::uint64_t lba, const std::uint8_t* block) const;
     void check_unit_slow(ReadToken token, std::uint32_t unit, std::uint64_t slba, std::uint64_t first, std::uint64_t end,
                          std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
 
@@ -125,6 +143,8 @@ private:
     std::uint32_t filled_;
     std::uint32_t lba_bytes_;
     unsigned unit_shift_ = 0;  // log2 of blocks per unit
+    unsigned trim_shift_ = 0;  // of blocks per unit of a trim
+    std::optional<BlockBytes> bytes_;  // none: signatures
     std::uint32_t max_version_;
     SparseArray<std::uint8_t> nibbles_;  // version of the last operation begun, two units per byte, XOR 1 if prefilled
     UnitTable table_;

@@ -10,10 +10,11 @@
 
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/protocol/interrupt_sink.h"
+#include "host_pcie/protocol/signature_memory.h"
 
 namespace ssdtlm {
 
-class RootComplex : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
+class RootComplex : public sc_core::sc_module, private SignatureMemory {
 public:
     /// x86 local APIC message address range (Intel SDM vol. 3 §11.11.1).
     static constexpr std::uint64_t kMsiBase = 0xFEE00000;

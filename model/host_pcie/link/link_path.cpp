@@ -36,7 +36,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase);
     const bool copied = bytes <= kInlineBytes;
     unsigned char* const enables = payload.get_byte_enable_ptr();
-    if (__builtin_expect(enables != nullptr, 0) && !hands_on_enables(payload)) return refuse(payload);
+    if (__builtin_expect(enables != nullptr, 0) && is_refused(payload)) return refuse(payload);
 
     const std::uint64_t address = payload.get_address();
     Part& part = new_part(Part::State::write);
@@ -83,7 +83,7 @@ __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic
         return end_response();
     }
     if (!payload.is_read() || payload.get_data_length() == 0 ||
-        (payload.get_byte_enable_ptr() != nullptr && !hands_on_enables(payload)))
+        (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)))
         return refuse(payload);
     read(payload);
     ++open_;
@@ -92,6 +92,9 @@ __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic
 }
 
 __attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_generic_payload& payload) {
+    if (payload.get_byte_enable_ptr() == kSignatureOnly.data() && hands_on_enables(payload))
+        throw UserError(Problem{"run.data", std::string("signatures, but ") + far_.name() + " is bound to host memory of another make",
+                                "signatures only with the model's own host (RootComplex)", "set run.data = \"bytes\""});
     payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
                                 : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
                                                                          : tlm::TLM_COMMAND_ERROR_RESPONSE);

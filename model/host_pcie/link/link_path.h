@@ -17,6 +17,8 @@
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/link/link_direction.h"
 #include "host_pcie/protocol/link_extension.h"
+#include "host_pcie/protocol/signature.h"
+#include "host_pcie/protocol/signature_memory.h"
 
 namespace ssdtlm {
 
@@ -53,6 +55,7 @@ public:
     void bound() {
         requester_ = near_.operator->();
         completer_ = far_.operator->();
+        takes_signatures_ = dynamic_cast<SignatureMemory*>(completer_) != nullptr;
     }
     /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -121,6 +124,9 @@ private:
         return config_.byte_enables && payload.get_byte_enable_length() != 0 &&
                (payload.is_read() || payload.get_data_length() > kInlineBytes);
     }
+    bool is_refused(const tlm::tlm_generic_payload& payload) const {
+        return !hands_on_enables(payload) || (!takes_signatures_ && payload.get_byte_enable_ptr() == kSignatureOnly.data());
+    }
     static void hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset);
     Part& new_part(Part::State state) {
         Part& part = parts_.acquire();
@@ -164,6 +170,7 @@ private:
     Far& far_;
     tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // what the sockets are bound to
     tlm::tlm_fw_transport_if<>* completer_ = nullptr;
+    bool takes_signatures_ = false;  // the completer
 
     PooledPayloads<Part> parts_;
     Pool<Transfer> transfers_;

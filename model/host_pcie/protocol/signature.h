@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "host_pcie/protocol/byte_enables.h"
+
 namespace ssdtlm {
 
 struct BlockSignature {
@@ -24,12 +26,6 @@ struct BlockSignature {
     }
 };
 static_assert(sizeof(BlockSignature) == 16);
-
-/// TLM-2.0 byte enables: which bytes of data have content, a pattern that is repeated from the first byte on.
-struct ByteEnables {
-    const std::uint8_t* pattern = nullptr;  ///< 0xFF or 0 per byte; null: all bytes
-    std::uint32_t bytes = 0;                ///< length of the pattern
-};
 
 inline constexpr std::uint32_t kMaxBlockBytes = 4096;
 /// A logical block of which only the signature has content.

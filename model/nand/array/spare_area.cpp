@@ -17,6 +17,10 @@ SpareArea::SpareArea(const NandGeometry& geometry)
     SSDTLM_CHECK(geometry.units() < idx(kUnmapped), "more mapping units than a Ppa can name");
 }
 
+void SpareArea::keep_bytes(const SpareCodec& codec, const BlockBytes& at_start) {
+    bytes_ = std::make_unique<ByteStore>(geometry_, codec, at_start);
+}
+
 void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
     Block& block = blocks_[idx(b)];
@@ -27,6 +31,7 @@ void SpareArea::erase(BlockId b) {
     block.next_page = 0;
     ++block.erase_count;
     forget_contents(b);
+    if (bytes_ != nullptr) bytes_->erase(b);
 }
 
 __attribute__((noinline, cold)) void SpareArea::keep(const PageAddress& a, const PageContent& content) {
@@ -61,6 +66,7 @@ void SpareArea::tear_block(BlockId b) {
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
         for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(unit, s);
     forget_contents(b);
+    if (bytes_ != nullptr) bytes_->erase(b);
 }
 
 void SpareArea::forget_contents(BlockId b) {

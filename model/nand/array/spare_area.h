@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every page of the flash holds: one Spare per mapping unit (it stands for the data) and a PageRecord, and per block the
-// next page to program and the erase count. Pages of a block are programmed once between erases and in ascending order,
-// as the datasheets of MLC, TLC and QLC parts demand; anything else panics. No data bytes, no bit errors.
+// What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too) and a
+// PageRecord, and per block the next page to program and the erase count. Pages of a block are programmed once between erases
+// and in ascending order, as the datasheets of MLC, TLC and QLC parts demand; anything else panics. No bit errors.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "common/address/geometry.h"
 #include "common/address/sequential_layout.h"
 #include "common/containers/sparse_array.h"
 #include "common/report/error.h"
+#include "nand/array/byte_store.h"
 #include "nand/array/page_records.h"
 #include "nand/onfi/spare.h"
 
@@ -24,6 +26,10 @@ namespace ssdtlm {
 class SpareArea {
 public:
     explicit SpareArea(const NandGeometry& geometry);
+    /// From now on the bytes of what is programmed are kept, too; what was programmed before is taken for that of the start.
+    void keep_bytes(const SpareCodec& codec, const BlockBytes& at_start);
+    /// Null: none are kept.
+    const ByteStore* bytes() const { return bytes_.get(); }
 
     /// kErased when the page was not programmed since its block's last erase.
     Spare at(Ppa p) const {
@@ -38,8 +44,19 @@ public:
         const std::uint32_t unit = layout_.unit_of(layout_.page_number(first_slot));
         for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(unit, i)};
     }
-    /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding).
-    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}) {
+    /// Same, and the bytes if they are asked for (not null) and kept.
+    void read_page(const PageAddress& a, Spare* out, UnitBytes* bytes) const {
+        const Ppa first_slot = geometry_.ppa_of(a, 0);
+        read_page(first_slot, out);
+        if (bytes != nullptr) read_bytes(first_slot, out, bytes);
+    }
+    /// Of a page whose units are `units`, if bytes are kept.
+    void read_bytes(Ppa first_slot, const Spare* units, UnitBytes* bytes) const {
+        if (bytes_ != nullptr) bytes_->read(first_slot, units, bytes);
+    }
+    /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding). So has `bytes`;
+    /// null: preconditioning, or the Spare stands for the data.
+    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}, const UnitBytes* bytes = nullptr) {
         const BlockId b = geometry_.block_of(a);
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
@@ -50,6 +67,8 @@ public:
         const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
         const std::size_t first = std::size_t{page} * units_per_page_;
         for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(unit, i);
+        if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
+            bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
     }
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
@@ -101,6 +120,7 @@ private:
     std::vector<Block> blocks_;
     PageRecords records_;
     std::map<std::uint64_t, PageContent> contents_;  // by page_number()
+    std::unique_ptr<ByteStore> bytes_;
 };
 
 }  // namespace ssdtlm

@@ -48,7 +48,7 @@ public:
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
 
-    /// Copies a page register to `target.spare`; null: only the checks. Returns the wrong bits of its worst code word.
+    /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for. Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
     /// From now on this goes wrong; null: nothing. Not owned.
     void inject(ArrayFaults* faults) { faults_ = faults; }
@@ -73,6 +73,7 @@ private:
         Ppa first_slot{};           // of that page
         PageRecord record{};        // of the page that is being programmed
         std::array<Spare, kMaxUnitsPerPage> page_register{};
+        const UnitBytes* bytes = nullptr;  // program: the requester's; null: none
     };
     /// What a datasheet forbids.
     enum class Rule : std::uint8_t {
@@ -187,6 +188,7 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         if (op == FlashOp::program) {
             for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
             plane.record = t.record != nullptr ? *t.record : PageRecord{};
+            plane.bytes = t.bytes;
         } else if (op == FlashOp::read) {
             area_.prefetch(plane.first_slot);
         }
@@ -217,7 +219,7 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
                 break;
             case ArrayEffect::programs_page:
                 if (__builtin_expect(fails, 0)) plane.record.content = nullptr;
-                area_.program_page(page, plane.page_register.data(), plane.record);
+                area_.program_page(page, plane.page_register.data(), plane.record, plane.bytes);
                 break;
             case ArrayEffect::erases_block:
                 if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));
@@ -234,6 +236,8 @@ inline std::uint16_t Die::data_out(const OnfiTarget& t) {
     if (__builtin_expect(check(FlashOp::read_out, &t, 1).broken != Rule::none, 0)) refuse(FlashOp::read_out, &t, 1);
     const Plane& plane = planes_[t.plane];
     for (std::uint32_t i = 0; t.spare != nullptr && i < units_per_page_; ++i) t.spare[i] = plane.page_register[i];
+    // The array has not changed since the register was loaded: an erase of its block would have emptied it.
+    if (__builtin_expect(t.bytes != nullptr, 0)) area_.read_bytes(plane.first_slot, plane.page_register.data(), t.bytes);
     return plane.wrong_bits;
 }
 

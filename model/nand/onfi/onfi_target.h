@@ -6,6 +6,7 @@
 
 #include "nand/onfi/flash_status.h"
 #include "nand/onfi/spare.h"
+#include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
@@ -15,6 +16,7 @@ struct OnfiTarget {
     std::uint32_t page = 0;      ///< in block
     std::uint32_t data_bytes = 0;///< user bytes transferred (program: page, read_out: sectors asked for)
     Spare* spare = nullptr;      ///< units_per_page entries; program: read from, read_out: written to
+    UnitBytes* bytes = nullptr;  ///< the same, valid until the operation has ended; null: the Spare alone stands for the data
     std::uint8_t retry = 0;      ///< read: number of the retry, with its own read voltages; 0: the first read
     const PageRecord* record = nullptr;  ///< program: what its out-of-band area is to say of the page; null: PageRecord{}
     FlashStatus status{};        ///< the target's answer: program and erase the result, read_out the wrong bits

@@ -16,6 +16,12 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
             .says("How the model keeps step with the SystemC kernel; results are the same, run_ahead does so where "
                   "another process could see the kernel's time, lockstep always, which is slower")
             .from("-"));
+    table.push_back(
+        P::choice(
+            "run.data", {"signatures", "bytes"}, [](auto& c) -> auto& { return c.run.data; })
+            .says("What the drive keeps of each logical block: the 16 bytes that say whose data it is and which version, or all "
+                  "bytes, which takes memory for what was written and host time; simulated times are the same")
+            .from("-"));
     table.push_back(P::boolean(
                         "run.integrity", [](auto& c) -> auto& { return c.run.integrity; })
                         .says("Check every read against what the host last wrote there")

@@ -32,6 +32,7 @@ struct DeviceShape {
     Ps dma_longest{5'000'000};
     RandomFaults::Rates faults;           ///< of the flash
     std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
+    bool bytes = false;                   ///< contents are bytes; else signatures
     std::uint64_t seed = 1;
 };
 
@@ -60,11 +61,13 @@ public:
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
           dram(agenda, dram_config),
           oracle((ftl.precondition(), oracle_geometry())),
-          firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings()),
+          firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings(),
+                   s.bytes ? Firmware::Data::bytes : Firmware::Data::signatures),
           lost(ftl, spare, firmware.buffer(), agenda),
           faults_(s.faults, s.seed),
           slots_(s.slots) {
         before = ftl.counters();
+        if (s.bytes) spare.keep_bytes(ftl.codec(), BlockBytes(s.seed, s.lba_bytes));
         if (s.faults.any()) {
             flash.faults = &faults_;
             flash.on_program = [this](const FlashTransaction& t) { lost.programs(t); };
@@ -198,7 +201,9 @@ private:
         return around;
     }
     IntegrityOracle::Geometry oracle_geometry() const {
-        return {ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(), ftl.codec().version_bits()};
+        IntegrityOracle::Geometry g{ftl.logical_units(), shape.geometry.unit_bytes, shape.lba_bytes, ftl.mapped_units(), ftl.codec().version_bits()};
+        if (shape.bytes) g.bytes_of_seed = shape.seed;
+        return g;
     }
     Slot& start(IoOp op, std::uint64_t slba, std::uint32_t n) {
         if (free_.empty()) throw std::logic_error("no free slot");

@@ -139,7 +139,7 @@ private:
 
     void read_page(FlashTransaction& t) {
         const BlockId block = spare_.geometry().block_of(t.address);
-        spare_.read_page(t.address, t.spare.data());
+        spare_.read_page(t.address, t.spare.data(), t.bytes);
         if (faults == nullptr) return;
         for (std::uint32_t again = 0; faults->wrong_bits(t.address, spare_.erase_count(block), again) != 0; ++again) {
             if (again == read_retries) {
@@ -162,7 +162,7 @@ private:
             failed_[idx(spare_.geometry().block_of(t.address))] = true;
             ++programs_failed;
         }
-        spare_.program_page(t.address, held.data(), record);
+        spare_.program_page(t.address, held.data(), record, t.bytes);
         if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);
     }
     void erase(FlashTransaction& t) {

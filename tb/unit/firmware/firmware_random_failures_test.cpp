@@ -60,6 +60,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
+    shape.bytes = seed % 3 == 0;
     shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
     RandomHost host(d, mix, seed);

@@ -12,8 +12,9 @@
 namespace ssdtlm {
 namespace {
 
-void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockSpan span) {
-    SCOPED_TRACE(span == SuperblockSpan::die ? "superblock die" : "superblock plane");
+void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockSpan span, bool bytes) {
+    SCOPED_TRACE(std::string(span == SuperblockSpan::die ? "superblock die" : "superblock plane") + (bytes ? ", bytes" : ", signatures"));
+    shape.bytes = bytes;
     shape.ftl.superblock = span;
     shape.seed = seed;
     DeviceUnderTest device(shape);
@@ -33,7 +34,8 @@ void exercise(const DeviceShape& shape, Mix mix, std::uint64_t seed) {
     mix.commands /= 2;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) exercise(shape, mix, seed, span);
+    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) exercise(shape, mix, seed, span, false);
+    exercise(shape, mix, seed, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, true);
 }
 
 TEST(FirmwareRandom, TwoUnitsPerPage) {

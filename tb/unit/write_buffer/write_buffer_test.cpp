@@ -166,6 +166,25 @@ TEST(WriteBuffer, PartialWriteIsNotProgrammedBeforeItIsMerged) {
     EXPECT_EQ(b.pop_dirty(), i);
 }
 
+// A read of it must look into flash too: the rest of the unit is not in the buffer yet.
+TEST(WriteBuffer, WhatLeansOnAMergeIsMergingToo) {
+    using Bytes = BufferPort::Bytes;
+    WriteBuffer b(8);
+    EXPECT_TRUE(b.reserve(5));
+    const Index merging = b.insert(Lpa{5}, 1, kNoWaiter, Bytes::merging);
+    const Index leans = b.insert(Lpa{5}, 2, 1, Bytes::part);
+    const Index on_that = b.insert(Lpa{5}, 3, 2, Bytes::part);
+    const Index whole = b.insert(Lpa{5}, 4, 3, Bytes::whole);
+    const Index part_of_whole = b.insert(Lpa{5}, 5, kNoWaiter, Bytes::part);
+    for (const Index i : {merging, leans, on_that}) EXPECT_TRUE(b.unit(i).merging);
+    for (const Index i : {whole, part_of_whole}) EXPECT_FALSE(b.unit(i).merging);
+    b.merged(merging);
+    for (const Index i : {merging, leans, on_that, whole, part_of_whole}) EXPECT_FALSE(b.unit(i).merging);
+    EXPECT_EQ(b.pop_dirty(), merging);
+    b.programmed(merging);
+    EXPECT_FALSE(b.unit(leans).merging);
+}
+
 TEST(WriteBuffer, DropForgetsDirtyUnitsAndMarksTheOthers) {
     WriteBuffer b(8);
     std::vector<std::uint32_t> released;

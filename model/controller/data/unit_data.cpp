@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/data/unit_data.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+UnitData::UnitData(BufferPort& buffer, std::uint32_t unit_bytes, std::uint32_t lba_bytes)
+    : buffer_(buffer), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes), blocks_(unit_bytes / lba_bytes) {
+    SSDTLM_CHECK(unit_bytes % lba_bytes == 0 && blocks_ <= kMaxBlocksPerUnit, "logical blocks of a mapping unit");
+}
+
+void UnitData::insert(BufferPort::Index entry, BufferPort::Index before, std::uint32_t from, std::uint32_t bytes,
+                      const std::uint8_t* data, bool needs_rest) {
+    if (entry >= held_.size()) held_.resize(entry + 1);
+    Held& unit = held_[entry];
+    const bool coalesced = before == entry;
+    if (!coalesced) unit.leans = BufferPort::kNone;
+    if (bytes == unit_bytes_) {
+        unit.bytes = UnitBytes::copy_of(data, bytes);
+        unit.missing.reset();
+        return;
+    }
+    // What was deallocated is zeros for the writes behind it.
+    const bool over = before != BufferPort::kNone && !buffer_.unit(before).dropped;
+    if (over && !coalesced) {
+        Held& older = held_[before];
+        unit.bytes = older.bytes;
+        unit.missing = older.missing;
+        if (older.missing.any()) older.leans = entry;
+    } else if (!over) {
+        unit.bytes = UnitBytes::zeros(unit_bytes_);
+        unit.missing.reset();
+        for (std::uint32_t b = 0; needs_rest && b < blocks_; ++b) unit.missing.set(b);
+    }
+    std::memcpy(unit.bytes.change() + from, data, bytes);
+    for (std::uint32_t b = from / lba_bytes_; b < (from + bytes) / lba_bytes_; ++b) unit.missing.reset(b);
+}
+
+void UnitData::join(BufferPort::Index entry, const UnitBytes& old_copy) {
+    for (BufferPort::Index i = entry; i != BufferPort::kNone; i = held_[i].leans) {
+        Held& unit = held_[i];
+        if (unit.missing.none()) continue;
+        SSDTLM_CHECK(static_cast<bool>(old_copy), "a unit was read without its bytes");
+        std::uint8_t* const to = unit.bytes.change();
+        for (std::uint32_t b = 0; b < blocks_; ++b)
+            if (unit.missing.test(b)) std::memcpy(to + b * lba_bytes_, old_copy.data() + b * lba_bytes_, lba_bytes_);
+        unit.missing.reset();
+    }
+}
+
+void UnitData::take(FlashJob& read, std::uint32_t i, BufferPort::Index entry) const { read.bytes->buffered[i] = held_[entry]; }
+
+void UnitData::place(FlashJob& program, std::uint32_t slot, BufferPort::Index entry) const {
+    SSDTLM_CHECK(held_[entry].missing.none(), "program of a unit whose rest has not been read");
+    program.bytes->page[slot] = held_[entry].bytes;
+}
+
+void UnitData::put_together(const FlashJob& read, std::uint64_t begin, std::uint64_t end, std::uint8_t* out) const {
+    if (read.source == FlashJob::Source::zeros) {
+        std::memset(out, 0, end - begin);
+        return;
+    }
+    for (std::uint32_t i = 0; i < read.units; ++i) {
+        const std::uint64_t first = (std::uint64_t{read.first_unit} + i) * unit_bytes_;
+        const std::uint64_t from = std::max(begin, first), stop = std::min(end, first + unit_bytes_);
+        copy_unit(read, i, static_cast<std::uint32_t>(from - first), static_cast<std::uint32_t>(stop - from), out + (from - begin));
+    }
+}
+
+void UnitData::copy_unit(const FlashJob& read, std::uint32_t i, std::uint32_t from, std::uint32_t bytes, std::uint8_t* out) const {
+    const bool newer = (read.newer >> i & 1u) != 0;
+    const BufferedUnit& buffered = read.bytes->buffered[i];
+    if (newer && buffered.missing.none()) {
+        std::memcpy(out, buffered.bytes.data() + from, bytes);
+        return;
+    }
+    const UnitBytes& in_flash = read.bytes->page[read.slot[i]];
+    SSDTLM_CHECK(read.source == FlashJob::Source::flash && in_flash, "a unit was read without its bytes");
+    std::memcpy(out, in_flash.data() + from, bytes);
+    if (!newer) return;
+    for (std::uint32_t at = from; at < from + bytes; at += lba_bytes_)
+        if (!buffered.missing.test(at / lba_bytes_)) std::memcpy(out + (at - from), buffered.bytes.data() + at, lba_bytes_);
+}
+
+}  // namespace ssdtlm

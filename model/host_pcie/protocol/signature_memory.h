@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory that knows that of user data only signatures are moved. A host of another make has no use for those: it gets
+// bytes, or is refused.
+#pragma once
+
+#include <tlm>
+
+namespace ssdtlm {
+
+/// What such a memory's socket is bound to.
+class SignatureMemory : public tlm::tlm_fw_transport_if<> {};
+
+}  // namespace ssdtlm

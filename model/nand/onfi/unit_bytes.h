@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of one mapping unit, where contents are bytes: a reference that is passed on from the write buffer to a page, to a
+// read and to another page, and whose bytes do not change while somebody else refers to them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "common/address/geometry.h"
+
+namespace ssdtlm {
+
+/// Not for several threads.
+class UnitBytes {
+public:
+    /// Refers to nothing.
+    UnitBytes() = default;
+    static UnitBytes zeros(std::uint32_t bytes) {
+        UnitBytes unit(bytes);
+        std::memset(unit.own(), 0, bytes);
+        return unit;
+    }
+    static UnitBytes copy_of(const std::uint8_t* from, std::uint32_t bytes) {
+        UnitBytes unit(bytes);
+        std::memcpy(unit.own(), from, bytes);
+        return unit;
+    }
+    UnitBytes(const UnitBytes& other) : shared_(other.shared_) {
+        if (shared_ != nullptr) ++shared_->references;
+    }
+    UnitBytes(UnitBytes&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+    UnitBytes& operator=(UnitBytes other) noexcept {
+        std::swap(shared_, other.shared_);
+        return *this;
+    }
+    ~UnitBytes() { reset(); }
+
+    void reset() {
+        if (shared_ != nullptr && --shared_->references == 0) ::operator delete(shared_);
+        shared_ = nullptr;
+    }
+    explicit operator bool() const { return shared_ != nullptr; }
+    std::uint32_t size() const { return shared_->bytes; }
+    const std::uint8_t* data() const { return reinterpret_cast<const std::uint8_t*>(shared_ + 1); }
+    /// To be changed by the caller, who refers to bytes of its own from now on.
+    std::uint8_t* change() {
+        if (shared_->references != 1) *this = copy_of(data(), size());
+        shared_->origin = kWritten;
+        return own();
+    }
+
+    /// Who made them says that they are what this unit held at the start; true until somebody changes them.
+    void came_from_start(Lpa lpa) { shared_->origin = idx(lpa); }
+    bool is_from_start(Lpa lpa) const { return shared_->origin == idx(lpa); }
+
+private:
+    static constexpr std::uint64_t kWritten = ~std::uint64_t{0};
+    struct alignas(16) Shared {
+        std::uint32_t references;
+        std::uint32_t bytes;
+        std::uint64_t origin;
+    };
+    explicit UnitBytes(std::uint32_t bytes) : shared_(static_cast<Shared*>(::operator new(sizeof(Shared) + bytes))) {
+        *shared_ = Shared{1, bytes, kWritten};
+    }
+    std::uint8_t* own() { return reinterpret_cast<std::uint8_t*>(shared_ + 1); }
+
+    Shared* shared_ = nullptr;
+};
+
+}  // namespace ssdtlm

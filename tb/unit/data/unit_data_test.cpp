@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/data/unit_data.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "common/random/random.h"
+#include "controller/write_buffer/write_buffer.h"
+
+namespace ssdtlm {
+namespace {
+
+using Content = std::vector<std::uint8_t>;
+using Index = BufferPort::Index;
+constexpr auto kNone = BufferPort::kNone;
+constexpr std::uint32_t kLba = 512;
+
+/// A write buffer with its bytes above a flash that is a map; every write, program and read is compared with a plain copy of the
+/// device's bytes.
+class Device {
+public:
+    Device(std::uint32_t unit_bytes, std::uint64_t seed)
+        : unit_bytes_(unit_bytes), blocks_(unit_bytes / kLba), random_(seed, 5), buffer_(16), bytes_(buffer_, unit_bytes, kLba), jobs_(unit_bytes, true) {
+        for (std::uint32_t u = 0; u < kUnits; ++u) {
+            truth_[u] = Content(unit_bytes, 0);
+            if (random_.percent(50)) flash_[u] = truth_[u] = drawn(unit_bytes);
+        }
+    }
+    ~Device() {
+        for (Read& r : reads_) jobs_.release(*r.job);
+    }
+
+    void step() {
+        const std::uint64_t what = random_.below(20);
+        if (what < 7) return write();
+        if (what < 8) return merge();
+        if (what < 11) return program();
+        if (what < 14) return programmed();
+        if (what < 17) return plan_read();
+        return what == 17 && random_.percent(40) ? drop() : finish_read();
+    }
+    std::uint64_t merges = 0, leaning_reads = 0, programs = 0, compared = 0;
+
+private:
+    static constexpr std::uint32_t kUnits = 12;
+    struct Read {
+        FlashJob* job;
+        std::uint64_t begin, end;
+        Content expected;
+    };
+
+    Content drawn(std::size_t n) {
+        Content c(n);
+        for (std::uint8_t& b : c) b = static_cast<std::uint8_t>(random_.next());
+        return c;
+    }
+    std::uint32_t any_unit() { return static_cast<std::uint32_t>(random_.below(kUnits)); }
+
+    void write() {
+        if (!buffer_.reserve(1)) return;
+        const std::uint32_t u = any_unit();
+        const bool whole = random_.percent(25);
+        const std::uint32_t first = whole ? 0 : static_cast<std::uint32_t>(random_.below(blocks_));
+        const std::uint32_t n = whole ? blocks_ : 1 + static_cast<std::uint32_t>(random_.below(blocks_ - first));
+        const Content data = drawn(std::size_t{n} * kLba);
+        const Index before = buffer_.find(Lpa{u});
+        const bool needs_rest = n != blocks_ && before == kNone && flash_.count(u) != 0;
+        const auto has = needs_rest ? BufferPort::Bytes::merging : n != blocks_ ? BufferPort::Bytes::part : BufferPort::Bytes::whole;
+        const std::uint32_t waiter = random_.percent(40) ? 1 : BufferPort::kNoWaiter;  // keeps the next write from replacing it
+        const Index entry = buffer_.insert(Lpa{u}, 0, waiter, has);
+        bytes_.insert(entry, before, first * kLba, n * kLba, data.data(), needs_rest);
+        std::copy(data.begin(), data.end(), truth_[u].begin() + first * kLba);
+        written_[entry] = truth_[u];
+        if (needs_rest) merging_.push_back({entry, flash_[u]});
+    }
+    void merge() {
+        if (merging_.empty()) return;
+        const auto [entry, rest] = merging_.back();
+        merging_.pop_back();
+        if (!buffer_.unit(entry).dropped) bytes_.join(entry, UnitBytes::copy_of(rest.data(), unit_bytes_));
+        buffer_.merged(entry);
+        ++merges;
+    }
+    void program() {
+        const Index entry = buffer_.pop_dirty();
+        if (entry == kNone) return;
+        FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, SimTime{});
+        bytes_.place(job, 3, entry);
+        const UnitBytes& page = job.bytes->page[3];
+        ASSERT_EQ(Content(page.data(), page.data() + page.size()), written_[entry]);
+        jobs_.release(job);
+        flushing_.push_back(entry);
+        ++programs;
+    }
+    void programmed() {
+        if (flushing_.empty()) return;
+        const Index entry = flushing_.front();
+        flushing_.erase(flushing_.begin());
+        if (!buffer_.unit(entry).dropped) flash_[idx(buffer_.unit(entry).lpa)] = written_[entry];
+        buffer_.programmed(entry);
+    }
+    void drop() {
+        const std::uint32_t u = any_unit();
+        std::vector<std::uint32_t> released;
+        buffer_.drop(Lpa{u}, released);
+        flash_.erase(u);
+        truth_[u].assign(unit_bytes_, 0);
+    }
+    // Of part of two units that lie in one page.
+    void plan_read() {
+        const auto u = static_cast<std::uint32_t>(random_.below(kUnits - 1));
+        std::optional<FlashJob::Source> source = source_of(u);
+        FlashJob& job = jobs_.acquire(FlashJob::Kind::host_read, SimTime{});
+        job.source = *source;
+        job.first_unit = u;
+        job.newer = 0;
+        job.units = source_of(u + 1) == source ? 2 : 1;
+        Content expected;
+        for (std::uint32_t i = 0; i < job.units; ++i) {
+            const Index entry = buffer_.find(Lpa{u + i});
+            job.slot[i] = static_cast<std::uint8_t>(5 - i);
+            if (*source == FlashJob::Source::flash) job.bytes->page[job.slot[i]] = UnitBytes::copy_of(flash_[u + i].data(), unit_bytes_);
+            if (entry != kNone && !buffer_.unit(entry).dropped) {
+                job.newer = static_cast<std::uint16_t>(job.newer | 1u << i);
+                bytes_.take(job, i, entry);
+                leaning_reads += buffer_.unit(entry).merging && buffer_.entry(entry).state == WriteBuffer::State::dirty;
+            }
+            expected.insert(expected.end(), truth_[u + i].begin(), truth_[u + i].end());
+        }
+        const std::uint64_t first = random_.below(blocks_), last = (job.units - 1) * blocks_ + random_.below(blocks_);
+        const std::uint64_t begin = std::min(first, last) * kLba, end = (std::max(first, last) + 1) * kLba;
+        reads_.push_back({&job, std::uint64_t{u} * unit_bytes_ + begin, std::uint64_t{u} * unit_bytes_ + end,
+                          Content(expected.begin() + static_cast<std::ptrdiff_t>(begin), expected.begin() + static_cast<std::ptrdiff_t>(end))});
+    }
+    FlashJob::Source source_of(std::uint32_t u) const {
+        const Index entry = buffer_.find(Lpa{u});
+        const bool buffered = entry != kNone && !buffer_.unit(entry).dropped;
+        if (buffered && !buffer_.unit(entry).merging) return FlashJob::Source::buffer;
+        return flash_.count(u) != 0 ? FlashJob::Source::flash : FlashJob::Source::zeros;
+    }
+    // Later, as it was when it was planned.
+    void finish_read() {
+        if (reads_.empty()) return;
+        const auto i = static_cast<std::ptrdiff_t>(random_.below(reads_.size()));
+        const Read r = reads_[static_cast<std::size_t>(i)];
+        reads_.erase(reads_.begin() + i);
+        Content found(r.end - r.begin, 0xA5);
+        bytes_.put_together(*r.job, r.begin, r.end, found.data());
+        jobs_.release(*r.job);
+        ASSERT_EQ(found, r.expected);
+        ++compared;
+    }
+
+    const std::uint32_t unit_bytes_, blocks_;
+    Random random_;
+    WriteBuffer buffer_;
+    UnitData bytes_;
+    FlashJobPool jobs_;
+    std::map<std::uint32_t, Content> truth_, flash_;  // by unit
+    std::map<Index, Content> written_;                // by entry, what the unit is with it
+    std::vector<std::pair<Index, Content>> merging_;
+    std::vector<Index> flushing_;
+    std::vector<Read> reads_;
+};
+
+TEST(UnitData, EqualsAPlainCopyOfTheBytes) {
+    for (const std::uint32_t unit : {512u, 4096u, 131072u}) {
+        std::uint64_t merges = 0, leaning = 0, programs = 0, compared = 0;
+        for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+            SCOPED_TRACE("unit of " + std::to_string(unit) + " B, seed " + std::to_string(seed));
+            Device d(unit, seed);
+            for (std::uint32_t i = 0; i < (unit > 4096 ? 1500u : 8000u); ++i) {
+                d.step();
+                if (HasFatalFailure()) return;
+            }
+            merges += d.merges;
+            leaning += d.leaning_reads;
+            programs += d.programs;
+            compared += d.compared;
+        }
+        EXPECT_GT(programs, 500u);
+        EXPECT_GT(compared, 500u);
+        if (unit == 512) continue;  // no unit is written in part
+        EXPECT_GT(merges, 100u);
+        EXPECT_GT(leaning, 20u);
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm
