@@ -63,6 +63,11 @@ public:
         free_ = &s;
         --in_use_;
     }
+    /// release() of every object in use.
+    void release_all() {
+        for (std::uint32_t i = 0; i < size_; ++i)
+            if (slot(i).is_used()) release(slot(i).object);
+    }
     /// Precondition: in use, or the handle is stale from the start.
     static Handle<T> handle_of(const T& object) { return Handle<T>::of(slot_of(object).key()); }
     /// Where the object is among all; objects made later have higher indices.

@@ -94,6 +94,10 @@ public:
     /// It will not run, and its time is as if it had never been posted. False, and nothing happens, when it has run, runs
     /// now, or was cancelled before. Looks at all entries that were posted more than half a millisecond ahead if it is one.
     bool cancel(Entry entry);
+    /// Takes back all entries of which drop(self) is true, as if they had never been posted. Their handles become stale.
+    /// Looks at every entry: for what ends whole objects, such as the power.
+    template <class Drop>
+    void drop_if(Drop drop);
 
     /// Runs the earliest entry. Precondition: not empty.
     void step() { run_one(kNever); }
@@ -234,6 +238,14 @@ private:
         agenda.cancellable_.release(pooled);
         c.handler(c.self, c.arg);
     }
+    /// Whose entry it is; in a handle's way, the one behind it.
+    void* owner_of(Handler handler, void* self, std::uint64_t arg) {
+        return handler == run_cancellable ? cancellable_.at(arg).self : self;
+    }
+    void dropped(Handler handler, std::uint64_t arg) {
+        if (handler == run_cancellable) cancellable_.release(cancellable_.at(arg));
+        ++cancelled_;
+    }
     bool take_near(SimTime at, std::uint64_t entry);
     void take_far(std::uint64_t entry);
     [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
@@ -314,6 +326,38 @@ inline bool Agenda::cancel(Entry entry) {
     cancellable_.release(*c);
     ++cancelled_;
     return true;
+}
+
+template <class Drop>
+void Agenda::drop_if(Drop drop) {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+        Bucket& b = buckets_[i];
+        if (b.head == nullptr) continue;
+        Node* kept = nullptr;
+        Node** link = &b.head;
+        while (Node* const n = *link) {
+            if (!drop(owner_of(n->handler, n->self, n->arg))) {
+                kept = n;
+                link = &n->next;
+                continue;
+            }
+            dropped(n->handler, n->arg);
+            *link = n->next;
+            n->next = free_;
+            free_ = n;
+        }
+        b.tail = kept;
+        if (b.head == nullptr) leave_bucket(i);
+    }
+    std::vector<FarEntry> all;
+    all.swap(far_);
+    far_at_ = kNever;
+    for (const FarEntry& e : all) {
+        if (drop(owner_of(e.handler, e.self, e.arg)))
+            dropped(e.handler, e.arg);
+        else
+            post_far(e);
+    }
 }
 
 /// False: it is not in its time's bucket, so it was posted far ahead.

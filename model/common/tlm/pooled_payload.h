@@ -47,6 +47,9 @@ public:
     /// See Pool.
     static Handle<Payload> handle_of(const Payload& p) { return Pool<Payload>::handle_of(p); }
     Payload& at(std::uint64_t number) { return pool_.at(number); }
+    Payload* find(std::uint64_t number) { return pool_.find(Handle<Payload>::of(number)); }
+    /// Those that others had are gone with them. Precondition: none of them will be touched again.
+    void take_all_back() { pool_.release_all(); }
 
 private:
     Pool<Payload> pool_;

@@ -244,6 +244,47 @@ struct Cancelling {
     }
 };
 
+TEST(Agenda, DropsTheEntriesOfSomeObjectsOnly) {
+    struct Object {
+        std::vector<std::uint64_t>* ran;
+        void run(std::uint64_t id) { ran->push_back(id); }
+    };
+    Random random(3, 1);
+    for (int round = 0; round < 50; ++round) {
+        Agenda a;
+        std::vector<std::uint64_t> ran;
+        Object stays{&ran}, goes{&ran};
+        std::vector<std::pair<SimTime, std::uint64_t>> expected;  // of the one that stays, in the order of posting
+        std::vector<Agenda::Entry> gone, left;
+        const std::uint64_t entries = 1 + random.below(300);
+        for (std::uint64_t id = 0; id < entries; ++id) {
+            // Few times, so that many are equal, in the buckets and far behind them.
+            const SimTime at{Ps{static_cast<std::int64_t>(random.below(8)) * (random.percent(50) ? 100'000 : 1'000'000'000)}};
+            Object& o = random.percent(50) ? stays : goes;
+            if (&o == &stays) expected.emplace_back(at, id);
+            if (random.percent(30))
+                (&o == &stays ? left : gone).push_back(a.post_cancellable<&Object::run>(at, &o, id));
+            else
+                a.post<&Object::run>(at, &o, id);
+        }
+        a.drop_if([&goes](const void* self) { return self == &goes; });
+        EXPECT_EQ(a.pending(), expected.size());
+        for (const Agenda::Entry e : gone) EXPECT_FALSE(a.cancel(e));
+        std::stable_sort(expected.begin(), expected.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+        EXPECT_EQ(a.next_time(), expected.empty() ? kNever : expected.front().first);
+        // What is posted afterwards finds its place among them.
+        a.post<&Object::run>(SimTime{Ps{50'000}}, &goes, entries);
+        expected.insert(std::upper_bound(expected.begin(), expected.end(), std::make_pair(SimTime{Ps{50'000}}, entries),
+                                         [](const auto& x, const auto& y) { return x.first < y.first; }),
+                        {SimTime{Ps{50'000}}, entries});
+        a.run();
+        std::vector<std::uint64_t> order;
+        for (const auto& e : expected) order.push_back(e.second);
+        EXPECT_EQ(ran, order);
+        for (const Agenda::Entry e : left) EXPECT_FALSE(a.cancel(e)) << "it has run";
+    }
+}
+
 TEST(Agenda, RandomCancellingKeepsOrderAndCounts) {
     Agenda a;
     Cancelling c{&a};
