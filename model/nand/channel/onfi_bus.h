@@ -24,6 +24,9 @@ public:
     /// One per way (chip enable).
     sc_core::sc_vector<OnfiInitiatorSocket> package_initiator;
 
+    /// The power went: nothing is on the wires.
+    void restart() { free_at_ = SimTime{}; }
+
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;

@@ -123,6 +123,28 @@ SimTime Die::resume(FlashOp op, SimTime start) {
     return ready;
 }
 
+PowerLoss Die::power_lost(SimTime now) {
+    PowerLoss loss;
+    const std::uint32_t at_work = suspended_ != 0 ? suspended_ : begun_ <= now ? locked_ : 0;
+    for (std::uint32_t p = 0; p < planes_per_die_; ++p) {
+        if ((at_work >> p & 1u) == 0) continue;
+        const Plane& plane = suspended_ != 0 ? set_aside_[p] : planes_[p];
+        const PageAddress page{PlaneId{first_plane_ + p}, plane.block, plane.page};
+        switch (onfi_operation(plane.op).effect) {
+            case ArrayEffect::programs_page:
+                area_.tear(page);
+                ++loss.pages_torn;
+                break;
+            case ArrayEffect::erases_block:
+                area_.tear_block(geometry_.block_of(page));
+                ++loss.erases_cut;
+                break;
+            default: break;
+        }
+    }
+    return loss;
+}
+
 // --- in words --------------------------------------------------------------------------------------------------------
 
 __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {

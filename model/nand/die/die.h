@@ -21,6 +21,17 @@
 
 namespace ssdtlm {
 
+/// What the power has left unfinished.
+struct PowerLoss {
+    std::uint64_t pages_torn = 0;
+    std::uint64_t erases_cut = 0;
+    PowerLoss& operator+=(const PowerLoss& o) {
+        pages_torn += o.pages_torn;
+        erases_cut += o.erases_cut;
+        return *this;
+    }
+};
+
 class alignas(64) Die {
 public:
     Die(const NandConfig& config, DieId id, SpareArea& area);
@@ -47,6 +58,10 @@ public:
     /// Goes on with it: returns when R/B# rises, when finish() is due. What was read meanwhile has to be out.
     SimTime resume(FlashOp op, SimTime start);
     bool suspended() const { return suspended_ != 0; }
+
+    /// The power goes: what the array was at, suspended or not, is left torn (SpareArea::tear, tear_block), unless R/B# has
+    /// not fallen yet. The die is of no use after it; one built anew takes its place.
+    PowerLoss power_lost(SimTime now);
 
     /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for. Returns the wrong bits of its worst code word.
     std::uint16_t data_out(const OnfiTarget& target);
@@ -128,6 +143,7 @@ private:
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
     std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
     Ps remaining_{};                // of the suspended operation
+    SimTime begun_{};               // the last program or erase: when R/B# fell
     const Ps t_suspend_[2];         // program, erase
     const Ps t_resume_[2];
     const NandGeometry geometry_;
@@ -197,6 +213,7 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
     for (std::uint32_t i = 0; i < count; ++i) planes_[targets[i].plane].ready = ready;
     busy_planes_ |= mask;
     if (!alone(op)) locked_ |= mask;
+    if (op != FlashOp::read) begun_ = start;
     // 80h clears the page registers of the addressed LUN (ONFI: of the target, unless it supports this).
     if (op == FlashOp::program)
         for (Plane& p : planes_) p.loaded = false;

@@ -19,14 +19,29 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
     : sc_module(name),
       bus_target("bus_target"),
       agenda_(agenda),
+      config_(config),
+      first_die_(first_die),
+      area_(area),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
       luns_(config.geometry.dies_per_chip),
-      busy_delay_(config.onfi.t_wb),
-      running_(config.geometry.dies_per_chip) {
+      busy_delay_(config.onfi.t_wb) {
     bus_target.bind(static_cast<tlm::tlm_fw_transport_if<OnfiProtocol>&>(*this));
-    dies_.reserve(config.geometry.dies_per_chip);
-    for (std::uint32_t lun = 0; lun < config.geometry.dies_per_chip; ++lun)
-        dies_.emplace_back(config, DieId{idx(first_die) + lun}, area);
+    build_dies();
+}
+
+void NandPackage::build_dies() {
+    dies_.clear();
+    dies_.reserve(luns_);
+    for (std::uint32_t lun = 0; lun < luns_; ++lun) dies_.emplace_back(config_, DieId{idx(first_die_) + lun}, area_);
+    running_.assign(luns_, Running{});
+    inject(faults_);
+}
+
+PowerLoss NandPackage::restart() {
+    PowerLoss loss;
+    for (Die& die : dies_) loss += die.power_lost(agenda_.now());
+    build_dies();
+    return loss;
 }
 
 void NandPackage::end_of_elaboration() { bus_ = bus_target.operator->(); }

@@ -27,8 +27,12 @@ public:
     OnfiTargetSocket bus_target;
 
     const Die& die(std::uint32_t lun) const { return dies_.at(lun); }
+    /// The power goes: what the dies were at is torn, and dies built anew stand over the same flash. Precondition: the
+    /// agenda holds no entry of the package any more.
+    PowerLoss restart();
     /// From now on this goes wrong in its dies; null: nothing. Not owned.
     void inject(ArrayFaults* faults) {
+        faults_ = faults;
         for (Die& die : dies_) die.inject(faults);
     }
 
@@ -36,6 +40,7 @@ private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void end_of_elaboration() override;
+    void build_dies();
     void start(Die& die, OnfiExtension& onfi);
     void array_ready(std::uint64_t onfi);
     void data_end(std::uint64_t onfi);
@@ -46,6 +51,10 @@ private:
     Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
 
     Agenda& agenda_;
+    const NandConfig config_;
+    const DieId first_die_;
+    SpareArea& area_;
+    ArrayFaults* faults_ = nullptr;
     const std::uint32_t first_in_channel_;
     const std::uint32_t luns_;
     const Ps busy_delay_;

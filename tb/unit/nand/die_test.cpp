@@ -349,5 +349,58 @@ TEST_F(Suspend, AnEraseSuspendedAtRandomTakesItsFormula) {
     EXPECT_GT(most, 3u);
 }
 
+// --- loss of power ---------------------------------------------------------------------------------------------------
+
+TEST_F(DieTest, PowerLossTearsWhatIsBeingProgrammedInEachPlane) {
+    run(FlashOp::program, {at(0, 2, 0)});
+    run(FlashOp::program, {at(1, 2, 0)});
+    const SimTime ready = issue(FlashOp::program, {at(0, 2, 1), at(1, 2, 1)});
+    const PowerLoss loss = die.power_lost(ready);  // finish() has not been called
+    EXPECT_EQ(loss.pages_torn, 2u);
+    EXPECT_EQ(loss.erases_cut, 0u);
+    for (std::uint32_t plane = 0; plane < 2; ++plane) {
+        const PageAddress before{PlaneId{6 + plane}, 2, 0}, torn{PlaneId{6 + plane}, 2, 1};
+        EXPECT_EQ(area.at(area.geometry().ppa_of(before, 0)), kData[0]);
+        for (std::uint32_t slot = 0; slot < 4; ++slot) EXPECT_EQ(area.at(area.geometry().ppa_of(torn, slot)), kTorn);
+        EXPECT_EQ(area.next_page(area.geometry().block_of(torn)), 2u);
+    }
+}
+
+TEST_F(DieTest, PowerLossLeavesABlockThatIsBeingErasedUnreadable) {
+    run(FlashOp::program, {at(0, 2, 0)});
+    issue(FlashOp::erase, {at(0, 2, 0)});
+    const PowerLoss loss = die.power_lost(kStart);
+    EXPECT_EQ(loss.erases_cut, 1u);
+    const PageAddress page{PlaneId{6}, 2, 0};
+    EXPECT_EQ(area.at(area.geometry().ppa_of(page, 0)), kTorn);
+    EXPECT_EQ(area.next_page(area.geometry().block_of(page)), 1u);
+    EXPECT_EQ(area.erase_count(area.geometry().block_of(page)), 0u);
+}
+
+TEST_F(DieTest, PowerLossBeforeTheArrayBeginsLeavesTheFlashAsItWas) {
+    issue(FlashOp::program, {at(0, 2, 0)});
+    EXPECT_EQ(die.power_lost(kStart - Ps{1}).pages_torn, 0u);
+    EXPECT_EQ(area.next_page(area.geometry().block_id(PlaneId{6}, 2)), 0u);
+}
+
+TEST_F(DieTest, PowerLossDuringAReadOrWhenIdleLosesNothing) {
+    EXPECT_EQ(die.power_lost(kStart).pages_torn, 0u);
+    run(FlashOp::program, {at(0, 2, 0)});
+    issue(FlashOp::read, {at(0, 2, 0)});
+    const PowerLoss loss = die.power_lost(kStart);
+    EXPECT_EQ(loss.pages_torn + loss.erases_cut, 0u);
+    EXPECT_EQ(area.at(area.geometry().ppa_of(PageAddress{PlaneId{6}, 2, 0}, 0)), kData[0]);
+}
+
+TEST_F(DieTest, PowerLossTearsWhatIsSuspendedAsWell) {
+    issue(FlashOp::program, {at(1, 3, 0)});
+    die.suspend(FlashOp::program_suspend, kStart + 10us);
+    ASSERT_TRUE(die.suspended());
+    const std::vector<OnfiTarget> other{at(0, 2, 0)};
+    die.issue(FlashOp::read, other.data(), 1, kStart + 200us);
+    EXPECT_EQ(die.power_lost(kStart + 201us).pages_torn, 1u);
+    EXPECT_EQ(area.at(area.geometry().ppa_of(PageAddress{PlaneId{7}, 3, 0}, 0)), kTorn);
+}
+
 }  // namespace
 }  // namespace ssdtlm
