@@ -55,6 +55,7 @@ RULES = {
                                                      "controller/program_feed", "controller/waiters", "controller/data"], False),
     "controller/journal": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/gc",
                                                      "controller/program_feed", "controller/waiters"], False),
+    "controller/map_scan": (VOCABULARY + PROTOCOLS + ["controller/ports", "nand/array"], False),
     "controller/cpu": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/write_buffer",
                                                  "controller/commands", "controller/destage", "controller/gc",
                                                  "controller/journal", "controller/program_feed", "controller/waiters", "controller/data"], False),

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for the map over flash of any contents: which pages are read, how often, and how many at once.
+#include "controller/map_scan/map_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "common/random/random.h"
+
+namespace ssdtlm {
+namespace {
+
+/// Answers the reads in an order of its own.
+struct Flash final : FlashPort {
+    Flash(SpareArea& s, std::uint64_t seed) : spare(s), random(seed, 5), in_flight(s.geometry().dies()) {}
+    void submit(FlashTransaction& t) override {
+        t.begin(SimTime{});
+        EXPECT_EQ(t.op, FlashOp::read);
+        EXPECT_EQ(t.cls, FlashClass::mapping_read);
+        EXPECT_EQ(spare.geometry().die_of(t.address.plane), t.die);
+        waiting.push_back(&t);
+        most = std::max(most, ++in_flight[idx(t.die)]);
+    }
+    void answer_one() {
+        const std::size_t i = random.below(waiting.size());
+        FlashTransaction& t = *waiting[i];
+        waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
+        --in_flight[idx(t.die)];
+        const BlockId block = spare.geometry().block_of(t.address);
+        EXPECT_LT(t.address.page, spare.geometry().pages_per_block);
+        ++(t.data_bytes == spare.geometry().page_bytes ? whole : parts)[{idx(block), t.address.page}];
+        spare.read_page(t.address, t.spare.data());
+        t.client->flash_done(t);
+    }
+    SpareArea& spare;
+    Random random;
+    std::vector<FlashTransaction*> waiting;
+    std::vector<std::uint32_t> in_flight;
+    std::uint32_t most = 0;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> parts, whole;  // by block and page
+};
+
+TEST(MapScan, ReadsEachProgrammedPageOnceAndTheFirstThatIsNot) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Random random(seed, 3);
+        NandGeometry g;
+        g.channels = static_cast<std::uint32_t>(1 + random.below(2));
+        g.ways = static_cast<std::uint32_t>(1 + random.below(2));
+        g.dies_per_chip = 1;
+        g.planes_per_die = static_cast<std::uint32_t>(1 + random.below(2));
+        g.blocks_per_plane = static_cast<std::uint32_t>(1 + random.below(9));
+        g.pages_per_block = 6;
+        g.page_bytes = 8192;
+        g.spare_bytes = random.percent(20) ? 0 : 448;
+        g.unit_bytes = 4096;
+        SpareArea spare(g);
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> parts, whole;
+        const std::vector<Spare> data(g.units_per_page(), Spare{17});
+        const PageContent content{1, 2, 3};
+        std::uint64_t number = 0;
+        for (std::uint32_t b = 0; b < g.blocks(); ++b) {
+            const PlaneId plane = g.plane_of(BlockId{b});
+            const auto programmed = static_cast<std::uint32_t>(random.below(g.pages_per_block + 1));
+            std::uint32_t good = programmed;
+            for (std::uint32_t page = 0; page < programmed; ++page) {
+                const PageAddress a{plane, g.block_in_plane(BlockId{b}), page};
+                if (page + 1 == programmed && random.percent(20)) {
+                    spare.tear(a);
+                    good = page;
+                } else if (random.percent(10)) {
+                    spare.program_page(a, data.data(), PageRecord{++number, PageKind::journal, 0, &content});
+                    whole[{b, page}] = 1;
+                } else {
+                    spare.program_page(a, data.data(), PageRecord{++number});
+                }
+            }
+            if (programmed != 0 && random.percent(10)) {
+                spare.tear_block(BlockId{b});
+                for (std::uint32_t page = 0; page < programmed; ++page) whole.erase({b, page});
+                good = 0;
+            }
+            for (std::uint32_t page = 0; page < std::min(good + 1, g.pages_per_block); ++page) parts[{b, page}] = 1;
+        }
+        Flash flash(spare, seed);
+        const auto at_once = static_cast<std::uint32_t>(1 + random.below(5));
+        MapScan scan(g, spare, flash, at_once);
+        int done = 0;
+        scan.start([&done] { ++done; });
+        while (!flash.waiting.empty()) {
+            EXPECT_EQ(done, 0);
+            EXPECT_FALSE(scan.over());
+            flash.answer_one();
+        }
+        EXPECT_EQ(done, 1);
+        EXPECT_TRUE(scan.over());
+        EXPECT_EQ(flash.parts, parts);
+        EXPECT_EQ(flash.whole, whole);
+        EXPECT_EQ(scan.reads(), parts.size() + whole.size());
+        EXPECT_EQ(flash.most, std::min(at_once, g.planes_per_die * g.blocks_per_plane));
+    }
+}
+
+}  // namespace
+}  // namespace ssdtlm
