@@ -45,7 +45,10 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
       filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units) * (units_ / std::max<std::uint64_t>(1, g.units)))),
       lba_bytes_(g.lba_bytes),
       max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
-      nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check") {
+      nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check"),
+      durable_(g.power_cuts ? std::make_unique<DurableVersions>() : nullptr),
+      durable_writes_(g.durable_writes) {
+    SSDTLM_CHECK(!g.power_cuts || !g.bytes_of_seed, "losses of power with contents of bytes");
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
                  "a mapping unit must be a power of two of logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
@@ -94,17 +97,24 @@ void IntegrityOracle::log(std::uint32_t unit, std::uint32_t acceptable) {
     log_[log_end_++ & (kLogSize - 1)] = Change{unit, acceptable};
 }
 
-std::uint32_t IntegrityOracle::begin_unit(std::uint32_t unit, bool deallocate) {
+std::uint32_t IntegrityOracle::begin_unit(std::uint32_t unit, bool deallocate, Operation operation) {
     bool fresh = false;
+    const std::uint32_t before = version_of(unit);
     UnitState& e = table_.insert(unit, fresh);
     if (fresh) {
-        e.before = static_cast<std::uint16_t>(1u << version_of(unit));
+        e.before = static_cast<std::uint16_t>(1u << before);
     } else if (e.in_flight == 0) {
         e.before = e.acceptable();
         e.within = 0;
     }
+    if (__builtin_expect(e.lost_power, 0)) {
+        e.lost_power = 0;
+        --leftovers_;
+    }
     log(unit, e.acceptable());
-    const std::uint32_t version = deallocate ? 0 : fresh_version(unit, e.acceptable());
+    const std::uint32_t avoid = durable_ == nullptr ? 0 : durable_->possible(unit, before);
+    const std::uint32_t version = deallocate ? 0 : fresh_version(unit, e.acceptable() | avoid);
+    if (durable_ != nullptr) durable_->touch(operation, unit, version, before);
     e.within = static_cast<std::uint16_t>(e.within | 1u << version);
     ++e.in_flight;
     set_version(unit, version);
@@ -126,13 +136,14 @@ inline void IntegrityOracle::check_range(std::uint64_t slba, std::uint64_t block
     SSDTLM_CHECK(slba <= capacity_blocks() && blocks <= capacity_blocks() - slba, "blocks outside the device");
 }
 
-void IntegrityOracle::begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data) {
+IntegrityOracle::Operation IntegrityOracle::begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data) {
     check_range(slba, blocks);
+    const Operation operation = begin_operation();
     const std::uint64_t end = slba + blocks;
     for (std::uint64_t lba = slba; lba < end;) {
         const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
         const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
-        const std::uint32_t version = begin_unit(unit, false);
+        const std::uint32_t version = begin_unit(unit, false, operation);
         if (__builtin_expect(bytes_.has_value(), 0)) {
             bytes_->fill(lba++, version, data);
             data += lba_bytes_;
@@ -141,11 +152,15 @@ void IntegrityOracle::begin_write(std::uint64_t slba, std::uint32_t blocks, std:
         for (; lba < unit_end; ++lba, data += lba_bytes_)
             BlockSignature{lba, version, BlockSignature::kMagic}.store(data);
     }
+    return operation;
 }
 
-void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool ok) {
-    const auto last = static_cast<std::uint32_t>((slba + blocks - 1) >> unit_shift_);
-    for (auto unit = static_cast<std::uint32_t>(slba >> unit_shift_); unit <= last; ++unit) end_unit(unit, ok);
+void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool ok, Operation operation, bool fua) {
+    const auto first = static_cast<std::uint32_t>(slba >> unit_shift_), last = static_cast<std::uint32_t>((slba + blocks - 1) >> unit_shift_);
+    for (std::uint32_t unit = first; unit <= last; ++unit) end_unit(unit, ok);
+    if (__builtin_expect(durable_ == nullptr, 1)) return;
+    durable_->ends();
+    for (std::uint32_t unit = first; unit <= last; ++unit) durable_->end(operation, unit, ok, fua || durable_writes_);
 }
 
 IntegrityOracle::Units IntegrityOracle::trimmed(std::uint64_t slba, std::uint64_t blocks) const {
@@ -155,15 +170,59 @@ IntegrityOracle::Units IntegrityOracle::trimmed(std::uint64_t slba, std::uint64_
     return {static_cast<std::uint32_t>(first << finer), static_cast<std::uint32_t>(end << finer)};
 }
 
-void IntegrityOracle::begin_trim(std::uint64_t slba, std::uint64_t blocks) {
+IntegrityOracle::Operation IntegrityOracle::begin_trim(std::uint64_t slba, std::uint64_t blocks) {
     check_range(slba, blocks);
+    const Operation operation = begin_operation();
     const Units all = trimmed(slba, blocks);
-    for (std::uint32_t unit = all.first; unit < all.end; ++unit) begin_unit(unit, true);
+    for (std::uint32_t unit = all.first; unit < all.end; ++unit) begin_unit(unit, true, operation);
+    return operation;
 }
 
-void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok) {
+void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok, Operation operation) {
     const Units all = trimmed(slba, blocks);
     for (std::uint32_t unit = all.first; unit < all.end; ++unit) end_unit(unit, ok);
+    if (__builtin_expect(durable_ == nullptr, 1)) return;
+    durable_->ends();
+    for (std::uint32_t unit = all.first; unit < all.end; ++unit) durable_->end(operation, unit, ok, false);
+}
+
+void IntegrityOracle::power_lost() {
+    SSDTLM_CHECK(durable_ != nullptr && reads_in_flight_ == 0, "the oracle does not expect a loss of power now");
+    durable_->power_lost([this](std::uint32_t unit, std::uint32_t versions) {
+        bool fresh = false;
+        UnitState& e = table_.insert(unit, fresh);
+        SSDTLM_CHECK(fresh || e.in_flight == 0, "a loss of power with operations in flight");
+        if (fresh || !e.lost_power) ++leftovers_;
+        e.before = 0;
+        e.within = static_cast<std::uint16_t>(versions);
+        e.lost_power = 1;
+    });
+}
+
+/// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now on.
+__attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
+                                                                        const Reader& reader) {
+    const std::uint64_t end = slba + blocks;
+    for (std::uint64_t lba = slba; lba < end;) {
+        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
+        const std::uint64_t first = lba, unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        lba = unit_end;
+        UnitState* const e = table_.find(unit);
+        if (e == nullptr || !e->lost_power) continue;
+        const std::uint32_t version = BlockSignature::load(data + (first - slba) * lba_bytes_).version;
+        for (std::uint64_t b = first; b < unit_end; ++b) {
+            const std::uint32_t other = BlockSignature::load(data + (b - slba) * lba_bytes_).version;
+            if (other != version)
+                throw CheckFailed("integrity: LBA " + std::to_string(b) + " (mapping unit " + std::to_string(unit) + ") has version " +
+                                  std::to_string(other) + " after a loss of power, LBA " + std::to_string(first) + " of the same unit " +
+                                  std::to_string(version) + "; queue " + std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid));
+        }
+        log(unit, e->acceptable());
+        set_version(unit, version);
+        durable_->found(unit);
+        table_.erase(*e);
+        --leftovers_;
+    }
 }
 
 void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data,
@@ -197,6 +256,7 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
             lba = unit_end;
         }
     }
+    if (__builtin_expect(leftovers_ != 0, 0)) look_at_leftovers(slba, blocks, data, reader);
     spoil(blocks, data);
 }
 

@@ -14,10 +14,13 @@
 //   completed, each of their versions stays acceptable until an operation that overlaps no other ends: the order in
 //   which the device applied them is not defined (NVMe 1.4 §6: no order between commands).
 // - A failed write or trim may have taken effect or not.
+// - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same in
+//   all its blocks: the next read says which, and from then on it is that one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +29,7 @@
 #include "common/containers/sparse_array.h"
 #include "common/random/block_bytes.h"
 #include "common/units/units.h"
+#include "host_pcie/driver/durable_versions.h"
 #include "host_pcie/protocol/signature.h"
 
 namespace ssdtlm {
@@ -35,7 +39,10 @@ struct UnitState {
     std::uint32_t key = 0;        ///< the unit
     std::uint16_t before = 0;     ///< versions possible before the first operation of the group took effect
     std::uint16_t within = 0;     ///< versions of the operations of the group
-    std::uint32_t in_flight = 0;  ///< operations of the group not yet completed
+    std::uint32_t in_flight : 31;  ///< operations of the group not yet completed
+    std::uint32_t lost_power : 1;  ///< and nothing was begun since: one of `within`, which no read has told yet
+
+    UnitState() : in_flight(0), lost_power(0) {}
 
     std::uint16_t acceptable() const { return static_cast<std::uint16_t>(before | within); }
 };
@@ -49,6 +56,8 @@ public:
         std::uint32_t lba_bytes = 512;   ///< power of two
         std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
+        bool power_cuts = false;         ///< power_lost() may be called
+        bool durable_writes = false;     ///< a completed write is on the flash (no volatile write cache)
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
     };
     /// Whose read it is, for the text of a mismatch.
@@ -66,12 +75,24 @@ public:
     /// Brings what a coming command on this block needs into the cache.
     void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
 
+    /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
+    using Operation = DurableVersions::Token;
     /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.
-    void begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
-    void end_write(std::uint64_t slba, std::uint32_t blocks, bool ok);
+    Operation begin_write(std::uint64_t slba, std::uint32_t blocks, std::uint8_t* data);
+    /// `fua`: it was to go to the flash.
+    void end_write(std::uint64_t slba, std::uint32_t blocks, bool ok, Operation operation = 0, bool fua = false);
 
-    void begin_trim(std::uint64_t slba, std::uint64_t blocks);
-    void end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok);
+    Operation begin_trim(std::uint64_t slba, std::uint64_t blocks);
+    void end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok, Operation operation = 0);
+
+    Operation begin_flush() { return durable_ == nullptr ? 0 : durable_->begin(); }
+    void end_flush(Operation flush, bool ok) {
+        if (durable_ != nullptr && ok) durable_->flush_ended(flush);
+    }
+    /// The drive has lost its power. Precondition: nothing is in flight, and power_cuts.
+    void power_lost();
+    /// A bit per version that the unit may have if the power goes now. Precondition: power_cuts.
+    std::uint32_t possible(std::uint32_t unit) const { return durable_->possible(unit, version_of(unit)); }
 
     /// A read is being submitted. Spoils the contents of its buffer, so that a block never transferred is seen; the
     /// first `spoiled` blocks are as check_read() has left them.
@@ -114,8 +135,10 @@ private:
     void set_version(std::uint32_t unit, std::uint32_t version);
     std::uint32_t fresh_version(std::uint32_t unit, std::uint32_t avoid);
     /// One operation on one unit starts; returns its version (0 when `deallocate`).
-    std::uint32_t begin_unit(std::uint32_t unit, bool deallocate);
+    std::uint32_t begin_unit(std::uint32_t unit, bool deallocate, Operation operation);
     void end_unit(std::uint32_t unit, bool ok);
+    Operation begin_operation() { return durable_ == nullptr ? 0 : durable_->begin(); }
+    void look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
     struct Units {
@@ -151,6 +174,9 @@ private:
     std::vector<Change> log_;
     std::uint64_t log_end_ = 0;
     std::uint64_t reads_in_flight_ = 0;
+    std::unique_ptr<DurableVersions> durable_;  // null: no loss of power is to come
+    bool durable_writes_;
+    std::uint64_t leftovers_ = 0;               // units that a loss of power has left, and no read has told which version
     std::uint32_t rolling_ = 1;
     std::uint64_t blocks_checked_ = 0;
     std::uint64_t unverified_ = 0;

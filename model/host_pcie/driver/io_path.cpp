@@ -223,10 +223,12 @@ inline void IoPath::begin_data(Slot& slot) {
         slot.token = oracle_->begin_read(blocks, slot.buffer.data, slot.spoiled);
         slot.spoiled = 0;
     } else if (r.op == HostOp::write) {
-        oracle_->begin_write(slba, blocks, slot.buffer.data);
+        slot.token = oracle_->begin_write(slba, blocks, slot.buffer.data);
         slot.spoiled = 0;
     } else if (r.op == HostOp::trim) {
-        oracle_->begin_trim(slba, blocks);
+        slot.token = oracle_->begin_trim(slba, blocks);
+    } else {
+        slot.token = oracle_->begin_flush();
     }
 }
 
@@ -309,9 +311,11 @@ inline void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
                             IntegrityOracle::Reader{q.pair.qid(), cid, since_epoch(agenda_.now())});
         slot.spoiled = blocks;
     } else if (r.op == HostOp::write) {
-        oracle_->end_write(slba, blocks, ok);
+        oracle_->end_write(slba, blocks, ok, slot.token, r.fua);
     } else if (r.op == HostOp::trim) {
-        oracle_->end_trim(slba, blocks, ok);
+        oracle_->end_trim(slba, blocks, ok, slot.token);
+    } else {
+        oracle_->end_flush(slot.token, ok);
     }
 }
 

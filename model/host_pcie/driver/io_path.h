@@ -149,7 +149,7 @@ private:
         SimTime issued{};
         SimTime submitted{};
         Timeline* timeline = nullptr;
-        IntegrityOracle::ReadToken token = 0;
+        std::uint64_t token = 0;      ///< the oracle's
 
         SplitHandle split;
         std::uint32_t spoiled = 0;    ///< blocks at the start of the buffer that the oracle has left spoiled
