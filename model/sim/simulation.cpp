@@ -42,6 +42,8 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->backend.waiting(DieId{die}); });
         series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
     }
+    system_->survives(this, sizeof *this);
+    if (series_) system_->survives(series_.get(), sizeof *series_);
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
         occupancy_ = &system_->record();
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
@@ -112,7 +114,7 @@ Watchdog::Limits Simulation::watchdog_limits() const {
     const ControllerInfo& info = system_->driver.controller();
     Watchdog::Limits l;
     l.patience = c.run.watchdog + c.nvme.interrupt_coalescing_time * Ps{100us} + c.host.interrupt_latency + c.host.submit_time +
-                 c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
+                 (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
     l.queue_slots = std::uint64_t{info.queue_pairs} * (info.queue_entries - 1);
     l.device_pages = c.nand.geometry.raw_bytes() / c.nand.geometry.page_bytes;
     return l;
@@ -254,6 +256,7 @@ RunSummary Simulation::summarise() {
         r.queue_looks = die_queues_->looks();
     }
     r.counters = s.counters();
+    r.power_cuts = s.power_cuts();
     r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
     r.latency_bins = latency_.bins();

@@ -33,14 +33,10 @@ NvmeDevice device_of(const SsdConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
+    d.scan_time = MapScan::longest(c.nand, c.ecc.decode_time, 1);
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
-}
-
-Firmware::Data data_of(const RunConfig& run) {
-    if (run.data == DataMode::bytes) return Firmware::Data::bytes;
-    return run.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
 }
 
 std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
@@ -52,6 +48,8 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     g.filled_units = ftl.mapped_units();  // preconditioning fills from unit 0
     g.version_bits = ftl.codec().version_bits();
     if (c.run.data == DataMode::bytes) g.bytes_of_seed = c.run.seed;
+    g.power_cuts = !c.host.power_cut_at.empty();
+    g.durable_writes = c.ftl.buffer_mode == BufferMode::write_through;
     return std::make_unique<IntegrityOracle>(g);
 }
 
@@ -63,13 +61,19 @@ std::uint64_t SsdSystem::read_window(const LinkConfig& link) {
     return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
 }
 
+Firmware::Data SsdSystem::data_of(const RunConfig& run) {
+    if (run.data == DataMode::bytes) return Firmware::Data::bytes;
+    return run.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
+}
+
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
                      SsdTaps* taps)
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
       spare(config.nand.geometry),
-      ftl(config.ftl, config.nand.geometry, spare, config.run.seed),
+      ftl_(std::in_place, config.ftl, config.nand.geometry, spare, config.run.seed),
+      ftl(*ftl_),
       oracle((ftl.precondition(), make_oracle(config, ftl))),
       driver("driver", agenda, memory, config.host, workload, tracker, oracle.get(), observer),
       root_complex("root_complex", memory, &driver),
@@ -81,9 +85,9 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
               make_scheduler(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read),
                              agenda, rtl_schedulers()),
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
-      firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-               {agenda, ftl, taps != nullptr ? taps->flash(backend) : backend, dma, *dram},
-               data_of(config.run)) {
+      flash_(taps != nullptr ? taps->flash(backend) : backend),
+      firmware_(std::in_place, config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, surroundings(), data_of(config.run)),
+      firmware(*firmware_) {
     if (config.run.data == DataMode::bytes) spare.keep_bytes(ftl.codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
     if (taps != nullptr)
         taps->join_mmio(driver.mmio_initiator, link.host_target);
@@ -95,16 +99,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     else
         dma.pcie_initiator.bind(link.device_target);
     link.host_initiator.bind(root_complex.link_target);
-    front_end.bind(firmware);
-    front_end.bind_health([this] {
-        DeviceHealth health;
-        health.available_spare = ftl.media().available_spare;
-        health.read_only = ftl.media().read_only;
-        return health;
-    });
-    ftl.on_media_change([this] { front_end.health_changed(); });
     if (config.faults.any()) faults = std::make_unique<RandomFaults>(config.faults, config.run.seed);
-    firmware.bind(front_end.completions());
     // A random look-up in a forward map of hundreds of megabytes is the dearest single step of a read on the host.
     if (is_power_of_two(config.nand.geometry.unit_bytes))
         driver.set_prefetch(
@@ -114,8 +109,9 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
                 if (unit < s.ftl.logical_units()) s.ftl.prefetch(Lpa{static_cast<std::uint32_t>(unit)});
             },
             this);
-    for (const std::uint32_t ch : config.channel.rtl_sequencer)
-        backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
+    connect();
+    survives(&driver, sizeof driver);
+    driver.set_power_switch([this](bool on) { on ? power_on() : power_off(); });
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config.nand));
@@ -133,6 +129,24 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     }
 }
 
+/// What has to be said to each other by organs that are built again after a loss of power.
+void SsdSystem::connect() {
+    front_end.bind(firmware);
+    front_end.bind_health([this] {
+        DeviceHealth health;
+        health.available_spare = ftl.media().available_spare;
+        health.read_only = ftl.media().read_only;
+        return health;
+    });
+    ftl.on_media_change([this] { front_end.health_changed(); });
+    firmware.bind(front_end.completions());
+    for (const std::uint32_t ch : config.channel.rtl_sequencer)
+        backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
+    if (!occupancy_) return;
+    backend.record(*occupancy_);
+    firmware.record(*occupancy_);
+}
+
 const Occupancy& SsdSystem::record() {
     const NandGeometry& g = config.nand.geometry;
     occupancy_ = std::make_unique<Occupancy>(Occupancy::Size{g.channels, g.dies_per_channel(), g.planes_per_die,
@@ -147,8 +161,8 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.at = agenda.now();
     s.up = link.upstream().busy(s.at);
     s.down = link.downstream().busy(s.at);
-    s.dram = dram->busy();
-    for (std::uint32_t i = 0; i < firmware.cores().size(); ++i) s.cores.push_back(firmware.cores().busy(i));
+    s.dram = earlier_.dram + dram->busy();
+    for (std::uint32_t i = 0; i < firmware.cores().size(); ++i) s.cores.push_back(firmware.cores().busy(i) + (earlier_.cores.empty() ? Ps{} : earlier_.cores[i]));
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(backend.channel(ch).counters().bus_busy());
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
@@ -224,7 +238,8 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> SsdSystem::blocks_by_erases
 }
 
 std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
-    const FtlCounters ftl_now = ftl.counters() - before;
+    const FtlCounters ftl_now = ftl.counters() - (power_cuts_.empty() ? before : earlier_.ftl);
+    const auto pages = [this](FlashClass cls) { return flash_pages(cls) - earlier_.pages[static_cast<std::size_t>(cls)]; };
     const DriverCounters& d = driver.counters();
     const NvmeCounters& n = front_end.counters();
     const BufferPort& b = firmware.buffer();
@@ -237,13 +252,13 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
-        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, flash_pages(FlashClass::host_write)},
+        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
         {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
-         flash_pages(FlashClass::gc_write)},
-        {"bytes programmed = (host + GC + journal) pages", (flash_pages(FlashClass::host_write) + flash_pages(FlashClass::gc_write)) *
+         pages(FlashClass::gc_write)},
+        {"bytes programmed = (host + GC + journal) pages", (pages(FlashClass::host_write) + pages(FlashClass::gc_write)) *
                                                      config.nand.geometry.page_bytes,
          (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages) * config.nand.geometry.page_bytes},
-        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, flash_pages(FlashClass::erase)},
+        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };
 }
@@ -272,8 +287,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"dma_bytes_to_device", dma.counters().bytes_read},
         {"link_wire_bytes_to_host", up.wire_bytes()},
         {"link_wire_bytes_to_device", down.wire_bytes()},
-        {"buffer_units_coalesced", firmware.buffer().coalesced()},
-        {"partial_unit_merge_reads", firmware.merge_reads()},
+        {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier_.coalesced},
+        {"partial_unit_merge_reads", firmware.merge_reads() + earlier_.merge_reads},
         {"flash_operations", operations},
         {"flash_multi_plane_operations", multi_plane},
         {"flash_multi_plane_page_programs", joined_programs},
@@ -282,10 +297,22 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_host_page_programs", flash_pages(FlashClass::host_write)},
         {"flash_gc_page_programs", flash_pages(FlashClass::gc_write)},
         {"flash_block_erases", flash_pages(FlashClass::erase)},
-        {"gc_victims", firmware.gc().victims()},
+        {"gc_victims", firmware.gc().victims() + earlier_.victims},
     };
-    if (!config.host.reset_at.empty()) {
-        all.push_back({"controller_resets", n.resets});
+    if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
+    if (!power_cuts_.empty()) {
+        PowerLoss loss;
+        std::uint64_t reads = 0;
+        for (const PowerCut& cut : power_cuts_) {
+            loss += cut.loss;
+            reads += cut.scan_reads;
+        }
+        all.insert(all.end(), {{"power_cuts", power_cuts_.size()},
+                               {"flash_pages_torn", loss.pages_torn},
+                               {"flash_erases_cut", loss.erases_cut},
+                               {"map_scan_page_reads", reads}});
+    }
+    if (!config.host.reset_at.empty() || !power_cuts_.empty()) {
         all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});
         all.push_back({"host_commands_cancelled", d.commands_cancelled});
     }
@@ -327,11 +354,13 @@ void SsdSystem::check_waiters() const {
     front_end.check_waiters();
     backend.check_waiters();
     firmware.check_waiters();
+    check_scan();
 }
 
 std::string SsdSystem::dump() const {
     return fmt::format("state at {} ps, {} agenda entries pending\n", agenda.now().time_since_epoch().count(), agenda.pending()) +
-           driver.dump() + link.dump() + dma.dump() + static_cast<const NvmeController&>(front_end).dump() + firmware.dump() + backend.dump();
+           driver.dump() + link.dump() + dma.dump() + front_end.dump() + firmware.dump() +
+           (scan_ ? scan_->dump() : "") + backend.dump();
 }
 
 }  // namespace ssdtlm

@@ -34,6 +34,10 @@ public:
     void add(const Occupation& o) { ring_[added_++ & mask_] = o; }
     /// The newest one has ended. Reads joined in one operation end one by one, and the last counts.
     void end(SimTime now) { ring_[(added_ - 1) & mask_].to = now; }
+    /// The power goes: what is not over ends.
+    void cut(SimTime now) {
+        if (added_ != 0 && ring_[(added_ - 1) & mask_].to > now) end(now);
+    }
     std::uint64_t added() const { return added_; }
 
     /// Calls visit(occupation) for those that ended after `from` and began before `to`, the earliest first. Returns from
@@ -96,6 +100,9 @@ public:
     OccupancyLog& core(std::uint32_t i) { return logs_[first_core_ + i]; }
     /// Programs of host data by their end: each gives room in the write buffer.
     OccupancyLog& programs() { return logs_.back(); }
+    void power_lost(SimTime now) {
+        for (OccupancyLog& log : logs_) log.cut(now);
+    }
     const OccupancyLog& plane(std::uint32_t i) const { return logs_[size_.planes_apart ? i : i / size_.planes_per_die]; }
     const OccupancyLog& bus(std::uint32_t channel) const { return logs_[first_bus_ + channel]; }
     const OccupancyLog& core(std::uint32_t i) const { return logs_[first_core_ + i]; }

@@ -33,6 +33,9 @@ class BusyMeter {
 public:
     using Totals = std::array<std::int64_t, kBusyKinds>;  // ps
 
+    BusyMeter() = default;
+    explicit BusyMeter(const Totals& so_far) : totals_(so_far) {}
+
     void start(BusyKind kind, SimTime now) {
         settle(now);
         ++running_[static_cast<std::size_t>(kind)];

@@ -14,12 +14,11 @@ FlashTransaction& transaction_of(std::uint64_t handle) { return *reinterpret_cas
 
 }  // namespace
 
-ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand,
+ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand,
                                      const EccConfig& ecc, std::uint16_t channel, bool multi_plane,
                                      SchedulerPort& scheduler, const BusOrder& order, const SuspendPolicy* suspend,
-                                     TransactionTable& transactions)
-    : sc_module(name),
-      onfi_initiator("onfi_initiator"),
+                                     TransactionTable& transactions, const History& earlier)
+    : onfi_initiator(socket),
       agenda_(agenda),
       independent_plane_read_(nand.independent_plane_read),
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
@@ -31,14 +30,17 @@ ChannelController::ChannelController(sc_core::sc_module_name name, Agenda& agend
       transactions_(transactions),
       arbiter_(order),
       dies_(nand, channel),
-      waits_(nand),
-      sequences_(nand) {
-    onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
+      waits_(nand, earlier.die_busy),
+      sequences_(nand, earlier.counters) {
     scheduler_.listen(channel_, *this);
     if (suspend != nullptr) suspends_ = std::make_unique<SuspendControl>(*suspend, nand);
 }
 
-void ChannelController::end_of_elaboration() { bus_ = onfi_initiator.operator->(); }
+ChannelController::History ChannelController::history() const {
+    History h{counters(), {}};
+    for (std::uint32_t die = 0; die < dies_.size(); ++die) h.die_busy.push_back(die_busy(die));
+    return h;
+}
 
 // --- what is waiting -------------------------------------------------------------------------------------------------
 

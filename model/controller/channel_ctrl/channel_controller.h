@@ -30,15 +30,25 @@
 
 namespace ssdtlm {
 
-class ChannelController : public sc_core::sc_module, private AtInitiator<OnfiProtocol>, private GrantListener {
+class ChannelController : public AtInitiator<OnfiProtocol>, private GrantListener {
 public:
+    /// What was counted up to now, for the one that takes its place.
+    struct History {
+        ChannelCounters counters;
+        std::vector<BusyMeter::Totals> die_busy;  ///< by die; empty: nothing
+    };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`: null: nothing is
-    /// suspended; else the scheduler decides at once.
-    ChannelController(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
+    /// suspended; else the scheduler decides at once. `socket` is bound to this address, and what follows `earlier` in its place needs
+    /// no other binding.
+    ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
-                      const SuspendPolicy* suspend, TransactionTable& transactions);
+                      const SuspendPolicy* suspend, TransactionTable& transactions, const History& earlier = {});
 
-    OnfiInitiatorSocket onfi_initiator;
+    OnfiInitiatorSocket& onfi_initiator;
+
+    /// Once the socket is bound.
+    void bound() { bus_ = onfi_initiator.operator->(); }
+    History history() const;
 
     /// A transaction for one of this channel's dies; its `plane` is set.
     void submit(FlashTransaction& txn, std::uint32_t die);
@@ -65,7 +75,6 @@ public:
     void record(Occupancy& log) { waits_.record(log, channel_, first_die_); }
     /// State of the bus and of each die with work, for a watchdog's report.
     std::string dump() const;
-    void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: what could use the bus has asked for it, what waits for a die finds it busy.
     /// Throws CheckFailed.
     void check_waiters() const;
@@ -77,7 +86,6 @@ private:
     void decoding_over(std::uint64_t txn);
     void decoded(FlashTransaction& txn);
     void grant_decided(GrantAnswer answer, const Grant& grant) override;
-    void end_of_elaboration() override;
     /// Something may have become startable.
     void service() {
         if (deciding_ || agenda_.now() >= bus_free_at())
@@ -127,6 +135,9 @@ private:
     bool waits_for_partners(const FlashTransaction& txn) const {
         return may_join_ && (txn.op != FlashOp::read || (!independent_plane_read_ && txn.data_bytes >= page_bytes_));
     }
+
+    /// Of the module whose socket it has.
+    const char* name() const { return onfi_initiator.get_parent_object()->name(); }
 
     // What every step looks at lies together.
     Agenda& agenda_;

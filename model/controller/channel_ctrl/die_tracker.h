@@ -73,6 +73,7 @@ public:
         return txn;
     }
     bool anything_runs() const;
+    std::uint32_t size() const { return static_cast<std::uint32_t>(dies_.size()); }
 
     /// Work waits for a die that is idle.
     bool idle_die_has_work() const { return (waiting_ & ready_.idle_dies) != 0; }

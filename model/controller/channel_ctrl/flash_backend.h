@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ public:
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
                  std::unique_ptr<SuspendPolicy> suspend = nullptr);
+    /// The power went: all transactions are gone, and no client hears of it. The same with another scheduler; counts go
+    /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any more.
+    void restart(std::unique_ptr<SchedulerPort> scheduler);
 
     void submit(FlashTransaction& txn) override {
         const Route& route = routes_[idx(txn.die)];
@@ -39,8 +43,8 @@ public:
 
     SchedulerPort& scheduler() { return *scheduler_; }
     const SchedulerPort& scheduler() const { return *scheduler_; }
-    ChannelController& channel(std::uint32_t i) { return *channels_[i]; }
-    const ChannelController& channel(std::uint32_t i) const { return *channels_[i]; }
+    ChannelController& channel(std::uint32_t i) { return *channels_[i]->controller; }
+    const ChannelController& channel(std::uint32_t i) const { return *channels_[i]->controller; }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(DieId die) const {
         const Route& route = routes_[idx(die)];
@@ -53,13 +57,13 @@ public:
     }
     /// ChannelController::check_waiters() of all channels.
     void check_waiters() const {
-        for (const auto& channel : channels_) channel->check_waiters();
+        for (const auto& channel : channels_) channel->controller->check_waiters();
     }
     /// What the next transaction submitted will be called.
     std::uint64_t next_number() const { return submitted_ + 1; }
     /// From now on what holds dies and buses is kept in a log.
     void record(Occupancy& log) {
-        for (const auto& channel : channels_) channel->record(log);
+        for (const auto& channel : channels_) channel->controller->record(log);
     }
     /// Nothing waiting or running.
     bool idle() const;
@@ -73,13 +77,27 @@ private:
         std::uint32_t die = 0;          // in channel
         std::uint32_t first_plane = 0;  // global
     };
+    /// A channel's place in the netlist; its controller is built again in it.
+    struct Channel : sc_core::sc_module {
+        explicit Channel(const sc_core::sc_module_name& name) : sc_module(name), onfi_initiator("onfi_initiator") {}
+        void end_of_elaboration() override { controller->bound(); }
+        OnfiInitiatorSocket onfi_initiator;
+        std::optional<ChannelController> controller;
+    };
+    void build(std::uint32_t channel, const ChannelController::History& earlier);
+    void take(std::unique_ptr<SchedulerPort> scheduler);
+
+    Agenda& agenda_;
+    const NandConfig nand_;
+    const EccConfig ecc_;
+    const bool multi_plane_;
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
     std::unique_ptr<BusOrder> order_;
     std::unique_ptr<SuspendPolicy> suspend_;     // null: nothing is suspended
     std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
     TransactionTable transactions_;
-    std::vector<std::unique_ptr<ChannelController>> channels_;
+    std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Route> routes_;  // by global die
     std::uint64_t submitted_ = 0;
 };

@@ -21,7 +21,7 @@ namespace ssdtlm {
 
 class SequenceBuilder {
 public:
-    explicit SequenceBuilder(const NandConfig& nand);
+    explicit SequenceBuilder(const NandConfig& nand, const ChannelCounters& so_far = {});
 
     /// One operation of the array for `count` planes of a die, whose command is on the bus from `now`, when it is free.
     OnfiPayload& operation(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count, SimTime now);

@@ -15,11 +15,14 @@ namespace ssdtlm {
 
 class WaitAccounting {
 public:
-    explicit WaitAccounting(const NandConfig& nand)
+    /// `busy`: of the dies, so far; empty: none.
+    explicit WaitAccounting(const NandConfig& nand, const std::vector<BusyMeter::Totals>& busy = {})
         : independent_plane_read_(nand.independent_plane_read),
           planes_(nand.geometry.planes_per_die),
           dies_(nand.geometry.dies_per_channel()),
-          plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0) {}
+          plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0) {
+        for (std::size_t die = 0; die < busy.size(); ++die) dies_[die].meter = BusyMeter(busy[die]);
+    }
 
     /// From now on what holds the channel's dies and bus is kept in a log.
     void record(Occupancy& log, std::uint32_t channel, std::uint32_t first_die) {

@@ -34,6 +34,8 @@ public:
         return {start, c.free_at};
     }
     Ps busy(std::uint32_t core) const { return cores_[core].busy; }
+    /// Without what it was to do after `now`.
+    Ps busy_until(std::uint32_t core, SimTime now) const { return cores_[core].busy - std::max(Ps{}, cores_[core].free_at - now); }
     /// End of the core's last step so far.
     SimTime free_at(std::uint32_t core) const { return cores_[core].free_at; }
     void set_probe(CoreProbe* probe) { probe_ = probe; }

@@ -10,13 +10,13 @@
 namespace ssdtlm {
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
-    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), read_window_(read_window_bytes) {
+    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), read_window_(read_window_bytes), work_(std::in_place) {
     pcie_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
 inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,
                                                              DmaClient* client, std::uint64_t cookie) {
-    --outstanding_;
+    --work_->outstanding;
     (write ? counters_.bytes_written : counters_.bytes_read) += bytes;
     if (__builtin_expect(failed, 0)) ++counters_.failed_reads;
     if (client == nullptr) return;
@@ -38,7 +38,7 @@ inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
     const SimTime at = p.link->visible_at;
     const bool failed = !write && !p.is_response_ok();
     const bool data = p.data;
-    payloads_.release(p);
+    work_->payloads.release(p);
     if (data) data_burst_left(write, bytes);
     report(write, failed, bytes, at, client, cookie);
 }
@@ -54,17 +54,17 @@ inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload
 inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
     if (p.data) {
         if (p.is_write()) {
-            if (writes_ahead_ >= kWritesAhead) {
-                waiting_writes_.push_back(&p);
+            if (work_->writes_ahead >= kWritesAhead) {
+                work_->waiting_writes.push_back(&p);
                 return;
             }
-            ++writes_ahead_;
+            ++work_->writes_ahead;
         } else {
-            if (reads_under_way_ != 0 && reads_under_way_ + p.get_data_length() > read_window_) {
-                waiting_reads_.push_back(&p);
+            if (work_->reads_under_way != 0 && work_->reads_under_way + p.get_data_length() > read_window_) {
+                work_->waiting_reads.push_back(&p);
                 return;
             }
-            reads_under_way_ += p.get_data_length();
+            work_->reads_under_way += p.get_data_length();
         }
     }
     transport(p);
@@ -73,21 +73,21 @@ inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
 // The link has taken a write (it has its place on the wire) or answered a read.
 void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
     if (write) {
-        --writes_ahead_;
-        while (writes_ahead_ < kWritesAhead && !waiting_writes_.empty()) {
-            Payload& next = *waiting_writes_.front();
-            waiting_writes_.pop_front();
-            ++writes_ahead_;
+        --work_->writes_ahead;
+        while (work_->writes_ahead < kWritesAhead && !work_->waiting_writes.empty()) {
+            Payload& next = *work_->waiting_writes.front();
+            work_->waiting_writes.pop_front();
+            ++work_->writes_ahead;
             transport(next);
         }
         return;
     }
-    reads_under_way_ -= bytes;
-    while (!waiting_reads_.empty() &&
-           (reads_under_way_ == 0 || reads_under_way_ + waiting_reads_.front()->get_data_length() <= read_window_)) {
-        Payload& next = *waiting_reads_.front();
-        waiting_reads_.pop_front();
-        reads_under_way_ += next.get_data_length();
+    work_->reads_under_way -= bytes;
+    while (!work_->waiting_reads.empty() &&
+           (work_->reads_under_way == 0 || work_->reads_under_way + work_->waiting_reads.front()->get_data_length() <= read_window_)) {
+        Payload& next = *work_->waiting_reads.front();
+        work_->waiting_reads.pop_front();
+        work_->reads_under_way += next.get_data_length();
         transport(next);
     }
 }
@@ -96,14 +96,14 @@ template <bool Write>
 inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
                                                             DmaClient* client, std::uint64_t cookie,
                                                             ByteEnables content) {
-    ++outstanding_;
+    ++work_->outstanding;
     ++(Write ? counters_.writes : counters_.reads);
     if (__builtin_expect(count != 1 || segments->bytes > kMaxPayloadBytes, 0)) {
         start_many(Write, segments, count, data, client, cookie, content);
         return;
     }
     SSDTLM_CHECK(segments->bytes > 0, "DMA request without data");
-    Payload& p = payloads_.acquire();
+    Payload& p = work_->payloads.acquire();
     p.request = nullptr;
     p.client = client;
     p.cookie = cookie;
@@ -128,7 +128,7 @@ void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, con
 void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
     SSDTLM_CHECK(bytes > 0 && bytes <= kDmaInlineBytes, "DMA write of this length needs a client");
     ++counters_.writes;
-    Payload& p = payloads_.acquire();
+    Payload& p = work_->payloads.acquire();
     p.request = nullptr;
     p.client = nullptr;
     p.data = false;
@@ -137,9 +137,9 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
     sc_core::sc_time delay;
     if (__builtin_expect(link_->nb_transport_fw(p, phase, delay) == tlm::TLM_COMPLETED, 1)) {
         counters_.bytes_written += bytes;
-        payloads_.release(p);
+        work_->payloads.release(p);
     } else {
-        ++outstanding_;
+        ++work_->outstanding;
     }
 }
 
@@ -150,7 +150,7 @@ void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std:
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
                            DmaClient* client, std::uint64_t cookie, ByteEnables content) {
-    Request& request = requests_.acquire();
+    Request& request = work_->requests.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
     request = Request{client, cookie, agenda_.now(), 0, 1, write, false, is_data(write, total)};
@@ -173,7 +173,7 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
 
 void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes,
                      ByteEnables content) {
-    Payload& p = payloads_.acquire();
+    Payload& p = work_->payloads.acquire();
     p.request = &request;
     p.data = request.data;  // a short piece of a long request keeps its place
     set_up(p, request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, data, bytes);
@@ -199,31 +199,31 @@ __attribute__((noinline)) void DmaEngine::answered_part(Payload& p) {
         request.failed = true;
     const bool data = p.data;
     const std::uint32_t bytes = p.get_data_length();
-    payloads_.release(p);
+    work_->payloads.release(p);
     if (data) data_burst_left(request.write, bytes);
     if (--request.outstanding == 0) finish(request);
 }
 
 void DmaEngine::finish(Request& request) {
     const Request r = request;
-    requests_.release(request);
+    work_->requests.release(request);
     report(r.write, r.failed, r.bytes, r.at, r.client, r.cookie);
 }
 
 void DmaEngine::check_waiters() const {
-    if (!waiting_writes_.empty() && writes_ahead_ == 0)
-        throw CheckFailed(fmt::format("DMA engine: {} writes wait, and none is at the link", waiting_writes_.size()));
-    if (!waiting_reads_.empty() && reads_under_way_ == 0)
-        throw CheckFailed(fmt::format("DMA engine: {} reads wait, and none is at the link", waiting_reads_.size()));
-    if (outstanding_ == 0 && (writes_ahead_ != 0 || reads_under_way_ != 0))
+    if (!work_->waiting_writes.empty() && work_->writes_ahead == 0)
+        throw CheckFailed(fmt::format("DMA engine: {} writes wait, and none is at the link", work_->waiting_writes.size()));
+    if (!work_->waiting_reads.empty() && work_->reads_under_way == 0)
+        throw CheckFailed(fmt::format("DMA engine: {} reads wait, and none is at the link", work_->waiting_reads.size()));
+    if (work_->outstanding == 0 && (work_->writes_ahead != 0 || work_->reads_under_way != 0))
         throw CheckFailed(fmt::format("DMA engine: {} writes and {} bytes of reads are counted at the link, but no request is "
-                                      "outstanding", writes_ahead_, reads_under_way_));
+                                      "outstanding", work_->writes_ahead, work_->reads_under_way));
 }
 
 std::string DmaEngine::dump() const {
     return fmt::format("DMA engine: {} requests outstanding, {} writes ({} B), {} reads ({} B), {} failed; data bursts waiting: {} writes, {} reads\n",
                        outstanding(), counters_.writes, counters_.bytes_written, counters_.reads, counters_.bytes_read,
-                       counters_.failed_reads, waiting_writes_.size(), waiting_reads_.size());
+                       counters_.failed_reads, work_->waiting_writes.size(), work_->waiting_reads.size());
 }
 
 }  // namespace ssdtlm

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -55,7 +56,9 @@ public:
 
     const DmaCounters& counters() const { return counters_; }
     /// Requests begun and not yet reported to their client.
-    std::uint64_t outstanding() const { return outstanding_; }
+    std::uint64_t outstanding() const { return work_->outstanding; }
+    /// The power went: all that was under way is gone, and no client hears of it. Counts go on.
+    void restart() { work_.emplace(); }
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
@@ -106,13 +109,17 @@ private:
     Agenda& agenda_;
     tlm::tlm_fw_transport_if<>* link_ = nullptr;  // what the socket is bound to
     const std::uint64_t read_window_;
-    std::deque<Payload*> waiting_writes_;  // data, for the link to take the one before
-    std::deque<Payload*> waiting_reads_;
-    std::uint32_t writes_ahead_ = 0;
-    std::uint64_t reads_under_way_ = 0;    // bytes
-    PooledPayloads<Payload> payloads_;
-    Pool<Request> requests_;
-    std::uint64_t outstanding_ = 0;
+    /// All that has a state.
+    struct Work {
+        std::deque<Payload*> waiting_writes;  // data, for the link to take the one before
+        std::deque<Payload*> waiting_reads;
+        std::uint32_t writes_ahead = 0;
+        std::uint64_t reads_under_way = 0;    // bytes
+        PooledPayloads<Payload> payloads;
+        Pool<Request> requests;
+        std::uint64_t outstanding = 0;
+    };
+    std::optional<Work> work_;
     DmaCounters counters_;
 };
 

@@ -229,6 +229,8 @@ public:
     /// and the journal say (ftl_recovery.cpp), in no time.
     void recover();
     const FtlCounters& counters() const { return counters_; }
+    /// The counts go on from those of the time before the power was off.
+    void go_on_from(const FtlCounters& earlier) { counters_ = earlier; }
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
     /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
     void verify_books() const;

@@ -37,6 +37,8 @@ struct FtlConfig {
     BufferMode buffer_mode = BufferMode::write_back;
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
+    // After a loss of power
+    std::uint32_t scan_reads_per_die = 4;     ///< blocks of a die that are searched for the map at once
     // State at start
     InitialState initial_state = InitialState::sequential;
     double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1

@@ -42,7 +42,7 @@ void Ftl::for_each_page_in_order(Visit&& visit) const {
 }
 
 void Ftl::recover() {
-    SSDTLM_CHECK(mapped_units_ == 0 && counters_.host_pages_allocated == 0, "recovery into an FTL that is in use");
+    SSDTLM_CHECK(mapped_units_ == 0 && last_number_ == 0, "recovery into an FTL that is in use");
     // Entries are older than the pages that hold them.
     std::vector<FoundEntry> entries;
     for_each_page_in_order([this, &entries](const PageAddress& a, const PageRecord& record) {

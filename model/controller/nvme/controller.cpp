@@ -24,13 +24,14 @@ const NvmeConfig& checked(const NvmeConfig& c, const NvmeDevice& device) {
 }  // namespace
 
 NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                               const NvmeDevice& device)
+                               const NvmeDevice& device, const NvmeCounters& counters)
     : config_(checked(config, device)),
       device_(device),
       agenda_(agenda),
+      counters_(counters),
       queues_(config_.max_queue_pairs, config_.max_queue_entries),
       features_(config_, device_.volatile_write_cache),
-      state_(agenda, config_, counters_, *this),
+      state_(agenda, config_, counters_, *this, device_.scan_time),
       posting_(agenda, dma, queues_, features_, counters_, *this),
       lists_(dma, state_, counters_),
       admin_(config_, device_,

@@ -22,8 +22,9 @@ namespace ssdtlm {
 
 class NvmeController : private ControllerWork, private AdminEffects, private PostedSink {
 public:
+    /// `counters`: with which they begin.
     NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                   const NvmeDevice& device);
+                   const NvmeDevice& device, const NvmeCounters& counters = {});
     NvmeController(const NvmeController&) = delete;
     NvmeController& operator=(const NvmeController&) = delete;
 
@@ -46,6 +47,10 @@ public:
         else
             write_other(offset, bytes, value);
     }
+
+    /// See ControllerState.
+    void drive_is_starting() { state_.drive_is_starting(); }
+    void drive_is_up() { state_.drive_is_up(); }
 
     const NvmeCounters& counters() const { return counters_; }
     const NvmeRegisters& registers() const { return state_.registers(); }

@@ -19,6 +19,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
         case NvmeRegisters::Action::disable:
             ++counters_.resets;
             agenda_.cancel(becomes_ready_);
+            waits_for_drive_ = false;
             stopped_unsafely_ = registers_.is_ready() && !registers_.is_shut_down();
             flush_wanted_ = false;
             settling_ = true;
@@ -32,7 +33,15 @@ void ControllerState::act(NvmeRegisters::Action action) {
     }
 }
 
-void ControllerState::become_ready(std::uint64_t) { registers_.ready(); }
+void ControllerState::become_ready(std::uint64_t) {
+    waits_for_drive_ = !drive_is_up_;
+    if (drive_is_up_) registers_.ready();
+}
+
+void ControllerState::drive_is_up() {
+    drive_is_up_ = true;
+    if (waits_for_drive_) become_ready(0);
+}
 
 void ControllerState::settle_slow() {
     if (!work_.idle()) return;
@@ -58,6 +67,7 @@ void ControllerState::flushed() {
 void ControllerState::check_waiters() const {
     if (settling_ && work_.idle() && !flush_running_)
         throw CheckFailed("nvme: a reset or shutdown waits for work to end, and there is none");
+    if (waits_for_drive_ && drive_is_up_) throw CheckFailed("nvme: the drive is up, and CSTS.RDY still waits for it");
 }
 
 }  // namespace ssdtlm

@@ -31,8 +31,9 @@ protected:
 
 class ControllerState {
 public:
-    ControllerState(Agenda& agenda, const NvmeConfig& config, NvmeCounters& counters, ControllerWork& work)
-        : agenda_(agenda), ready_time_(config.ready_time), counters_(counters), work_(work), registers_(config) {}
+    /// `scan_time`: see NvmeRegisters.
+    ControllerState(Agenda& agenda, const NvmeConfig& config, NvmeCounters& counters, ControllerWork& work, Ps scan_time = {})
+        : agenda_(agenda), ready_time_(config.ready_time), counters_(counters), work_(work), registers_(config, scan_time) {}
 
     const NvmeRegisters& registers() const { return registers_; }
     /// A write below the doorbells.
@@ -48,6 +49,9 @@ public:
     }
     /// The flush of a shutdown has ended. settle() must follow.
     void flushed();
+    /// The drive behind the controller cannot serve commands yet: until drive_is_up(), CSTS.RDY stays 0.
+    void drive_is_starting() { drive_is_up_ = false; }
+    void drive_is_up();
     /// Nothing can be reported to the host any more: CSTS.CFS.
     void fatal() { registers_.fatal(); }
     /// Between two entries of the agenda. Throws CheckFailed.
@@ -67,6 +71,8 @@ private:
     bool flush_wanted_ = false;
     bool flush_running_ = false;
     Agenda::Entry becomes_ready_;
+    bool drive_is_up_ = true;
+    bool waits_for_drive_ = false;  // enabled, and ready_time_ is over
     bool stopped_unsafely_ = false;  // and has not been started since
 };
 

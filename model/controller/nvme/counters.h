@@ -34,7 +34,8 @@ struct NvmeCounters {
     std::uint64_t dropped = 0;           ///< commands dropped by a reset or a fatal state
     std::uint64_t resets = 0;            ///< CC.EN 1 -> 0
     std::uint64_t dropped_completions = 0;  ///< of these, commands carried out whose CQE had waited for room
-    std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop without a finished shutdown
+    std::uint64_t unsafe_shutdowns = 0;  ///< starts after a stop, or a loss of power, without a finished shutdown
+    std::uint64_t power_cycles = 1;
     Ps busy{};                           ///< time with at least one I/O command in the firmware
 };
 

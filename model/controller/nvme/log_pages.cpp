@@ -67,7 +67,7 @@ void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const N
     store(d + 64, counters.reads);
     store(d + 80, counters.writes);
     store(d + 96, static_cast<std::uint64_t>(counters.busy / 1min));
-    store(d + 112, std::uint64_t{1});  // power cycles: the run is the only one
+    store(d + 112, counters.power_cycles);
     store(d + 128, static_cast<std::uint64_t>(now.time_since_epoch() / 1h));
     store(d + 144, counters.unsafe_shutdowns);
     store(d + 160, counters.media_errors);

@@ -30,6 +30,7 @@ struct NvmeConfig {
 /// What the front end is told about the drive behind it (not user parameters of the front end itself).
 struct NvmeDevice {
     std::uint64_t namespace_bytes = 0;       ///< multiple of NvmeConfig::lba_bytes
+    Ps scan_time{};                          ///< longest search for the map after the power was off; CAP.TO covers it
     Ps shutdown_time{};                      ///< longest normal shutdown, reported as RTD3E; 0: not reported
     bool volatile_write_cache = false;       ///< Identify VWC bit 0; false: power-loss protected or no buffer
     std::uint32_t unit_bytes = 4096;         ///< preferred write and deallocate granularity (the mapping unit)

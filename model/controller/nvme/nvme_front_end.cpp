@@ -7,8 +7,26 @@ namespace ssdtlm {
 
 NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                            const NvmeConfig& config, const NvmeDevice& device)
-    : sc_core::sc_module(name), NvmeController(agenda, dma, tracker, config, device), mmio_target("mmio_target") {
+    : sc_core::sc_module(name),
+      mmio_target("mmio_target"),
+      agenda_(agenda),
+      dma_(dma),
+      tracker_(tracker),
+      config_(config),
+      device_(device),
+      controller_(std::in_place, agenda, dma, tracker, config, device) {
     mmio_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+}
+
+void NvmeFrontEnd::restart(std::uint64_t host_commands) {
+    NvmeCounters c = counters();
+    ++c.power_cycles;
+    if (!registers().is_shut_down()) ++c.unsafe_shutdowns;
+    c.dropped = c.sqes - c.cqes;  // whatever has been fetched and has no CQE
+    const std::uint64_t completed = c.reads + c.writes + c.flushes + c.deallocates + c.write_zeroes;
+    SSDTLM_CHECK(host_commands <= completed - c.dropped_completions, "the host has more completions than the controller gave");
+    c.dropped_completions = completed - host_commands;  // those on their way among them
+    controller_.emplace(agenda_, dma_, tracker_, config_, device_, c);
 }
 
 tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -18,7 +36,7 @@ tlm::tlm_sync_enum NvmeFrontEnd::nb_transport_fw(tlm::tlm_generic_payload& paylo
     if (__builtin_expect(payload.is_write() && payload.get_data_length() == 4 && offset <= nvme::kBar0Bytes - 4, 1)) {
         std::uint32_t value = 0;
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
-        mmio_write(static_cast<std::uint32_t>(offset), sizeof value, value);
+        controller_->mmio_write(static_cast<std::uint32_t>(offset), sizeof value, value);
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
     } else {
         access(payload);
@@ -38,12 +56,12 @@ void NvmeFrontEnd::access(tlm::tlm_generic_payload& payload) {
     const auto at = static_cast<std::uint32_t>(offset);
     std::uint64_t value = 0;
     if (payload.is_read()) {
-        value = mmio_read(at, bytes);
+        value = controller_->mmio_read(at, bytes);
         std::memset(payload.get_data_ptr(), 0, bytes);
         std::memcpy(payload.get_data_ptr(), &value, bytes < sizeof value ? bytes : sizeof value);
     } else if (bytes == 4 || bytes == 8) {
         std::memcpy(&value, payload.get_data_ptr(), bytes);
-        mmio_write(at, bytes, value);
+        controller_->mmio_write(at, bytes, value);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }

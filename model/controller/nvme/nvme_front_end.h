@@ -2,6 +2,10 @@
 // The NVMe controller as a SystemC module: BAR0 behind a TLM-2.0 socket, everything else in NvmeController.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
 #include <systemc>
 
 #include <tlm>
@@ -10,7 +14,7 @@
 
 namespace ssdtlm {
 
-class NvmeFrontEnd : public sc_core::sc_module, public NvmeController, private tlm::tlm_fw_transport_if<> {
+class NvmeFrontEnd : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
 public:
     /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time
     /// and is completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike.
@@ -19,8 +23,27 @@ public:
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
                  const NvmeConfig& config, const NvmeDevice& device);
 
-    using NvmeController::dump;
-    void dump(std::ostream& out) const override { out << NvmeController::dump(); }
+    /// The power went: a controller that knows nothing takes the place of this one and has to be bound again. What the
+    /// SMART log keeps goes on, an unsafe shutdown if there was no other one. `host_commands`: I/O commands whose
+    /// completion has reached the host. Precondition: the agenda holds no entry of the controller any more.
+    void restart(std::uint64_t host_commands);
+
+    // See NvmeController.
+    void bind(CommandSink& sink) { controller_->bind(sink); }
+    CompletionSink& completions() { return controller_->completions(); }
+    void bind_health(std::function<DeviceHealth()> health) { controller_->bind_health(std::move(health)); }
+    void health_changed() { controller_->health_changed(); }
+    void drive_is_starting() { controller_->drive_is_starting(); }
+    void drive_is_up() { controller_->drive_is_up(); }
+    std::uint8_t critical_warning() const { return controller_->critical_warning(); }
+    const NvmeCounters& counters() const { return controller_->counters(); }
+    const NvmeRegisters& registers() const { return controller_->registers(); }
+    const QueueSet& queues() const { return controller_->queues(); }
+    std::uint32_t in_firmware() const { return controller_->in_firmware(); }
+    std::string dump() const { return controller_->dump(); }
+    void dump(std::ostream& out) const override { out << dump(); }
+    void check_waiters() const { controller_->check_waiters(); }
+    void check_books() const { controller_->check_books(); }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -29,6 +52,13 @@ private:
     unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
     void access(tlm::tlm_generic_payload& payload);
+
+    Agenda& agenda_;
+    DmaPort& dma_;
+    CommandTracker& tracker_;
+    const NvmeConfig config_;
+    const NvmeDevice device_;
+    std::optional<NvmeController> controller_;
 };
 
 }  // namespace ssdtlm

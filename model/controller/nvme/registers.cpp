@@ -7,9 +7,9 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-NvmeRegisters::NvmeRegisters(const NvmeConfig& config) {
+NvmeRegisters::NvmeRegisters(const NvmeConfig& config, Ps scan_time) {
     // CAP.TO in 500 ms units, rounded up, at least 1 so that a driver's limit is never zero.
-    const std::uint64_t half_seconds = div_ceil(static_cast<std::uint64_t>(config.ready_time.count()), 500'000'000'000u);
+    const std::uint64_t half_seconds = div_ceil(static_cast<std::uint64_t>((config.ready_time + scan_time).count()), 500'000'000'000u);
     const std::uint64_t to = std::clamp<std::uint64_t>(half_seconds, 1, 255);
     cap_ = std::uint64_t{config.max_queue_entries - 1} | Cap::kCqr | to << Cap::kToShift | Cap::kCssNvm;
 }

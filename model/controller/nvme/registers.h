@@ -13,7 +13,8 @@ namespace ssdtlm {
 
 class NvmeRegisters {
 public:
-    explicit NvmeRegisters(const NvmeConfig& config);
+    /// `scan_time`: what a start may take on top of ready_time.
+    explicit NvmeRegisters(const NvmeConfig& config, Ps scan_time = {});
 
     /// What a register write asks the controller to do.
     enum class Action : std::uint8_t {

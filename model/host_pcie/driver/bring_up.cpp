@@ -62,7 +62,7 @@ void BringUp::polled(std::uint32_t csts) {
     // A fatal controller is still worth disabling, nothing else.
     if ((csts & nvme::Csts::kFatal) != 0 && (cc_ & nvme::Cc::kEnable) != 0) fail("CSTS.CFS is set");
     if (agenda_.now() >= poll_limit_) fail("timed out, CSTS is " + std::to_string(csts));
-    agenda_.post<&BringUp::read_status>(agenda_.now() + kPollStep, this);
+    next_poll_ = agenda_.post_cancellable<&BringUp::read_status>(agenda_.now() + kPollStep, this);
 }
 
 void BringUp::admin(nvme::Sqe& sqe, const char* doing, Next next) {
@@ -297,6 +297,13 @@ void BringUp::reset(bool shutdown_first, std::function<void()> stopped, std::fun
         begin_shutdown(&BringUp::disable);
     else
         disable(0);
+}
+
+void BringUp::power_lost() {
+    agenda_.cancel(next_poll_);
+    admin_.reset();
+    done_ = stopped_ = nullptr;
+    doing_ = "without power";
 }
 
 void BringUp::disable(std::uint32_t) {

@@ -7,6 +7,7 @@
 // Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
 // active namespaces, Identify Namespace. 64-bit registers are accessed as two 32-bit halves, low first.
 // Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1, CSTS.SHST=2.
+// After the power was off: the start, with the same rings.
 // Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on, with the same rings.
 #pragma once
 
@@ -53,6 +54,9 @@ public:
     /// has forgotten every command and queue and touches host memory no more; `done` when the I/O queues exist again.
     /// `shutdown_first`: with a normal shutdown before. Precondition: started, nobody else uses the admin queue.
     void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done);
+    /// The drive has no power: whatever was being done is given up, and nobody hears of its end. start() begins anew, with
+    /// the same rings.
+    void power_lost();
     /// The handler of vector 0.
     void admin_interrupt();
 
@@ -125,6 +129,7 @@ private:
     std::uint32_t poll_mask_ = 0;
     std::uint32_t poll_expected_ = 0;
     SimTime poll_limit_{};
+    Agenda::Entry next_poll_;
     Ps shutdown_limit_ = kShutdownLimit;
     std::uint16_t pair_ = 0;  // queue identifier being created or deleted
 };

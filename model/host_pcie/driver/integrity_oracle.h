@@ -56,9 +56,9 @@ public:
         std::uint32_t lba_bytes = 512;   ///< power of two
         std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
-        bool power_cuts = false;         ///< power_lost() may be called
-        bool durable_writes = false;     ///< a completed write is on the flash (no volatile write cache)
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
+        bool power_cuts = false;         ///< power_lost() may be called; not with bytes
+        bool durable_writes = false;     ///< a completed write is on the flash (no volatile write cache)
     };
     /// Whose read it is, for the text of a mismatch.
     struct Reader {

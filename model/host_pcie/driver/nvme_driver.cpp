@@ -13,24 +13,79 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
       config_(config),
+      oracle_(oracle),
       plan_(config, workload),
       bring_up_(agenda, memory, config, plan_, *this),
       io_(agenda, memory, config, plan_, *this, workload, tracker, oracle, observer),
-      reset_at_(config.reset_at) {
+      reset_at_(config.reset_at),
+      power_cut_at_(config.power_cut_at) {
     std::sort(reset_at_.begin(), reset_at_.end());
+    std::sort(power_cut_at_.begin(), power_cut_at_.end());
     mmio_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
 }
 
-void NvmeDriver::start() { agenda_.post<&NvmeDriver::bring_up>(agenda_.now(), this); }
+void NvmeDriver::start() { start_ = agenda_.post_cancellable<&NvmeDriver::bring_up>(agenda_.now(), this); }
 
 void NvmeDriver::bring_up(std::uint64_t) {
-    bring_up_.start([this] {
+    bring_up_.start([this] { started(); });
+}
+
+/// The controller, for the first time or after the power was off.
+void NvmeDriver::started() {
+    const bool first = !io_.started();
+    if (first) {
         io_.prepare(bring_up_.info(), bring_up_.take_queues());
         if (on_ready_) on_ready_();
-        schedule_reset();
+        schedule_power_cut();
+    } else if (resetting_) {  // the loss of power was more than the reset that it came into
+        resetting_ = false;
+        ++resets_;
+        report_reset(ResetStep::started);
+    }
+    if (shutting_down_) return shutdown();  // the power went in the middle of it
+    schedule_reset();
+    if (first)
         io_.start();
-    });
+    else
+        io_.resume();  // last: where the workload has ended, this shuts the controller down
 }
+
+// ---------------------------------------------------------------------------------------------------------------
+// Power.
+
+void NvmeDriver::schedule_power_cut() {
+    if (scheduled_cuts_ < power_cut_at_.size())
+        next_cut_ = agenda_.post_cancellable<&NvmeDriver::power_goes>(std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
+}
+
+void NvmeDriver::cut_power() {
+    if (!powered_) return;
+    powered_ = false;
+    ++power_cuts_;
+    agenda_.cancel(start_);
+    agenda_.cancel(next_reset_);
+    if (agenda_.cancel(next_cut_)) --scheduled_cuts_;  // it is due when the power is back
+    if (io_.started()) {
+        io_.pause();
+        io_.controller_stopped();
+    }
+    bring_up_.power_lost();
+    stores_.take_all_back();
+    loads_.take_all_back();
+    if (power_switch_) power_switch_(false);
+    if (oracle_ != nullptr) oracle_->power_lost();
+    agenda_.post<&NvmeDriver::power_returns>(agenda_.now() + config_.power_off_time, this);
+}
+
+void NvmeDriver::power_returns(std::uint64_t) {
+    powered_ = true;
+    if (power_switch_) power_switch_(true);
+    schedule_power_cut();
+    bring_up(0);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Controller reset and shutdown.
 
 // One that is due while another is under way begins when that one has ended.
 void NvmeDriver::schedule_reset() {
@@ -41,6 +96,7 @@ void NvmeDriver::schedule_reset() {
 
 void NvmeDriver::begin_reset(std::uint64_t) {
     report_reset(ResetStep::begins);
+    resetting_ = true;
     io_.pause();
     bring_up_.reset(
         config_.reset_shutdown,
@@ -50,6 +106,7 @@ void NvmeDriver::begin_reset(std::uint64_t) {
         },
         [this] {
             ++resets_;
+            resetting_ = false;
             report_reset(ResetStep::started);
             schedule_reset();
             io_.resume();  // last: where the workload has ended, this shuts the controller down
@@ -58,7 +115,9 @@ void NvmeDriver::begin_reset(std::uint64_t) {
 
 void NvmeDriver::shutdown() {
     SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
+    shutting_down_ = true;
     agenda_.cancel(next_reset_);
+    agenda_.cancel(next_cut_);
     bring_up_.shutdown([this] {
         if (on_shutdown_) on_shutdown_();
     });
@@ -119,8 +178,8 @@ tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload
     return tlm::TLM_COMPLETED;
 }
 
-void NvmeDriver::load_done_at_once(std::uint64_t load) {
-    load_done(loads_.at(load));
+void NvmeDriver::load_done_at_once(std::uint64_t number) {
+    if (Load* const load = loads_.find(number)) load_done(*load);  // else the power has gone meanwhile
 }
 
 std::string NvmeDriver::dump() const {

@@ -48,6 +48,15 @@ public:
     void set_prefetch(void (*prefetch)(void*, std::uint64_t), void* self) { io_.set_prefetch(prefetch, self); }
     /// A controller reset is about to begin, the controller has stopped, it has started again. For whoever watches.
     enum class ResetStep { begins, stopped, started };
+    /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
+    /// driver touches no register, and nothing of what it sent before may arrive.
+    void set_power_switch(std::function<void(bool on)> f) { power_switch_ = std::move(f); }
+    /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the agenda.
+    /// Commands in the device are cancelled and submitted again when the controller has started again.
+    void cut_power();
+    bool powered() const { return powered_; }
+    /// Losses of power so far.
+    std::uint64_t power_cuts() const { return power_cuts_; }
     void set_on_reset(std::function<void(ResetStep)> f) { on_reset_ = std::move(f); }
     void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
 
@@ -106,7 +115,11 @@ private:
     void load_done(Load& load);
     void load_done_at_once(std::uint64_t load);
     void bring_up(std::uint64_t);
+    void started();
     void schedule_reset();
+    void schedule_power_cut();
+    void power_goes(std::uint64_t) { cut_power(); }
+    void power_returns(std::uint64_t);
     void begin_reset(std::uint64_t);
     void report_reset(ResetStep step) {
         if (on_reset_) on_reset_(step);
@@ -115,6 +128,7 @@ private:
 
     Agenda& agenda_;
     const HostConfig& config_;
+    IntegrityOracle* const oracle_;
     PooledPayloads<Store> stores_;
     PooledPayloads<Load> loads_;
     QueuePlan plan_;
@@ -126,6 +140,15 @@ private:
     std::vector<Ps> reset_at_;  // in order
     std::size_t resets_ = 0;
     Agenda::Entry next_reset_;
+    bool resetting_ = false;
+    std::function<void(bool)> power_switch_;
+    std::vector<Ps> power_cut_at_;  // in order
+    std::size_t scheduled_cuts_ = 0;
+    std::uint64_t power_cuts_ = 0;
+    bool powered_ = true;
+    bool shutting_down_ = false;  // or shut down
+    Agenda::Entry next_cut_;
+    Agenda::Entry start_;
 };
 
 }  // namespace ssdtlm

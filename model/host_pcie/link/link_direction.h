@@ -132,6 +132,11 @@ public:
     }
 
     const LinkCounters& counters() const { return counters_; }
+    /// Goes on with the counts of the one whose place it takes, up to now: what was still to leave has not left.
+    void go_on_from(LinkCounters counters, Ps busy) {
+        counters_ = counters;
+        counters_.busy = busy;
+    }
     /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
     Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
     std::size_t waiting() const { return waiting_.size(); }

@@ -20,10 +20,7 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
       near_(near),
       far_(far),
       reads_(64),
-      free_tags_(config.read_tags) {
-    near.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-    far.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-}
+      free_tags_(config.read_tags) {}
 
 // ---------------------------------------------------------------------------------------------------------------
 // From the requester.
@@ -338,7 +335,7 @@ inline void LinkPath::write_answered(Part& part) {
     const tlm::tlm_response_status status = part.get_response_status();
     tlm::tlm_generic_payload* const near = part.near;
     parts_.release(part);
-    if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) ++posted_errors_;
+    if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) ++counts_.posted_errors;
     if (__builtin_expect(near != nullptr, 0)) answer(*near, status);
 }
 
@@ -375,7 +372,7 @@ inline void LinkPath::read_completed(Part& part) {
     free_tags_ += part.tlps;
     parts_.release(part);
     if (__builtin_expect(tags_short_since_ != kNever, 0)) {
-        tag_stall_ += agenda_.now() - tags_short_since_;
+        counts_.tag_stall += agenda_.now() - tags_short_since_;
         tags_short_since_ = kNever;
         issue_reads();
     }

@@ -45,12 +45,25 @@ public:
     /// Writes of at most this many bytes are copied and answered when the wire takes them.
     static constexpr std::uint32_t kInlineBytes = 64;
 
-    /// Binds itself to both sockets.
     LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& requests, LinkDirection& completions,
              Near& near, Far& far);
     LinkPath(const LinkPath&) = delete;
     LinkPath& operator=(const LinkPath&) = delete;
 
+    /// To the near and the far socket, which keep it: one that takes its place has to be at the same address.
+    void bind_sockets() {
+        near_.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+        far_.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    }
+    /// What was counted, for the one that takes its place.
+    struct Counts {
+        std::uint64_t posted_errors = 0;
+        Ps tag_stall{};
+    };
+    const Counts& counts() const { return counts_; }
+    void go_on_from(const Counts& counts) { counts_ = counts; }
+    /// A thread is in b_transport.
+    bool blocks_threads() const { return !blocked_.empty(); }
     /// Once both sockets are bound.
     void bound() {
         requester_ = near_.operator->();
@@ -72,9 +85,9 @@ public:
     /// LinkDirection's grant handler for both directions, for bursts that had to wait.
     static void on_grant(const LinkGrant& grant);
 
-    std::uint64_t posted_errors() const { return posted_errors_; }
+    std::uint64_t posted_errors() const { return counts_.posted_errors; }
     /// Time during which read requests waited for a tag.
-    Ps tag_stall() const { return tag_stall_; }
+    Ps tag_stall() const { return counts_.tag_stall; }
     std::string dump(const char* name) const;
     /// Between two entries of the agenda: what is held back or waits for a tag has somebody who goes on with it. Throws
     /// CheckFailed.
@@ -179,8 +192,7 @@ private:
     boost::circular_buffer<Transfer*> reads_;  // not completely issued, in order
     std::uint32_t free_tags_;
     SimTime tags_short_since_ = kNever;
-    Ps tag_stall_{};
-    std::uint64_t posted_errors_ = 0;
+    Counts counts_;
 
     // Base protocol: one request without END_REQ, one response without END_RESP at a time.
     Part* request_open_ = nullptr;

@@ -131,20 +131,43 @@ PcieLink::PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfi
       device_initiator("device_initiator"),
       device_target("device_target"),
       host_initiator("host_initiator"),
-      up_(agenda, upstream_of(checked(config)), &LinkPath::on_grant),
-      down_(agenda, downstream_of(config), &LinkPath::on_grant),
-      mmio_(agenda, mmio_of(config), down_, up_, host_target, device_initiator),
-      dma_(agenda, dma_of(config), up_, down_, device_target, host_initiator) {}
+      agenda_(agenda),
+      config_(checked(config)) {
+    wires_.emplace(*this, config_);
+    wires_->mmio.bind_sockets();
+    wires_->dma.bind_sockets();
+}
+
+PcieLink::Wires::Wires(PcieLink& link, const LinkConfig& config)
+    : up(link.agenda_, upstream_of(config), &LinkPath::on_grant),
+      down(link.agenda_, downstream_of(config), &LinkPath::on_grant),
+      mmio(link.agenda_, mmio_of(config), down, up, link.host_target, link.device_initiator),
+      dma(link.agenda_, dma_of(config), up, down, link.device_target, link.host_initiator) {}
+
+void PcieLink::restart() {
+    SSDTLM_CHECK(!mmio().blocks_threads() && !dma().blocks_threads(), "the link loses its power under a thread that waits for it");
+    const SimTime now = agenda_.now();
+    const LinkCounters up = upstream().counters(), down = downstream().counters();
+    const Ps up_busy = upstream().busy(now), down_busy = downstream().busy(now);
+    const LinkPath::Counts mmio_counts = mmio().counts(), dma_counts = dma().counts();
+    wires_.emplace(*this, config_);
+    wires_->up.go_on_from(up, up_busy);
+    wires_->down.go_on_from(down, down_busy);
+    wires_->mmio.go_on_from(mmio_counts);
+    wires_->dma.go_on_from(dma_counts);
+    wires_->mmio.bound();
+    wires_->dma.bound();
+}
 
 void PcieLink::check_waiters() const {
-    up_.check_waiters("upstream");
-    down_.check_waiters("downstream");
-    dma_.check_waiters("DMA");
-    mmio_.check_waiters("MMIO");
+    wires_->up.check_waiters("upstream");
+    wires_->down.check_waiters("downstream");
+    wires_->dma.check_waiters("DMA");
+    wires_->mmio.check_waiters("MMIO");
 }
 
 std::string PcieLink::dump() const {
-    return up_.dump("upstream") + down_.dump("downstream") + dma_.dump("DMA") + mmio_.dump("MMIO");
+    return wires_->up.dump("upstream") + wires_->down.dump("downstream") + wires_->dma.dump("DMA") + wires_->mmio.dump("MMIO");
 }
 
 }  // namespace ssdtlm

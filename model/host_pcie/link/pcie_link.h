@@ -4,6 +4,7 @@
 // link training, power states, errors or config space.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -40,16 +41,19 @@ public:
     PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
 
     /// Device to host.
-    const LinkDirection& upstream() const { return up_; }
+    const LinkDirection& upstream() const { return wires_->up; }
     /// Host to device.
-    const LinkDirection& downstream() const { return down_; }
+    const LinkDirection& downstream() const { return wires_->down; }
     /// Null: nobody watches that direction.
     void set_probes(LinkProbe* up, LinkProbe* down) {
-        up_.set_probe(up);
-        down_.set_probe(down);
+        wires_->up.set_probe(up);
+        wires_->down.set_probe(down);
     }
-    const LinkPath& dma() const { return dma_; }
-    const LinkPath& mmio() const { return mmio_; }
+    const LinkPath& dma() const { return wires_->dma; }
+    const LinkPath& mmio() const { return wires_->mmio; }
+    /// The power of the endpoint went: all that was under way is gone, also what the host has sent, and nobody is answered.
+    /// Counts go on. Precondition: the agenda holds no entry of the link, and nobody is in b_transport.
+    void restart();
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
@@ -58,14 +62,21 @@ public:
 
 private:
     void end_of_elaboration() override {
-        mmio_.bound();
-        dma_.bound();
+        wires_->mmio.bound();
+        wires_->dma.bound();
     }
 
-    LinkDirection up_;
-    LinkDirection down_;
-    LinkPath mmio_;
-    LinkPath dma_;
+    /// All that has a state. Built again in its place, to which the sockets are bound.
+    struct Wires {
+        Wires(PcieLink& link, const LinkConfig& config);
+        LinkDirection up;
+        LinkDirection down;
+        LinkPath mmio;
+        LinkPath dma;
+    };
+    Agenda& agenda_;
+    const LinkConfig config_;
+    std::optional<Wires> wires_;
 };
 
 }  // namespace ssdtlm

@@ -10,6 +10,7 @@
 #include "common/config/quantity.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/map_scan/map_scan.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "nand/onfi/onfi_timing.h"
@@ -24,6 +25,8 @@ __extension__ using Wide = unsigned __int128;
 std::string size_text(std::uint64_t bytes) {
     return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
 }
+
+std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
 
 /// Bytes rounded down to whole MB: a value to copy into a file.
 std::string round_size(std::uint64_t bytes) {
@@ -47,6 +50,7 @@ public:
         if (geometry_fits) {
             capacity();
             buffer();
+            power_cuts();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
         if (out_.empty()) out_ = check_ftl(c_.ftl, c_.nand.geometry);
@@ -187,6 +191,30 @@ private:
         }
         if (!channel.rtl_sequencer.empty())
             try_out([&] { RtlOnfiSequencer(c_.nand, channel.sequencer_hertz); });
+    }
+
+    void power_cuts() {
+        std::vector<Ps> at = c_.host.power_cut_at;
+        if (at.empty()) return;
+        const std::string key = "host.power_cut_at";
+        std::sort(at.begin(), at.end());
+        for (std::size_t i = 1; i < at.size(); ++i) {
+            if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
+            add(key, "the power goes at " + time_text(at[i]) + ", when it is still off since " + time_text(at[i - 1]),
+                "more than host.power_off_time = " + value("host.power_off_time") + " apart", "lower host.power_off_time, or leave one out");
+            break;
+        }
+        if (c_.faults.any())
+            add(key, "power losses of a drive with failures", "one of the two: which blocks have failed is not found again after a loss of power",
+                "take away host.power_cut_at, or the rates of failures");
+        if (c_.run.data == DataMode::bytes)
+            add(key, "power losses with run.data = \"bytes\"", "signatures: the check of the data does not know yet which bytes a loss may leave",
+                "set run.data = \"signatures\", or take away host.power_cut_at");
+        constexpr Ps kLongest{255 * 500'000'000'000};
+        const Ps scan = c_.nvme.ready_time + MapScan::longest(c_.nand, c_.ecc.decode_time, 1);
+        if (scan > kLongest)
+            add(key, "to search all pages of the drive for its map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
+                "use a smaller drive or faster flash");
     }
 
     /// What only the Verilated blocks know: their largest parameters, or that this program has none.

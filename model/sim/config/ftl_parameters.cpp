@@ -82,6 +82,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "1024")
                         .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's")
                         .from("assumed: keeps two planes busy with one more in waiting each"));
+    table.push_back(P::integer(
+                        "ftl.scan_reads_per_die", [](auto& c) -> auto& { return c.ftl.scan_reads_per_die; })
+                        .range("1", "1024")
+                        .says("Blocks of a die that are searched for the map at once after a loss of power, each page by page: as many "
+                              "reads are queued or running")
+                        .from("assumed: keeps the die busy while a page is on the bus"));
     table.push_back(
         P::choice(
             "precondition.state", {"fresh", "sequential", "random"},

@@ -70,6 +70,19 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .says("When, from the start of I/O, the driver resets the controller (CC.EN) under whatever is "
                               "going on; commands in the device are cancelled and submitted again")
                         .from("none"));
+    table.push_back(P::times(
+                        "host.power_cut_at", [](auto& c) -> auto& { return c.host.power_cut_at; })
+                        .range("0s", "1000000s")
+                        .or_none()
+                        .says("When, from the start of I/O, the drive loses its power: what is not in flash is gone, pages being "
+                              "programmed are torn, and the map is searched for in all pages before the drive is ready again; "
+                              "commands in the device are cancelled and submitted again")
+                        .from("none"));
+    table.push_back(P::quantity(
+                        "host.power_off_time", Dimension::time, [](auto& c) -> auto& { return c.host.power_off_time; })
+                        .range("1us", "1000s")
+                        .says("For how long the power is off each time, until the link is up again")
+                        .from("assumed"));
     table.push_back(P::boolean(
                         "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
                         .says("A normal shutdown (CC.SHN) before each of these resets; without it the drive's SMART log "

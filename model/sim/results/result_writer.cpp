@@ -139,6 +139,12 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
+    for (const auto& p : s.power_cuts)
+        j["power_cuts"].push_back({{"at_s", to_seconds(p.at.time_since_epoch())},
+                                   {"pages_torn", p.loss.pages_torn},
+                                   {"erases_cut", p.loss.erases_cut},
+                                   {"scan_page_reads", p.scan_reads},
+                                   {"scan_s", to_seconds(p.scan_time)}});
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
     for (const auto& r : s.latency)
         j["latency_us"][r.op][r.stage] = {{"count", r.count}, {"share", r.share},  {"mean", r.mean},
@@ -216,6 +222,26 @@ std::string how_it_ended(const RunSummary& s) {
     if (s.interrupted) return " (interrupted: results so far)";
     return s.ended_by == "workload" ? "" : fmt::format(" (ended by {})", s.ended_by);
 }
+
+std::string power_text(const RunSummary& s) {
+    if (s.power_cuts.empty()) return "";
+    PowerLoss loss;
+    std::uint64_t reads = 0, scans = 0;
+    Ps sum{}, longest{};
+    for (const PowerCut& p : s.power_cuts) {
+        loss += p.loss;
+        if (p.scan_time == Ps{}) continue;
+        ++scans;
+        reads += p.scan_reads;
+        sum += p.scan_time;
+        longest = std::max(longest, p.scan_time);
+    }
+    std::string t = fmt::format("\npower: lost {} times, {} pages torn, {} erases cut", s.power_cuts.size(), loss.pages_torn, loss.erases_cut);
+    if (scans != 0)
+        t += fmt::format("; search for the map: {} pages in {:.6f} s on average, {:.6f} s at most", reads / scans,
+                         to_seconds(sum) / static_cast<double>(scans), to_seconds(longest));
+    return t + "\n";
+}
 }  // namespace
 
 std::string summary_text(const RunSummary& s) {
@@ -248,6 +274,7 @@ std::string summary_text(const RunSummary& s) {
         t += fmt::format("\nflash: {} host pages, {} moved pages, {}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
                          s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "",
                          s.ftl.blocks_erased, s.waf);
+    t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";
     for (const auto& b : s.books)
         if (!b.balances()) t += fmt::format("BOOKS DO NOT BALANCE: {}: {} against {}\n", b.name, b.left, b.right);

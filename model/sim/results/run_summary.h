@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl_counters.h"
+#include "nand/die/die.h"
 #include "sim/results/latency_stats.h"
 
 namespace ssdtlm {
@@ -42,6 +43,14 @@ struct BookLine {
     std::uint64_t left = 0;
     std::uint64_t right = 0;
     bool balances() const { return left == right; }
+};
+
+/// One loss of power, and how the drive found its map again.
+struct PowerCut {
+    SimTime at{};                  ///< from the start of the workload
+    PowerLoss loss;
+    std::uint64_t scan_reads = 0;  ///< pages
+    Ps scan_time{};                ///< 0: the power went again before its end
 };
 
 /// Why a run did not end in order.
@@ -81,6 +90,7 @@ struct RunSummary {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending
     std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
     std::uint64_t queue_looks = 0; ///< how many these were
+    std::vector<PowerCut> power_cuts;
     std::vector<BookLine> books;
     std::vector<std::string> notes;      ///< of the workload importer
     std::vector<LatencyStats::Row> latency;

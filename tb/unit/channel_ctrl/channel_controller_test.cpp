@@ -33,15 +33,24 @@ struct Bus : sc_core::sc_module {
     tlm_utils::simple_target_socket<Bus, 32, OnfiProtocol> socket{"socket"};
 };
 
+/// The module that a controller has its socket from.
+struct Place : sc_core::sc_module {
+    explicit Place(sc_core::sc_module_name name) : sc_module(name), onfi_initiator("onfi_initiator") {}
+    void end_of_elaboration() override { controller->bound(); }
+    OnfiInitiatorSocket onfi_initiator;
+    std::unique_ptr<ChannelController> controller;
+};
+
 struct Bench : FlashClient {
-    explicit Bench(const std::string& name) : bus((name + "_bus").c_str()) {
+    explicit Bench(const std::string& name) : place(name.c_str()), bus((name + "_bus").c_str()) {
         nand.geometry.channels = 1;
         nand.geometry.ways = 4;
         nand.geometry.planes_per_die = 1;
         scheduler = make_scheduler_policy(SchedulerConfig{}, SchedulerShape{1, nand.geometry.dies_per_channel(), false});
-        controller = std::make_unique<ChannelController>(name.c_str(), agenda, nand, EccConfig{}, std::uint16_t{0}, true, *scheduler, *order,
-                                                         nullptr, transactions);
-        controller->onfi_initiator.bind(bus.socket);
+        place.controller = std::make_unique<ChannelController>(place.onfi_initiator, agenda, nand, EccConfig{}, std::uint16_t{0}, true, *scheduler,
+                                                               *order, nullptr, transactions);
+        place.onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*controller));
+        place.onfi_initiator.bind(bus.socket);
     }
     void submit(FlashOp op, FlashClass cls, std::uint32_t die) {
         FlashTransaction& t = pool.emplace_back();
@@ -60,7 +69,8 @@ struct Bench : FlashClient {
     TransactionTable transactions;
     std::unique_ptr<BusOrder> order = make_bus_order(SchedulerConfig{});
     std::unique_ptr<SchedulerPort> scheduler;
-    std::unique_ptr<ChannelController> controller;
+    Place place;
+    std::unique_ptr<ChannelController>& controller = place.controller;
     Bus bus;
     std::deque<FlashTransaction> pool;
     int done = 0;

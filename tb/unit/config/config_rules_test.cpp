@@ -127,6 +127,17 @@ TEST(ConfigRules, Buffer) {
                "--set buffer.flush_start=50%: buffer.flush_start: 50% with buffer.mode = \"write_through\"");
 }
 
+TEST(ConfigRules, PowerCuts) {
+    EXPECT_THAT(problems_with({"host.power_cut_at=[\"5ms\", \"3ms\"]", "host.power_off_time=1999us"}), IsEmpty());
+    expect_one({"host.power_cut_at=[\"5ms\", \"3ms\"]", "host.power_off_time=2ms"},
+               "--set host.power_cut_at=[\"5ms\", \"3ms\"]: host.power_cut_at: the power goes at 5ms, when it is still off since 3ms; "
+               "more than host.power_off_time = 2ms apart");
+    expect_one({"host.power_cut_at=[\"5ms\"]", "nand.faults.read_retry=1%"},
+               "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: power losses of a drive with failures; one of the two");
+    expect_one({"host.power_cut_at=[\"5ms\"]", "nand.t_read=100ms"},
+               "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: to search all pages of the drive for its map may take ");
+}
+
 TEST(ConfigRules, SchedulerInRtl) {
     if (rtl_schedulers().empty()) {
         expect_one({"scheduler.implementation=rtl"},

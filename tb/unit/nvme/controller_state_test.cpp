@@ -62,6 +62,37 @@ struct Bench {
     ControllerState state;
 };
 
+TEST(ControllerState, IsNotReadyBeforeTheDriveIs) {
+    Bench b;
+    b.state.drive_is_starting();
+    b.cc(Cc::kTypical);
+    b.agenda.run_until(SimTime{1s});
+    EXPECT_EQ(b.csts(), 0u);
+    b.cc(0);  // given up, and tried again
+    b.cc(Cc::kTypical);
+    b.agenda.run_until(SimTime{2s});
+    EXPECT_EQ(b.csts(), 0u);
+    b.state.check_waiters();
+    b.state.drive_is_up();
+    EXPECT_EQ(b.csts(), Csts::kReady);
+    // The drive first, the ready time second.
+    b.cc(0);
+    b.state.drive_is_starting();
+    b.cc(Cc::kTypical);
+    b.state.drive_is_up();
+    EXPECT_EQ(b.csts(), 0u);
+    b.agenda.run();
+    EXPECT_EQ(b.csts(), Csts::kReady);
+}
+
+TEST(ControllerState, CapToCoversTheSearchForTheMap) {
+    NvmeConfig c = Bench::config();
+    EXPECT_EQ(Cap::to(NvmeRegisters(c).cap()), 1u);
+    EXPECT_EQ(Cap::to(NvmeRegisters(c, 500ms - 10us).cap()), 1u);
+    EXPECT_EQ(Cap::to(NvmeRegisters(c, 500ms).cap()), 2u);
+    EXPECT_EQ(Cap::to(NvmeRegisters(c, 1h).cap()), 255u);
+}
+
 TEST(ControllerState, ResetWaitsForWorkAndNotForTheEnableBefore) {
     Bench b;
     b.cc(Cc::kTypical);

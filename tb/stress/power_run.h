@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stressed run that loses its power, in a child process: at the times of the configuration, or after an entry of the agenda.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+
+#include "stress.h"
+
+namespace ssdtlm {
+
+/// Random commands; after each loss of power every unit is read once, and after the last one nothing else follows.
+class MixAndReadBack final : public Workload {
+public:
+    MixAndReadBack(const RandomMix::Spec& spec, const SsdConfig& c)
+        : capacity_(logical_units_of(c.ftl, c.nand.geometry) * c.nand.geometry.unit_bytes),
+          mix_(spec, capacity_, c.nvme.lba_bytes, c.nand.geometry.unit_bytes) {}
+    /// `cuts`: losses of power so far. The last one is number `last`; 0: the mix ends by itself, and is read back once more.
+    void follow(std::function<std::uint64_t()> cuts, std::uint64_t last) {
+        cuts_ = std::move(cuts);
+        last_ = last;
+    }
+
+    Next next(SimTime now) override {
+        Next n;
+        if (seen_ != cuts_()) {
+            seen_ = cuts_();
+            read_back();
+        }
+        if (!reading_) {
+            n = mix_.next(now);
+            if (n.state == State::ready) ++open_;
+            if (n.state != State::done) return n;
+            if (last_ != 0) throw CheckFailed("the mix ended before the losses of power");
+            mix_over_ = true;
+            read_back();
+        }
+        if (next_ == 0 && open_ != 0) {  // what was cancelled, and is submitted again
+            n.state = State::blocked;
+        } else if (next_ < capacity_) {
+            n.state = State::ready;
+            n.request.op = HostOp::read;
+            n.request.offset = next_;
+            n.request.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(65536, capacity_ - next_));
+            n.request.tag = kReadBack;
+            next_ += n.request.bytes;
+            ++open_;
+        } else if (open_ != 0) {
+            n.state = State::blocked;
+        } else if (seen_ == last_ || mix_over_) {
+            n.state = State::done;
+        } else {
+            ++read_backs_;
+            reading_ = false;
+            return next(now);
+        }
+        return n;
+    }
+    void completed(const HostRequest& r, SimTime issued, SimTime submitted, SimTime now, bool ok) override {
+        --open_;
+        if (r.tag != kReadBack) mix_.completed(r, issued, submitted, now, ok);
+    }
+    std::uint32_t jobs() const override { return mix_.jobs(); }
+    std::uint32_t depth(std::uint32_t job) const override { return mix_.depth(job); }
+    double progress(SimTime) const override { return 0; }
+    bool measuring(const HostRequest&, SimTime) const override { return true; }
+    std::uint64_t read_backs() const { return read_backs_; }
+
+private:
+    static constexpr std::uint64_t kReadBack = ~std::uint64_t{0};
+    void read_back() {
+        reading_ = true;
+        next_ = 0;
+    }
+    const std::uint64_t capacity_;
+    RandomMix mix_;
+    std::function<std::uint64_t()> cuts_;
+    std::uint64_t last_ = 0, seen_ = 0;
+    bool reading_ = false, mix_over_ = false;
+    std::uint64_t next_ = 0, open_ = 0, read_backs_ = 0;
+};
+
+/// Looks at the map as soon as it has been found again, before the host can change anything.
+struct MapCheck {
+    explicit MapCheck(SsdSystem& system) : s(system) {
+        s.set_on_rebuilt([this] { look(); });
+    }
+    void look() {
+        try {
+            look_at_each_unit();
+            s.ftl.verify_books();
+        } catch (const std::exception& e) {
+            throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
+        }
+        ++looks;
+    }
+    void look_at_each_unit() {
+        for (std::uint32_t u = 0; u < s.ftl.logical_units(); ++u) {
+            const Ppa at = s.ftl.lookup(Lpa{u});
+            const std::uint32_t found = at == kUnmapped ? 0 : s.ftl.codec().version(s.spare.at(at));
+            const std::uint32_t possible = s.oracle->possible(u);
+            open += (possible & (possible - 1)) != 0;
+            if (at == kLost || (possible >> found & 1u) == 0)
+                throw CheckFailed("unit " + std::to_string(u) + " has version " + std::to_string(found) +
+                                  ", possible are (a bit each) " + std::to_string(possible));
+        }
+    }
+    SsdSystem& s;
+    std::uint64_t looks = 0, open = 0;
+};
+
+struct PowerResult {
+    std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0;
+};
+
+/// `cut_after`: an entry of the agenda; 0: as the configuration says.
+inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix, std::uint64_t last, std::uint64_t cut_after) {
+    const auto j = nlohmann::json::parse(in_child([&] {
+        MixAndReadBack workload(mix, config);
+        Simulation::Options options;
+        options.workload_name = "power";
+        Simulation simulation(config, workload, options);
+        SsdSystem& s = simulation.system();
+        workload.follow([&s] { return s.driver.power_cuts(); }, last);
+        MapCheck check(s);
+        struct Cutter {
+            SsdSystem& s;
+            std::uint64_t left;
+        } cutter{s, cut_after};
+        if (cut_after != 0)
+            s.process.add_after_each(
+                [](void* self) {
+                    auto& c = *static_cast<Cutter*>(self);
+                    if (c.left != 0 && --c.left == 0) c.s.cut_power();
+                },
+                &cutter);
+        try {
+            const RunSummary r = simulation.run();
+            for (const BookLine& b : r.books)
+                if (!b.balances())
+                    throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
+            s.ftl.verify_books();
+            if (r.error_status != 0) throw CheckFailed("commands failed");
+            if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
+            const NvmeCounters& n = s.front_end.counters();
+            if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
+            if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != s.power_cuts().size()) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
+            PowerLoss loss;
+            for (const PowerCut& cut : s.power_cuts()) loss += cut.loss;
+            return nlohmann::json{{"commands", s.driver.counters().commands_completed},
+                                  {"cancelled", s.driver.counters().commands_cancelled},
+                                  {"torn", loss.pages_torn},
+                                  {"erases_cut", loss.erases_cut},
+                                  {"looks", check.looks},
+                                  {"open", check.open},
+                                  {"read_backs", workload.read_backs()},
+                                  {"checked", r.integrity_checked},
+                                  {"moved", r.ftl.gc_units_moved},
+                                  {"entries", cut_after == 0 ? s.agenda.executed() : cut_after - cutter.left}}
+                .dump();
+        } catch (const std::exception& e) {
+            throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
+        }
+    }));
+    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"]};
+}
+
+/// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
+inline std::uint64_t cut_everywhere(std::uint64_t step) {
+    SsdConfig c = stress_device();
+    c.nand.geometry.channels = 1;
+    c.nand.geometry.blocks_per_plane = 12;
+    c.nand.geometry.pages_per_block = 4;
+    c.ftl.buffer_bytes = 8 * c.nand.geometry.page_bytes;
+    fill_up(c);
+    c.run.check_waiters = true;
+    c.host.queue_pairs = 2;
+    c.host.power_off_time = 1us;
+    c.host.power_cut_at = {1000s};  // never comes, but is expected
+    c.nvme.ready_time = 10us;
+    RandomMix::Spec mix;
+    mix.seed = 77;
+    mix.jobs = 2;
+    mix.depth = 4;
+    mix.requests = 100;
+    mix.flush = 10;
+    const std::uint64_t entries = run_power(c, mix, 0, 0).entries;
+    std::uint64_t cuts = 0, torn = 0, erases_cut = 0, moved = 0;
+    for (std::uint64_t at = 1; at < entries; at += step, ++cuts) {
+        SCOPED_TRACE("after entry " + std::to_string(at));
+        try {
+            const PowerResult r = run_power(c, mix, 0, at);
+            torn += r.torn;
+            erases_cut += r.erases_cut;
+            moved += r.moved;
+        } catch (const std::exception& e) {
+            ADD_FAILURE() << e.what();
+            return cuts;
+        }
+    }
+    std::printf("%llu entries, %llu losses of power, %llu pages torn, %llu erases cut\n", static_cast<unsigned long long>(entries),
+                static_cast<unsigned long long>(cuts), static_cast<unsigned long long>(torn), static_cast<unsigned long long>(erases_cut));
+    EXPECT_GT(torn, 0u);
+    EXPECT_GT(moved, 0u);
+    return cuts;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drive loses its power at random times under load, 1,000 times in all, and at many entries of the agenda of a short run.
+// When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
+// units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
+#include "power_run.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr std::uint64_t kCuts = 200;
+
+void check_power(SsdConfig config, std::uint64_t seed) {
+    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    RandomMix::Spec mix;
+    mix.seed = seed;
+    mix.depth = 8;
+    mix.requests = 100'000'000;
+    config.run.seed = seed;
+    config.run.check_waiters = true;
+    config.host.queue_pairs = mix.jobs;
+    config.host.power_off_time = 1ms;
+    config.nvme.ready_time = 10us;
+    Random random(seed, 41);
+    Ps at{};
+    for (std::uint64_t i = 0; i < kCuts; ++i) {
+        // Most come when the host is at work again, some into the search for the map.
+        at += Ps{2ms} + Ps{static_cast<std::int64_t>(random.below(random.percent(10) ? 50'000'000'000 : 400'000'000'000))};
+        config.host.power_cut_at.push_back(at);
+    }
+    PowerResult r;
+    try {
+        r = run_power(config, mix, kCuts, 0);
+    } catch (const std::exception& e) {
+        ADD_FAILURE() << e.what();
+        return;
+    }
+    const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+    std::printf("%llu losses of power: %llu pages torn, %llu erases cut, %llu commands cancelled; map found %llu times, with %llu units of more "
+                "than one possible version; all read back %llu times; %llu commands, %llu blocks compared, %llu units moved\n",
+                n(kCuts), n(r.torn), n(r.erases_cut), n(r.cancelled), n(r.looks), n(r.open), n(r.read_backs), n(r.commands), n(r.checked), n(r.moved));
+    EXPECT_GT(r.torn, kCuts / 2);
+    EXPECT_GT(r.erases_cut, 0u);
+    EXPECT_GT(r.cancelled, kCuts);
+    EXPECT_GT(r.looks, kCuts / 2);
+    EXPECT_GT(r.open, 10 * kCuts);
+    EXPECT_GT(r.moved, 1000u);
+}
+
+TEST(PowerCut, UnderLoad) { check_power(stress_device(), 1); }
+
+TEST(PowerCut, WithPartialPagesAndSpareBlocks) {
+    SsdConfig c = stress_device(16384, 16384);
+    c.ftl.spare_blocks = 2;
+    fill_up(c);
+    check_power(c, 2);
+}
+
+TEST(PowerCut, WithSuperblocksOfOnePlaneAndSuspendedDies) {
+    SsdConfig c = stress_device();
+    c.scheduler.suspend = "for_reads";
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.nand.independent_plane_read = true;
+    c.ftl.initial_state = InitialState::random;
+    fill_up(c);
+    check_power(c, 3);
+}
+
+TEST(PowerCut, WithWriteThroughAndAHostThatTakesTime) {
+    SsdConfig c = stress_device();
+    c.ftl.buffer_mode = BufferMode::write_through;
+    c.ftl.initial_state = InitialState::fresh;
+    c.host.submit_time = 3us;
+    c.host.completion_time = 5us;
+    c.host.interrupt_latency = 2us;
+    check_power(c, 4);
+}
+
+TEST(PowerCut, WithASchedulerThatTakesTimeAndResets) {
+    SsdConfig c = stress_device();
+    c.scheduler.implementation = "tlm_clocked";
+    c.nvme.interrupt_coalescing_threshold = 7;
+    c.nvme.interrupt_coalescing_time = 2;
+    Random random(5, 43);
+    for (int i = 0; i < 400; ++i) c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(40'000'000'000'000))});
+    check_power(c, 5);
+}
+
+TEST(PowerCut, AtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(23), 50u); }
+
+}  // namespace
+}  // namespace ssdtlm
