@@ -74,13 +74,13 @@ class Interrupt(SystemTest):
         self.assert_right(Result(self.dir / "out"))
 
     def test_nohup(self):
-        program = self.started("out", "--stop-after-commands", "200k",
+        program = self.started("out", "--stop-after-commands", "1000k",
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         self.let_run(program, 0.3)
         program.send_signal(signal.SIGHUP)
         _, err = program.communicate(timeout=120)
         self.assertEqual(program.returncode, 0, err)
-        self.assertEqual(Result(self.dir / "out").json()["commands"], 200_000)
+        self.assertEqual(Result(self.dir / "out").json()["commands"], 1_000_000)
 
     def test_progress_without_a_terminal(self):
         quiet = self.started("quiet", "-q")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "python"))
 os.environ["SSDTLM_BINARY"] = BINARY
 import ssdtlm  # noqa: E402  pylint: disable=wrong-import-position
 from ssdtlm import extras  # noqa: E402  pylint: disable=wrong-import-position
-from ssdtlm.reporting import data, report, sections  # noqa: E402  pylint: disable=wrong-import-position
+from ssdtlm.reporting import data  # noqa: E402  pylint: disable=wrong-import-position
 
 WAYS = {"read": 0, "write": 1}
 
@@ -110,29 +110,6 @@ class Numbers(SystemTest):
         busy = sum(data.queue_depth(row) * row["interval_ms"] for row in rows) / sum(row["interval_ms"] for row in rows)
         self.assertAlmostEqual(busy, 8, delta=0.1)  # a closed loop at depth 8
 
-    def test_parameters_read_as_in_toml(self):
-        """What is set and what the preset says, for each kind of value."""
-        settings = {"nand.independent_plane_read": "true", "gc.soft_free_blocks": "11", "nand.t_erase": '"2ms"', "gc.policy": '"fifo"'}
-        job = self.job("mix", "rw=randread", "bs=4k", "number_ios=10")
-        self.simulate("tiny-test", job, *(a for k, v in settings.items() for a in ("--set", f"{k}={v}")))
-        rows = []
-
-        class Page:
-            def heading(self, text):
-                pass
-
-            def add(self, text):
-                rows.extend(re.findall(r"<tr>(.*?)</tr>", text))
-
-        result = ssdtlm.Result(self.dir / "out")
-        runs = type("Runs", (), {"__iter__": lambda _: iter([("", result)]), "several": False})()
-        sections.configuration(Page(), runs, lambda device, key: report._preset(device).get(key))  # pylint: disable=protected-access
-        cells = {c[1]: c[2:4] for c in (re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in rows) if len(c) >= 4}
-        for key, value in settings.items():
-            self.assertEqual(cells[key][0], value.strip('"'), key)
-            own = re.search(rf"^{key.rpartition('.')[2]} = (\S+)", ssdtlm_toml("tiny-test", key.rpartition(".")[0]), re.MULTILINE)
-            self.assertEqual(cells[key][1], own[1].strip('"'), key)
-
     def test_marked_percentiles(self):
         self.assertTrue(data.few_above(9_999, 99.9))
         self.assertFalse(data.few_above(11_000, 99.9))
@@ -149,6 +126,22 @@ class Numbers(SystemTest):
             self.skipTest("this Python has altair")
         self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
         self.assertRegex(done.stderr, r"^ssdtlm report: needs altair and vl_convert, which .* does not have; unset SSDTLM_PYTHON and run `ssdtlm python setup`, or ")
+
+
+@unittest.skipUnless(PYTHON.exists(), "make python")
+class Parameters(ReportTest):
+    def test_read_as_in_toml(self):
+        """What is set and what the preset says, for each kind of value."""
+        settings = {"nand.independent_plane_read": "true", "gc.soft_free_blocks": "11", "nand.t_erase": '"2ms"', "gc.policy": '"fifo"'}
+        job = self.job("mix", "rw=randread", "bs=4k", "number_ios=10")
+        self.simulate("tiny-test", job, *(a for k, v in settings.items() for a in ("--set", f"{k}={v}")))
+        text = self.report("out").read_text()
+        rows = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)]
+        cells = {c[1]: c[2:4] for c in rows if len(c) == 5}
+        for key, value in settings.items():
+            self.assertEqual(cells[key][0], value.strip('"'), key)
+            own = re.search(rf"^{key.rpartition('.')[2]} = (\S+)", ssdtlm_toml("tiny-test", key.rpartition(".")[0]), re.MULTILINE)
+            self.assertEqual(cells[key][1], own[1].strip('"'), key)
 
 
 @unittest.skipUnless(PYTHON.exists(), "make python")
