@@ -148,7 +148,7 @@ class Refused(WatchTest):
 class Sent(WatchTest):
     def test_intervals_add_up_to_the_run(self):
         """Counts of all intervals and of the rest after the last are those of the results; busy times too."""
-        terminal = self.watched("number_ios=400k", python=self.recorder())
+        terminal = self.watched("number_ios=1500k", python=self.recorder())
         code, _, _ = terminal.end()
         self.assertEqual(code, OK, terminal.seen)
         result = Result(self.dir / "out").json()
