@@ -145,7 +145,8 @@ def drawn_dram_and_suspends(seed, way):
     if way not in RTL_WAYS and r.random() < 1 / 3:  # blocks in RTL are not asked about suspended dies
         times = ("0s", "10us", "300us")
         settings += ["scheduler.suspend=for_reads", f"scheduler.for_reads.limit={r.choice((1, 3, 16))}",
-                     f"scheduler.for_reads.least_run={r.choice(times)}", f"scheduler.for_reads.least_left={r.choice(times)}"]
+                     f"scheduler.for_reads.least_run={r.choice(times)}", f"scheduler.for_reads.least_left={r.choice(times)}",
+                     f"scheduler.for_reads.longest={r.choice(('0s', '300us', '2ms'))}"]
     return settings
 
 

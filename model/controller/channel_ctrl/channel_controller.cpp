@@ -232,7 +232,7 @@ __attribute__((noinline)) bool ChannelController::serve_suspends() {
     if (read_beside_suspended()) return true;
     SimTime earliest = kNever;
     for (std::uint32_t die = 0; die < suspends_->dies(); ++die) {
-        if (suspends_->may_go_on(die)) {
+        if (suspends_->may_go_on(die, agenda_.now())) {
             if (dies_.anything_runs(die)) continue;
             resume(die);
             return true;
@@ -252,7 +252,7 @@ __attribute__((noinline)) bool ChannelController::serve_suspends() {
 bool ChannelController::read_beside_suspended() {
     std::uint64_t dies = 0;
     for (std::uint32_t die = 0; die < suspends_->dies(); ++die)
-        dies |= std::uint64_t{suspends_->wants_reads(die)} << die;
+        dies |= std::uint64_t{suspends_->wants_reads(die, agenda_.now())} << die;
     const GrantQuery query = dies_.beside(dies, SuspendControl::kUrgent);
     std::uint64_t idle = query.idle_dies;
     for (const std::uint64_t plane : query.idle_read_planes) idle |= plane;
@@ -289,7 +289,7 @@ void ChannelController::resume(std::uint32_t die) {
 
 /// A suspend's answer comes when the array has stopped, or the operation has ended; a resume's with its last cycle.
 void ChannelController::suspend_answered(const OnfiExtension& onfi) {
-    if (onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi.die)) {
+    if (onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi.die, agenda_.now())) {
         if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
         waits_.set_aside(suspends_->work(onfi.die), suspends_->count(onfi.die), onfi.die, agenda_.now());
         dies_.set_aside(onfi.die);

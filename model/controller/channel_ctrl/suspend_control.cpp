@@ -44,13 +44,13 @@ void SuspendControl::stopping(std::uint32_t die, SimTime at) {
     d.state = State::stopping;
     d.left = std::max(d.work.ends - at, Ps{0});
     ++d.work.suspends;
-    ++suspends_;
 }
 
-bool SuspendControl::stopped(std::uint32_t die) {
+bool SuspendControl::stopped(std::uint32_t die, SimTime now) {
     Die& d = dies_[die];
     if (d.state != State::stopping) return false;
     d.state = State::suspended;
+    d.until = now + policy_.longest(d.work);
     return true;
 }
 

@@ -35,7 +35,7 @@ public:
     /// Its suspend is on the bus.
     void stopping(std::uint32_t die, SimTime at);
     /// The answer to it. False: the operation ended before.
-    bool stopped(std::uint32_t die);
+    bool stopped(std::uint32_t die, SimTime now);
     /// Its resume is on the bus; it is at work from `begin` on.
     void goes_on(std::uint32_t die, SimTime begin);
     /// The scheduler has nothing for the die that may run beside what is suspended: that goes on, and is not stopped again.
@@ -43,24 +43,21 @@ public:
 
     // What is asked.
     bool suspended(std::uint32_t die) const { return dies_[die].state == State::suspended; }
-    bool reads_wait(std::uint32_t die) const { return dies_[die].reads_wait != 0; }
     /// Reads wait for it, for which it is or could be suspended.
     bool concerns(std::uint32_t die) const { return dies_[die].reads_wait != 0 && dies_[die].state != State::idle; }
     /// Of what runs, stops, or is suspended.
     FlashTransaction* const* work(std::uint32_t die) const { return dies_[die].txns.data(); }
     std::uint32_t count(std::uint32_t die) const { return dies_[die].count; }
-    /// Suspended, with reads to be granted.
-    bool wants_reads(std::uint32_t die) const {
-        return dies_[die].state == State::suspended && dies_[die].reads_wait != 0 && !dies_[die].given_up;
+    /// Suspended, with reads to be granted, and not for too long.
+    bool wants_reads(std::uint32_t die, SimTime now) const {
+        const Die& d = dies_[die];
+        return d.state == State::suspended && d.reads_wait != 0 && !d.given_up && now < d.until;
     }
     /// Suspended with no read to be granted: goes on as soon as none runs.
-    bool may_go_on(std::uint32_t die) const {
-        return dies_[die].state == State::suspended && (dies_[die].reads_wait == 0 || dies_[die].given_up);
-    }
+    bool may_go_on(std::uint32_t die, SimTime now) const { return suspended(die) && !wants_reads(die, now); }
     /// When what runs on the die is to be suspended; kNever: not.
     SimTime stop_at(std::uint32_t die) const;
     std::uint32_t dies() const { return static_cast<std::uint32_t>(dies_.size()); }
-    std::uint64_t suspends() const { return suspends_; }
 
 private:
     enum class State : std::uint8_t { idle, runs, stopping, suspended };
@@ -70,6 +67,7 @@ private:
         std::uint32_t reads_wait = 0;  // in the scheduler
         std::uint32_t count = 0;
         Ps left{};                     // when it was stopped
+        SimTime until{};               // suspended: from then on no more reads are granted
         SuspendWork work;
         std::array<FlashTransaction*, kMaxPlanes> txns{};
     };
@@ -79,7 +77,6 @@ private:
     const std::vector<Ps> t_program_;
     const Ps t_erase_, t_program_resume_, t_erase_resume_;
     std::vector<Die> dies_;
-    std::uint64_t suspends_ = 0;
 };
 
 }  // namespace ssdtlm

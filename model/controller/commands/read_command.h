@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash page,
-// issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be read sends nothing; the command
-// ends with 2/81h.
+// issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be read sends
+// nothing; the command ends with 2/81h.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,12 @@ struct SuspendWork {
 /// - Returns when the work is to be suspended: now or earlier: at once; later: asked again then; kNever: not at all.
 /// - A function of its arguments alone.
 /// - After a bounded number of suspends of one operation: kNever, so that it ends.
+/// - longest(): for how long it may stay suspended while reads keep coming: then it goes on as soon as those that run are over.
 class SuspendPolicy {
 public:
     virtual ~SuspendPolicy() = default;
     virtual SimTime when(const SuspendWork& work) const = 0;
+    virtual Ps longest(const SuspendWork& work) const = 0;
 };
 
 }  // namespace ssdtlm

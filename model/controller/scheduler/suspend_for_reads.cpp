@@ -12,7 +12,7 @@ class ForReads final : public SuspendPolicy {
 public:
     struct Settings {
         bool programs, erases;
-        Ps least_left, least_run;
+        Ps least_left, least_run, longest;
         std::uint32_t limit;
     };
     explicit ForReads(const Settings& s) : s_(s) {}
@@ -21,6 +21,7 @@ public:
         const SimTime at = work.begun + s_.least_run;
         return work.ends - at < s_.least_left ? kNever : at;
     }
+    Ps longest(const SuspendWork&) const override { return s_.longest; }
 
 private:
     const Settings s_;
@@ -42,10 +43,14 @@ const SuspendPolicies::Registered kForReads{{
      policy_quantity("least_left", Dimension::time, 200'000'000)
          .range("0s", "1s")
          .says("An operation with less left, by its usual time, when it could be suspended is not")
-         .from("assumed: about what suspending and resuming cost")},
+         .from("assumed: about what suspending and resuming cost"),
+     policy_quantity("longest", Dimension::time, 2'000'000'000)
+         .range("0s", "1s")
+         .says("Time that an operation stays suspended while reads keep coming; then it goes on as soon as those that run are over")
+         .from("assumed: some tens of reads")},
     [](const SuspendSetup&, const PolicySettings& p) {
         return std::make_unique<ForReads>(ForReads::Settings{p.flag("programs"), p.flag("erases"), Ps{p.number("least_left")},
-                                                             Ps{p.number("least_run")}, static_cast<std::uint32_t>(p.number("limit"))});
+                                                             Ps{p.number("least_run")}, Ps{p.number("longest")}, static_cast<std::uint32_t>(p.number("limit"))});
     }}};
 
 }  // namespace

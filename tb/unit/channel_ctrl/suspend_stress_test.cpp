@@ -40,6 +40,7 @@ TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
                 const auto n = static_cast<std::uint32_t>(all.size());
                 c.config.policies["for_reads"] = {{"least_run", Value{std::int64_t{n % 3 * 40'000'000}}},
                                                   {"least_left", Value{std::int64_t{n % 2 * 100'000'000}}},
+                                                  {"longest", Value{std::int64_t{n % 4 * 150'000'000}}},
                                                   {"limit", Value{std::int64_t{1 + n % 5}}}};
                 const NandConfig nand = traffic_config(1 + n % 2, planes, independent);
                 FlashBench::OwnScheduler own;

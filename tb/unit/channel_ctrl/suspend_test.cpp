@@ -56,6 +56,7 @@ struct Benches {
     FlashBench planes{"planes", config(true), {}, suspending(0us)};
     FlashBench patient{"patient", config(false), {}, suspending(400us)};
     FlashBench twice{"twice", config(false), {}, suspending(0us, 2)};
+    FlashBench flood{"flood", config(false), {}, suspending(0us, 2)};
     FlashBench fifo{"fifo", config(false), {}, suspending(0us, 1000, "fifo")};
     Benches() { FlashBench::elaborate(); }
 };
@@ -173,6 +174,24 @@ TEST(Suspend, NoOperationIsStoppedForGood) {
     run(b);
     EXPECT_EQ(b.backend->channel(0).counters().suspends, 2u);
     EXPECT_LT(end_of(erase) - erase.queued_at, kErase + 2 * (kEraseSuspend + kEraseResume + 200us));
+    expect_tiled(b);
+}
+
+// Reads that keep coming, always more than one waiting: the erase goes on after the longest time, twice, and then ends.
+TEST(Suspend, NoFloodOfReadsKeepsADieSuspended) {
+    FlashBench& b = benches().flood;
+    b.fill(0, 0, 1, 4);
+    b.settle();
+    const FlashTransaction& erase = b.erase(0, 0, 5);
+    for (int i = 0; i < 400; ++i) {
+        b.agenda.run_until(b.now() + 50us);  // a read takes longer than that
+        b.read(0, 0, 1, static_cast<std::uint32_t>(i % 4), 4096);
+    }
+    const SimTime last = b.now();
+    run(b);
+    EXPECT_LT(end_of(erase), last);
+    EXPECT_LT(end_of(erase) - erase.queued_at, kErase + 2 * (kEraseSuspend + kEraseResume + 2ms + 200us));
+    EXPECT_EQ(b.backend->channel(0).counters().suspends, 2u);
     expect_tiled(b);
 }
 

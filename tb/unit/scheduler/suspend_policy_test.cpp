@@ -36,6 +36,7 @@ TEST(SuspendPolicy, EveryRegisteredOneKeepsTheContract) {
             EXPECT_EQ(policy->when(w), kNever) << "an operation may never end";
         }
         EXPECT_GT(suspended, 1000u);
+        EXPECT_LT(policy->longest(random_work(random)), kNever - SimTime{});
     }
 }
 
