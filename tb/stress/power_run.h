@@ -9,23 +9,26 @@
 
 namespace ssdtlm {
 
-/// Random commands; after each loss of power every unit is read once, and after the last one nothing else follows.
+/// Random commands; after one loss of power in `read_back_each` every unit is read once, and after the last one nothing else
+/// follows.
 class MixAndReadBack final : public Workload {
 public:
     MixAndReadBack(const RandomMix::Spec& spec, const SsdConfig& c)
         : capacity_(logical_units_of(c.ftl, c.nand.geometry) * c.nand.geometry.unit_bytes),
           mix_(spec, capacity_, c.nvme.lba_bytes, c.nand.geometry.unit_bytes) {}
     /// `cuts`: losses of power so far. The last one is number `last`; 0: the mix ends by itself, and is read back once more.
-    void follow(std::function<std::uint64_t()> cuts, std::uint64_t last) {
+    void follow(std::function<std::uint64_t()> cuts, std::uint64_t last, std::uint64_t read_back_each = 1) {
         cuts_ = std::move(cuts);
         last_ = last;
+        read_back_each_ = read_back_each;
     }
 
     Next next(SimTime now) override {
         Next n;
         if (seen_ != cuts_()) {
             seen_ = cuts_();
-            read_back();
+            reading_ = false;
+            if (seen_ == last_ || seen_ % read_back_each_ == 0) read_back();
         }
         if (!reading_) {
             n = mix_.next(now);
@@ -75,7 +78,7 @@ private:
     const std::uint64_t capacity_;
     RandomMix mix_;
     std::function<std::uint64_t()> cuts_;
-    std::uint64_t last_ = 0, seen_ = 0;
+    std::uint64_t last_ = 0, seen_ = 0, read_back_each_ = 1;
     bool reading_ = false, mix_over_ = false;
     std::uint64_t next_ = 0, open_ = 0, read_backs_ = 0;
 };
@@ -92,6 +95,7 @@ struct MapCheck {
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
+        for (std::uint32_t g = 0; g < s.ftl.shape().groups(); ++g) without_free += s.ftl.free_blocks(GroupId{g}) == 0;
         ++looks;
     }
     void look_at_each_unit() {
@@ -106,22 +110,23 @@ struct MapCheck {
         }
     }
     SsdSystem& s;
-    std::uint64_t looks = 0, open = 0;
+    std::uint64_t looks = 0, open = 0, without_free = 0;
 };
 
 struct PowerResult {
-    std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0;
+    std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0, without_free = 0;
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
-inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix, std::uint64_t last, std::uint64_t cut_after) {
+inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix, std::uint64_t last, std::uint64_t cut_after,
+                             std::uint64_t read_back_each = 1) {
     const auto j = nlohmann::json::parse(in_child([&] {
         MixAndReadBack workload(mix, config);
         Simulation::Options options;
         options.workload_name = "power";
         Simulation simulation(config, workload, options);
         SsdSystem& s = simulation.system();
-        workload.follow([&s] { return s.driver.power_cuts(); }, last);
+        workload.follow([&s] { return s.driver.power_cuts(); }, last, read_back_each);
         MapCheck check(s);
         struct Cutter {
             SsdSystem& s;
@@ -156,13 +161,14 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                                   {"read_backs", workload.read_backs()},
                                   {"checked", r.integrity_checked},
                                   {"moved", r.ftl.gc_units_moved},
-                                  {"entries", cut_after == 0 ? s.agenda.executed() : cut_after - cutter.left}}
+                                  {"entries", cut_after == 0 ? s.agenda.executed() : cut_after - cutter.left},
+                                  {"without_free", check.without_free}}
                 .dump();
         } catch (const std::exception& e) {
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
         }
     }));
-    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"]};
+    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 1,000 times in all, and at many entries of the agenda of a short run.
+// The drive loses its power at random times under load, 1,400 times in all, and at many entries of the agenda of a short run.
 // When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
 // units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
 #include "power_run.h"
@@ -9,7 +9,13 @@ namespace {
 
 constexpr std::uint64_t kCuts = 200;
 
-void check_power(SsdConfig config, std::uint64_t seed) {
+/// Between two of them: 2 ms and up to this, or one in ten the shorter one, into the search for the map.
+struct Gaps {
+    Ps most = 400ms, shorter = 50ms;
+    std::uint64_t read_back_each = 1;
+};
+
+PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps = {}) {
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
     RandomMix::Spec mix;
     mix.seed = seed;
@@ -23,16 +29,16 @@ void check_power(SsdConfig config, std::uint64_t seed) {
     Random random(seed, 41);
     Ps at{};
     for (std::uint64_t i = 0; i < kCuts; ++i) {
-        // Most come when the host is at work again, some into the search for the map.
-        at += Ps{2ms} + Ps{static_cast<std::int64_t>(random.below(random.percent(10) ? 50'000'000'000 : 400'000'000'000))};
+        const Ps most = random.percent(10) ? gaps.shorter : gaps.most;
+        at += Ps{2ms} + Ps{static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most.count())))};
         config.host.power_cut_at.push_back(at);
     }
     PowerResult r;
     try {
-        r = run_power(config, mix, kCuts, 0);
+        r = run_power(config, mix, kCuts, 0, gaps.read_back_each);
     } catch (const std::exception& e) {
         ADD_FAILURE() << e.what();
-        return;
+        return r;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
     std::printf("%llu losses of power: %llu pages torn, %llu erases cut, %llu commands cancelled; map found %llu times, with %llu units of more "
@@ -44,6 +50,14 @@ void check_power(SsdConfig config, std::uint64_t seed) {
     EXPECT_GT(r.looks, kCuts / 2);
     EXPECT_GT(r.open, 10 * kCuts);
     EXPECT_GT(r.moved, 1000u);
+    return r;
+}
+
+/// A victim is often not empty before the next loss comes.
+void check_frequent(const SsdConfig& config, std::uint64_t seed) {
+    const PowerResult r = check_power(config, seed, {80ms, 50ms, 20});
+    std::printf("%llu times a group of planes had no free block\n", static_cast<unsigned long long>(r.without_free));
+    EXPECT_GT(r.without_free, 0u);
 }
 
 TEST(PowerCut, UnderLoad) { check_power(stress_device(), 1); }
@@ -63,6 +77,22 @@ TEST(PowerCut, WithSuperblocksOfOnePlaneAndSuspendedDies) {
     c.ftl.initial_state = InitialState::random;
     fill_up(c);
     check_power(c, 3);
+}
+
+TEST(PowerCut, SoOftenThatGroupsRunOutOfFreeBlocks) {
+    SsdConfig c = stress_device();
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.ftl.initial_state = InitialState::random;
+    fill_up(c);
+    check_frequent(c, 19);
+}
+
+TEST(PowerCut, SoOftenThatGroupsOfADieRunOutOfFreeBlocks) {
+    SsdConfig c = stress_device();
+    c.ftl.gc_policy = "random";
+    c.ftl.initial_state = InitialState::random;
+    fill_up(c);
+    check_frequent(c, 7);
 }
 
 TEST(PowerCut, WithWriteThroughAndAHostThatTakesTime) {

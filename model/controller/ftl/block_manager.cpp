@@ -2,6 +2,7 @@
 #include "controller/ftl/block_manager.h"
 
 #include <string>
+#include <utility>
 
 namespace ssdtlm {
 
@@ -80,6 +81,25 @@ void BlockManager::make_victim(SuperblockId b) {
         refuse(b, "chosen as victim");
     }
     r.state = BlockState::victim;
+}
+
+void BlockManager::close_gc(GroupId group) {
+    const SuperblockId b = std::exchange(groups_[idx(group)].open_gc, kNoSuperblock);
+    BlockRecord& r = blocks_[idx(b)];
+    if (r.programs != 0) refuse(b, "closed");
+    r.state = BlockState::sealed;
+    r.cut = true;
+    r.write_pointer = shape_.pages();
+}
+
+void BlockManager::reopen_for_gc(SuperblockId b, std::uint32_t write_pointer) {
+    BlockRecord& r = blocks_[idx(b)];
+    Group& g = groups_[idx(shape_.group_of(b))];
+    if (r.state != BlockState::sealed || !r.cut || g.open_gc != kNoSuperblock || write_pointer >= shape_.pages()) refuse(b, "opened again");
+    r.state = BlockState::open_gc;
+    r.stream = kGcStream;
+    r.write_pointer = write_pointer;
+    g.open_gc = b;
 }
 
 void BlockManager::erased(SuperblockId b) {

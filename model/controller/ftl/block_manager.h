@@ -43,7 +43,7 @@ struct BlockRecord {
     BlockState state = BlockState::free;
     bool bad = false;                 ///< a program or erase in it has failed
     std::uint8_t stream = kHostStream; ///< of what was written into it
-    bool cut = false;                 ///< sealed as the power left it: not all of its pages are programmed
+    bool cut = false;                 ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
 };
 static_assert(sizeof(BlockRecord) == 24);
 
@@ -115,6 +115,10 @@ public:
     }
     /// Sealed or failed -> victim.
     void make_victim(SuperblockId b);
+    /// Open for GC -> sealed, with pages that are not programmed. No program of it may be under way.
+    void close_gc(GroupId group);
+    /// And back, or one that was sealed as the power left it: GC's pages from its page `write_pointer` on.
+    void reopen_for_gc(SuperblockId b, std::uint32_t write_pointer);
     /// Victim -> free, behind the other free ones of its group.
     void erased(SuperblockId b);
 

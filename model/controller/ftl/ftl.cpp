@@ -46,8 +46,12 @@ SuperblockId Ftl::select_victim(GroupId group) {
     }
     if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
+    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0)) return select_without_free(group);
     const SuperblockId victim = policy_->select(group, counters_.host_units);
-    if (victim == kNoSuperblock) return kNoSuperblock;
+    return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
+}
+
+SuperblockId Ftl::count_victim(SuperblockId victim) {
     blocks_.make_victim(victim);
     counters_.victims += shape_.planes();
     counters_.victim_valid_units += blocks_[victim].valid;

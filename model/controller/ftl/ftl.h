@@ -155,6 +155,8 @@ public:
     bool wants_collection(GroupId group) const { return (gc_soft(group) || blocks_.any_failed()) && finds_reason(group); }
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
     /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
+    /// When losses of power have used up the free ones: one whose units have room behind what GC wrote last (ftl_scarce.cpp).
+    /// When there is no such room: kNoSuperblock, and the drive is read-only.
     SuperblockId select_victim(GroupId group);
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
@@ -162,7 +164,8 @@ public:
     /// A page for moved units. Panics when the group has no free block, which the thresholds rule out.
     PageAddress allocate_gc_page(GroupId group) {
         const bool opens = blocks_.write_pointer(group, BlockState::open_gc) == 0;
-        const PageAddress a = blocks_.allocate_gc(group);
+        PageAddress a = blocks_.allocate_gc(group);
+        while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
         if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
         return a;
     }
@@ -291,6 +294,14 @@ private:
         ++r.valid;
     }
     bool finds_reason(GroupId group) const;
+    SuperblockId count_victim(SuperblockId victim);
+    SuperblockId select_without_free(GroupId group);
+    std::uint32_t pages_used(SuperblockId b, bool most) const;
+    std::uint32_t rows_for_gc(SuperblockId b) const;
+    std::uint64_t gc_room(GroupId group) const;
+    void reopen_roomiest(std::vector<SuperblockId>& candidates);
+    PageAddress skip_programmed(const PageAddress& a);
+    void become_read_only();
     void close_failed(const PageAddress& a);
     void replace(GroupId group);
     void page_programmed(SuperblockId b) {

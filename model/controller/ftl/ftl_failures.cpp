@@ -36,13 +36,18 @@ void Ftl::replace(GroupId group) {
     if (blocks_.add_spare(group)) {
         media_.available_spare = static_cast<std::uint8_t>(std::uint64_t{blocks_.fewest_spares()} * 100 / config_.spare_blocks);
         cursor_.set_able(group, blocks_.can_take_host_page(group));
+        if (media_changed_) media_changed_();
     } else {
-        // Nothing is collected any more, so what is left may take what the buffer holds.
-        media_.read_only = true;
-        media_.available_spare = 0;
-        blocks_.give_up_reserve();
-        for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
+        become_read_only();
     }
+}
+
+void Ftl::become_read_only() {
+    // Nothing is collected any more, so what is left may take what the buffer holds.
+    media_.read_only = true;
+    media_.available_spare = 0;
+    blocks_.give_up_reserve();
+    for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
     if (media_changed_) media_changed_();
 }
 

@@ -25,7 +25,10 @@ void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
     if (g.victim != kNoSuperblock || stopped_ || !ftl_.wants_collection(group)) return;
     g.victim = ftl_.select_victim(group);
-    if (g.victim == kNoSuperblock) return;  // every sealed one is full of valid data: nothing to gain
+    if (g.victim == kNoSuperblock) {  // every sealed one is full of valid data: nothing to gain
+        if (__builtin_expect(ftl_.media().read_only, 0) && block_freed_) block_freed_();  // the reserve
+        return;
+    }
     g.number = ++collections_;
     ++active_;
     victims_ += ftl_.shape().planes();

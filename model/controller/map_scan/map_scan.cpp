@@ -61,7 +61,7 @@ void MapScan::flash_done(FlashTransaction& txn) {
 void MapScan::go_on(Reader& r) {
     PageAddress& page = r.txn.address;
     const bool readable = r.txn.status.result == FlashResult::ok;
-    const bool ends = readable && (r.txn.spare[0] == kErased || r.txn.spare[0] == kTorn);
+    const bool ends = readable && r.txn.spare[0] == kErased;  // behind a torn page there may be others
     if (!ends && readable && !r.whole && spare_.content(page) != nullptr) return read(r, true);
     if ((!ends && ++page.page != geometry_.pages_per_block) || next_block(r)) return read(r, false);
     if (--at_work_ != 0) return;

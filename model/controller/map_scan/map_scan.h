@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The full scan by which a drive finds its map after the power was off, in time: the spare area of each programmed page is
-// read, block by block in the order of the pages, up to the first page that is erased or torn; pages of the journal are
+// read, block by block in the order of the pages, up to the first page that is erased; pages of the journal are
 // read whole. What the scan finds is for others to put together. Kernel-free.
 #pragma once
 

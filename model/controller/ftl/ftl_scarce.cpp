@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Garbage collection in a group without a free superblock. Each loss of power closes what GC was writing, and what it
+// was collecting is not erased yet: a few in a row use up the reserve. Then GC goes on writing where it had stopped, behind
+// the torn pages, until it has erased one.
+#include <algorithm>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+/// Pages in use of the plane of it that has most, or fewest of them, torn ones included.
+std::uint32_t Ftl::pages_used(SuperblockId b, bool most) const {
+    std::uint32_t n = most ? 0 : geometry_.pages_per_block;
+    for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
+        const std::uint32_t next = spare_.next_page(shape_.block(b, i));
+        n = most ? std::max(n, next) : std::min(n, next);
+    }
+    return n;
+}
+
+/// Whole rows in which GC could go on. Pages of a block are all of one stream.
+std::uint32_t Ftl::rows_for_gc(SuperblockId b) const {
+    for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
+        const PageRecords::Cursor pages = spare_.records(shape_.block(b, i));
+        if (!pages.at_end() && pages.record().stream != kGcStream) return 0;
+    }
+    return geometry_.pages_per_block - pages_used(b, true);
+}
+
+/// Units that GC may still write to where it writes now.
+std::uint64_t Ftl::gc_room(GroupId group) const {
+    const SuperblockId open = blocks_.open_block(group, BlockState::open_gc);
+    if (open == kNoSuperblock) return 0;
+    const std::uint32_t pages = std::min(rows_for_gc(open) * shape_.planes(), shape_.pages() - blocks_[open].write_pointer);
+    return std::uint64_t{pages} * geometry_.units_per_page();
+}
+
+void Ftl::reopen_roomiest(std::vector<SuperblockId>& candidates) {
+    const auto less = [this](SuperblockId a, SuperblockId b) { return rows_for_gc(a) < rows_for_gc(b); };
+    const auto best = std::max_element(candidates.begin(), candidates.end(), less);
+    if (best == candidates.end() || rows_for_gc(*best) == 0) return;
+    blocks_.reopen_for_gc(*best, pages_used(*best, false) * shape_.planes());
+    candidates.erase(best);
+}
+
+SuperblockId Ftl::select_without_free(GroupId group) {
+    const SuperblockId open = blocks_.open_block(group, BlockState::open_gc);
+    if (open != kNoSuperblock && blocks_[open].programs == 0) {  // another may have more room
+        blocks_.close_gc(group);
+        policy_->sealed(open, blocks_[open].valid, counters_.host_units);
+    }
+    std::vector<SuperblockId> candidates;
+    for (SuperblockId b; (b = policy_->select(group, counters_.host_units)) != kNoSuperblock;) candidates.push_back(b);
+    if (blocks_.open_block(group, BlockState::open_gc) == kNoSuperblock) reopen_roomiest(candidates);
+    const auto fewest = std::min_element(candidates.begin(), candidates.end(),
+                                         [this](SuperblockId a, SuperblockId b) { return blocks_[a].valid < blocks_[b].valid; });
+    SuperblockId victim = kNoSuperblock;
+    const bool stuck = fewest != candidates.end() && blocks_[*fewest].valid > gc_room(group);
+    if (fewest != candidates.end() && !stuck) {
+        victim = *fewest;
+        candidates.erase(fewest);
+    }
+    for (const SuperblockId b : candidates) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
+    if (stuck) become_read_only();
+    return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
+}
+
+/// Where planes differ in what was programmed before the power went.
+PageAddress Ftl::skip_programmed(const PageAddress& a) {
+    blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+    return blocks_.allocate_gc(shape_.group_of(a.plane));
+}
+
+}  // namespace ssdtlm
