@@ -90,7 +90,10 @@ struct MapCheck {
     }
     void look() {
         try {
-            look_at_each_unit();
+            if (s.config.run.data == DataMode::bytes)
+                look_at_each_block();
+            else
+                look_at_each_unit();
             s.ftl.verify_books();
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
@@ -107,6 +110,30 @@ struct MapCheck {
             if (at == kLost || (possible >> found & 1u) == 0)
                 throw CheckFailed("unit " + std::to_string(u) + " has version " + std::to_string(found) +
                                   ", possible are (a bit each) " + std::to_string(possible));
+        }
+    }
+    /// By the bytes: each block has a possible version, and all blocks of a unit are of one moment.
+    void look_at_each_block() {
+        const NandGeometry& g = s.config.nand.geometry;
+        const BlockBytes bytes(s.config.run.seed, s.config.nvme.lba_bytes);
+        const std::uint32_t blocks = g.unit_bytes / bytes.block_bytes();
+        DurableVersions left = s.oracle->durable();
+        const UnitBytes zeros = UnitBytes::zeros(g.unit_bytes);
+        std::vector<UnitBytes> page(g.units_per_page());
+        std::vector<Spare> spare(g.units_per_page());
+        for (std::uint32_t u = 0; u < s.ftl.logical_units(); ++u) {
+            const Ppa at = s.ftl.lookup(Lpa{u});
+            if (at == kLost) throw CheckFailed("unit " + std::to_string(u) + " is lost");
+            if (at != kUnmapped) s.spare.read_page(g.page_of(at), spare.data(), page.data());
+            const UnitBytes& unit = at == kUnmapped ? zeros : page[g.slot_of(at)];
+            for (std::uint32_t b = 0; b < blocks; ++b) {
+                const std::uint32_t lba = u * blocks + b, possible = s.oracle->possible(lba);
+                open += (possible & (possible - 1)) != 0;
+                std::uint32_t v = 0;
+                while (v < 16 && ((possible >> v & 1u) == 0 || bytes.differs_at(lba, v, unit.data() + b * bytes.block_bytes()) != bytes.block_bytes())) ++v;
+                if (v == 16) throw CheckFailed("LBA " + std::to_string(lba) + " has none of the versions (a bit each) " + std::to_string(possible));
+                if (!left.found(lba, v)) throw CheckFailed("LBA " + std::to_string(lba) + " has version " + std::to_string(v) + ", not of the moment of its unit's others");
+            }
         }
     }
     SsdSystem& s;
@@ -172,8 +199,9 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
-inline std::uint64_t cut_everywhere(std::uint64_t step) {
+inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures) {
     SsdConfig c = stress_device();
+    c.run.data = data;
     c.nand.geometry.channels = 1;
     c.nand.geometry.blocks_per_plane = 12;
     c.nand.geometry.pages_per_block = 4;
@@ -190,6 +218,7 @@ inline std::uint64_t cut_everywhere(std::uint64_t step) {
     mix.depth = 4;
     mix.requests = 100;
     mix.flush = 10;
+    mix.whole = data == DataMode::bytes ? 20 : mix.whole;
     const std::uint64_t entries = run_power(c, mix, 0, 0).entries;
     std::uint64_t cuts = 0, torn = 0, erases_cut = 0, moved = 0;
     for (std::uint64_t at = 1; at < entries; at += step, ++cuts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 1,400 times in all, and at many entries of the agenda of a short run.
+// The drive loses its power at random times under load, 1,600 times in all, and at many entries of the agenda of a short run.
 // When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
 // units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
 #include "power_run.h"
@@ -15,9 +15,8 @@ struct Gaps {
     std::uint64_t read_back_each = 1;
 };
 
-PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps = {}) {
+PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps = {}, RandomMix::Spec mix = {}) {
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
-    RandomMix::Spec mix;
     mix.seed = seed;
     mix.depth = 8;
     mix.requests = 100'000'000;
@@ -114,6 +113,18 @@ TEST(PowerCut, WithASchedulerThatTakesTimeAndResets) {
     for (int i = 0; i < 400; ++i) c.host.reset_at.push_back(Ps{static_cast<std::int64_t>(random.below(40'000'000'000'000))});
     check_power(c, 5);
 }
+
+// Most commands are of single blocks of 512 B: versions by block, and one moment for all blocks of a unit.
+TEST(PowerCut, WithBytesAndBlocksOf512Bytes) {
+    SsdConfig c = stress_device();
+    c.run.data = DataMode::bytes;
+    RandomMix::Spec mix;
+    mix.whole = 15;
+    mix.most_bytes = 8192;
+    check_power(c, 6, {150ms, 50ms, 4}, mix);
+}
+
+TEST(PowerCut, WithBytesAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(71, DataMode::bytes), 20u); }
 
 TEST(PowerCut, AtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(23), 50u); }
 

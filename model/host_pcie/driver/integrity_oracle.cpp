@@ -46,9 +46,8 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
       lba_bytes_(g.lba_bytes),
       max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
       nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check"),
-      durable_(g.power_cuts ? std::make_unique<DurableVersions>() : nullptr),
+      durable_(g.power_cuts ? std::make_unique<DurableVersions>(g.bytes_of_seed ? g.unit_bytes / g.lba_bytes : 1) : nullptr),
       durable_writes_(g.durable_writes) {
-    SSDTLM_CHECK(!g.power_cuts || !g.bytes_of_seed, "losses of power with contents of bytes");
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
                  "a mapping unit must be a power of two of logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
@@ -199,6 +198,12 @@ void IntegrityOracle::power_lost() {
     });
 }
 
+void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const {
+    throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(lba >> trim_shift_) + ") has version " +
+                      std::to_string(version) + " after a loss of power, " + why + "; queue " + std::to_string(reader.sqid) + " CID " +
+                      std::to_string(reader.cid));
+}
+
 /// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now on.
 __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data,
                                                                         const Reader& reader) {
@@ -209,17 +214,16 @@ __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uin
         lba = unit_end;
         UnitState* const e = table_.find(unit);
         if (e == nullptr || !e->lost_power) continue;
-        const std::uint32_t version = BlockSignature::load(data + (first - slba) * lba_bytes_).version;
-        for (std::uint64_t b = first; b < unit_end; ++b) {
+        const std::uint8_t* const block = data + (first - slba) * lba_bytes_;
+        const std::uint32_t version = version_found(first, block, e->acceptable());
+        for (std::uint64_t b = first + 1; b < unit_end; ++b) {
             const std::uint32_t other = BlockSignature::load(data + (b - slba) * lba_bytes_).version;
-            if (other != version)
-                throw CheckFailed("integrity: LBA " + std::to_string(b) + " (mapping unit " + std::to_string(unit) + ") has version " +
-                                  std::to_string(other) + " after a loss of power, LBA " + std::to_string(first) + " of the same unit " +
-                                  std::to_string(version) + "; queue " + std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid));
+            if (other != version) refuse_leftover(b, other, "LBA " + std::to_string(first) + " of the same unit version " + std::to_string(version), reader);
         }
+        if (!durable_->found(unit, version))
+            refuse_leftover(first, version, "which the unit never had together with what was found of its other blocks", reader);
         log(unit, e->acceptable());
         set_version(unit, version);
-        durable_->found(unit);
         table_.erase(*e);
         --leftovers_;
     }

@@ -15,7 +15,8 @@
 //   which the device applied them is not defined (NVMe 1.4 §6: no order between commands).
 // - A failed write or trim may have taken effect or not.
 // - A loss of power, if any is to come, leaves each unit one of the versions that DurableVersions allows, and the same in
-//   all its blocks: the next read says which, and from then on it is that one.
+//   all its blocks (bytes: those of one moment in all blocks of a mapping unit): the next read says which, and from then on
+//   it is that one.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,7 @@ public:
         std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
-        bool power_cuts = false;         ///< power_lost() may be called; not with bytes
+        bool power_cuts = false;         ///< power_lost() may be called
         bool durable_writes = false;     ///< a completed write is on the flash (no volatile write cache)
     };
     /// Whose read it is, for the text of a mismatch.
@@ -93,6 +94,8 @@ public:
     void power_lost();
     /// A bit per version that the unit may have if the power goes now. Precondition: power_cuts.
     std::uint32_t possible(std::uint32_t unit) const { return durable_->possible(unit, version_of(unit)); }
+    /// All that is known of that. Precondition: power_cuts.
+    const DurableVersions& durable() const { return *durable_; }
 
     /// A read is being submitted. Spoils the contents of its buffer, so that a block never transferred is seen; the
     /// first `spoiled` blocks are as check_read() has left them.
@@ -139,6 +142,7 @@ private:
     void end_unit(std::uint32_t unit, bool ok);
     Operation begin_operation() { return durable_ == nullptr ? 0 : durable_->begin(); }
     void look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
+    [[noreturn]] void refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const;
     void log(std::uint32_t unit, std::uint32_t acceptable);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
     struct Units {

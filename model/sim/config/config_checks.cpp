@@ -207,9 +207,6 @@ private:
         if (c_.faults.any())
             add(key, "power losses of a drive with failures", "one of the two: which blocks have failed is not found again after a loss of power",
                 "take away host.power_cut_at, or the rates of failures");
-        if (c_.run.data == DataMode::bytes)
-            add(key, "power losses with run.data = \"bytes\"", "signatures: the check of the data does not know yet which bytes a loss may leave",
-                "set run.data = \"signatures\", or take away host.power_cut_at");
         constexpr Ps kLongest{255 * 500'000'000'000};
         const Ps scan = c_.nvme.ready_time + MapScan::longest(c_.nand, c_.ecc.decode_time, 1);
         if (scan > kLongest)

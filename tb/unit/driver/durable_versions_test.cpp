@@ -84,7 +84,7 @@ TEST(DurableVersions, AreThoseOfTheRule) {
                 for (std::uint32_t v = 0; v < 16; ++v)
                     if ((versions >> v & 1u) != 0) r.all.push_back({0, time, time, v, false, false, false});
                 if (random.percent(50)) {
-                    d.found(7);
+                    ASSERT_TRUE(d.found(7, r.all[0].version));
                     r.all.resize(1);
                     r.all[0].durable = true;
                     last = r.all[0].version;
