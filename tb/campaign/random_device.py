@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole device drawn at random, as a user would write it in TOML: all of it is valid, most of it is odd."""
 
+import random
+
 MIB = 1 << 20
 
 POLICIES = ("greedy", "cost_benefit", "random", "fifo", "d_choices")
@@ -44,6 +46,15 @@ class Preset(Device):
 
 def us(x):
     return f'"{x}us"'
+
+
+def vary_policy(r, settings):
+    """Policies with parameters, in the place of others: what a seed draws besides stays what it was."""
+    if settings["gc.policy"] == '"fifo"' and r.random() < 0.5:
+        settings["gc.policy"] = '"windowed_greedy"'
+        settings["gc.windowed_greedy.window"] = r.choice((1, 2, 5, 1000))
+    elif settings["gc.policy"] == '"random"' and r.random() < 0.7:
+        settings["gc.random.least_invalid_pages"] = r.choice((0, 0, 2, 20, 65535))
 
 
 def random_faults(r, spare):
@@ -184,6 +195,7 @@ def random_device(r, small_rtl=False):
         user = min(user, most // (blocks - soft - 3) * (blocks - soft - 3 - spare) // unit * unit)
         settings.update(random_faults(r, spare))
         settings["ftl.user_capacity"] = f'"{user}B"'
+    vary_policy(random.Random(settings["run.seed"]), settings)
     d = Device(settings)
     d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw

@@ -62,23 +62,29 @@ struct Point {
     double formula;            ///< 0: none known
     double warm_up;            ///< host writes before the measurement, in multiples of the logical size
     std::uint32_t planes = 1;  ///< of a superblock, which has 256 pages whatever it spans
+    double measured = 2;       ///< host writes of the measurement, in multiples of the logical size
+    double tolerance = 0.02;
+    std::uint32_t more_in_reserve = 0;  ///< blocks on top of the 4096, for what is compared keeps fewer in reserve
+    PolicyValues settings{};
 };
 inline std::string name_of(const Point& p) {
     return std::string(p.policy) + "_op" + std::to_string(std::lround(1000 * p.over_provisioning)) + "_hot" +
-           std::to_string(std::lround(100 * p.hot_writes)) + (p.planes == 1 ? "" : "_planes" + std::to_string(p.planes));
+           std::to_string(std::lround(100 * p.hot_writes)) + (p.planes == 1 ? "" : "_planes" + std::to_string(p.planes)) +
+           (p.settings.empty() ? "" : "_" + p.settings.begin()->first + std::to_string(std::get<std::int64_t>(p.settings.begin()->second)));
 }
 
-/// Runs the point and compares within 2 %; prints what it measured.
+/// Runs the point and compares; prints what it measured.
 inline void check_steady_state(const Point& point) {
     NandGeometry g;
-    g.blocks_per_plane = 4096;
+    g.blocks_per_plane = 4096 + point.more_in_reserve;
     g.planes_per_die = point.planes;
     g.pages_per_block = 256 / point.planes;
     FtlConfig c;
     c.superblock = SuperblockSpan::die;
-    const auto logical = static_cast<std::uint64_t>(static_cast<double>(g.pages()) / (1 + point.over_provisioning));
+    const auto logical = static_cast<std::uint64_t>((4096.0 * 256) / (1 + point.over_provisioning));
     c.user_capacity_bytes = logical * g.unit_bytes;
     c.gc_policy = point.policy;
+    c.gc_policies[point.policy] = point.settings;
     c.gc_hard_free_blocks = 2;
     c.gc_soft_free_blocks = 3;
     c.initial_state = InitialState::sequential;
@@ -98,7 +104,7 @@ inline void check_steady_state(const Point& point) {
     };
     overwrite(point.warm_up);
     const FtlCounters before = d.ftl.counters();
-    overwrite(2);
+    overwrite(point.measured);
     const FtlCounters window = d.ftl.counters() - before;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     const double wa = window.write_amplification(1);
@@ -106,12 +112,12 @@ inline void check_steady_state(const Point& point) {
     if (point.simulated != 0)
         std::printf(", simulator %.4f (%+.2f %%)", point.simulated, 100 * (wa / point.simulated - 1));
     if (point.formula != 0) std::printf(", formula %.4f (%+.2f %%)", point.formula, 100 * (wa / point.formula - 1));
-    std::printf(", %.0f ns per host page\n", 1e9 * seconds / ((point.warm_up + 2) * static_cast<double>(logical)));
+    std::printf(", %.0f ns per host page\n", 1e9 * seconds / ((point.warm_up + point.measured) * static_cast<double>(logical)));
     if (point.simulated != 0) {
-        EXPECT_NEAR(wa / point.simulated, 1.0, 0.02);
+        EXPECT_NEAR(wa / point.simulated, 1.0, point.tolerance);
     }
     if (point.formula != 0) {
-        EXPECT_NEAR(wa / point.formula, 1.0, 0.02);
+        EXPECT_NEAR(wa / point.formula, 1.0, point.tolerance);
     }
     // Each victim's valid pages are written again, and what is won are the others.
     const double share = static_cast<double>(window.victim_valid_units) / (g.pages_per_block * static_cast<double>(window.victims));

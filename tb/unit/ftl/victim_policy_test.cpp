@@ -96,6 +96,40 @@ TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
     for (const std::uint32_t b : {9u, 7u, 2u, 4u}) EXPECT_EQ(policy->select(GroupId{0}, 0), SuperblockId{b});
 }
 
+TEST(VictimPolicies, WindowedGreedyChoosesAmongTheOldest) {
+    const SuperblockShape g = geometry();
+    const auto policy = VictimPolicies::instance().make("gc.policy", "windowed_greedy", {g, kReclaim, 1}, {{"windowed_greedy", {{"window", std::int64_t{3}}}}});
+    for (const auto& [block, valid] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{7, 20}, {2, 12}, {9, 12}, {4, 1}, {5, 30}, {6, 2}})
+        policy->sealed(SuperblockId{block}, valid, 0);
+    // 7, 2, 9; then 7, 9, 4; then 7, 9, 5; then 7, 5, 6.
+    for (const std::uint32_t b : {2u, 4u, 9u, 6u, 7u}) EXPECT_EQ(policy->select(GroupId{0}, 0), SuperblockId{b});
+    EXPECT_EQ(policy->select(GroupId{0}, 0), kNoSuperblock);  // nothing to be won from 5
+    policy->sealed(SuperblockId{1}, 31, 0);
+    policy->sealed(SuperblockId{3}, 30, 0);
+    policy->sealed(SuperblockId{8}, 28, 0);
+    EXPECT_EQ(policy->select(GroupId{0}, 0), SuperblockId{8});  // behind the window
+}
+
+TEST(VictimPolicies, RandomTakesWhatItIsSetTo) {
+    const SuperblockShape g = geometry();
+    const auto make = [&](std::int64_t pages) {
+        return VictimPolicies::instance().make("gc.policy", "random", {g, kReclaim, 1}, {{"random", {{"least_invalid_pages", pages}}}});
+    };
+    const auto any = make(0);
+    for (std::uint32_t b = 0; b < 5; ++b) any->sealed(SuperblockId{b}, g.units(), 0);
+    for (std::uint32_t b = 0; b < 5; ++b) EXPECT_NE(any->select(GroupId{0}, 0), kNoSuperblock);
+    EXPECT_EQ(any->select(GroupId{0}, 0), kNoSuperblock);
+    const auto more = make(3);
+    for (std::uint32_t b = 0; b < 10; ++b) more->sealed(SuperblockId{b}, g.units() - (b == 6 ? 3 : b == 7 ? 0 : 2) * kReclaim, 0);
+    EXPECT_EQ(more->select(GroupId{0}, 0), SuperblockId{6});
+    for (int i = 0; i < 8; ++i) {
+        const SuperblockId b = more->select(GroupId{0}, 0);
+        EXPECT_NE(b, kNoSuperblock);
+        EXPECT_NE(b, SuperblockId{7});
+    }
+    EXPECT_EQ(more->select(GroupId{0}, 0), kNoSuperblock);
+}
+
 TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {
     try {
         VictimPolicies::instance().make("gc.policy", "gredy", {geometry(), 1, 1});

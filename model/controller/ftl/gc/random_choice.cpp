@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least valid of d blocks drawn uniformly with replacement: d = 1 is the random policy; d_choices with 10
 // comes close to greedy without any sorted structure (Van Houdt, "A mean field model for a class of garbage collection
-// algorithms in flash-based solid state drives", 2013). When none drawn is worth collecting, the next one in the array
-// behind the first draw.
+// algorithms in flash-based solid state drives", 2013). When none drawn is worth collecting, others are drawn. What is
+// worth it is a parameter of random: random+ and random++ are its variants in MQSim (Tavakkol et al., FAST 2018).
+#include <algorithm>
+
 #include "common/random/random.h"
 #include "controller/ftl/gc/candidate_set.h"
 #include "controller/ftl/gc/victim_policy.h"
@@ -14,9 +16,11 @@ constexpr std::uint64_t kStream = 0x76696374696D73;  // of the seed: independent
 
 class RandomChoice final : public VictimPolicy {
 public:
-    RandomChoice(const VictimPolicySetup& s, std::uint32_t choices)
+    /// `most_valid`: of a block that is taken if there is one; what the contract asks for if there is none.
+    RandomChoice(const VictimPolicySetup& s, std::uint32_t choices, std::uint32_t most_valid)
         : choices_(choices),
-          most_valid_(s.shape.units() - s.reclaim_units),
+          most_valid_(most_valid),
+          at_all_(std::max(most_valid, s.shape.units() - s.reclaim_units)),
           candidates_(s.shape),
           random_(s.seed, kStream) {}
 
@@ -25,23 +29,37 @@ public:
     SuperblockId select(GroupId group, std::uint64_t) override {
         const std::uint32_t n = candidates_.size(group);
         if (n == 0) return kNoSuperblock;
-        const auto first = static_cast<std::uint32_t>(random_.below(n));
-        SuperblockId best = candidates_.member(group, first);
-        for (std::uint32_t d = 1; d < choices_; ++d) {
-            const SuperblockId b = candidates_.member(group, static_cast<std::uint32_t>(random_.below(n)));
-            if (candidates_.valid(b) < candidates_.valid(best)) best = b;
+        SuperblockId best = kNoSuperblock;
+        for (std::uint32_t again = 0; again < kDraws && (best == kNoSuperblock || candidates_.valid(best) > most_valid_); ++again) {
+            best = draw(group);
+            for (std::uint32_t d = 1; d < choices_; ++d) {
+                const SuperblockId b = draw(group);
+                if (candidates_.valid(b) < candidates_.valid(best)) best = b;
+            }
         }
-        for (std::uint32_t i = 1; candidates_.valid(best) > most_valid_; ++i) {
-            if (i == n) return kNoSuperblock;
-            best = candidates_.member(group, (first + i) % n);
-        }
-        candidates_.remove(best);
+        if (candidates_.valid(best) > most_valid_) best = any(group, most_valid_);
+        if (best == kNoSuperblock && at_all_ != most_valid_) best = any(group, at_all_);
+        if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
 
 private:
+    static constexpr std::uint32_t kDraws = 32;  // then all are looked at
+
+    SuperblockId draw(GroupId group) { return candidates_.member(group, static_cast<std::uint32_t>(random_.below(candidates_.size(group)))); }
+    /// Of those with so few valid units, all with the same chance; kNoSuperblock: there are none.
+    SuperblockId any(GroupId group, std::uint32_t most_valid) {
+        SuperblockId found = kNoSuperblock;
+        std::uint64_t seen = 0;
+        for (std::uint32_t i = 0; i < candidates_.size(group); ++i) {
+            const SuperblockId b = candidates_.member(group, i);
+            if (candidates_.valid(b) <= most_valid && random_.below(++seen) == 0) found = b;
+        }
+        return found;
+    }
+
     std::uint32_t choices_;
-    std::uint32_t most_valid_;  // of a block worth collecting
+    std::uint32_t most_valid_, at_all_;
     CandidateSet candidates_;
     Random random_;
 };
@@ -49,8 +67,16 @@ private:
 const VictimPolicies::Registered kRandomPolicy{{
     "random",
     "any block, all with the same chance",
-    {},
-    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<RandomChoice>(setup, 1); }}};
+    {policy_integer("least_invalid_pages", 1)
+         .range("0", "65535")
+         .says("Pages that a victim wins, if one of the blocks has so many: more than 1 is random++; 0: any full block is taken, "
+               "though nothing may be won (random+)")
+         .from("1: less would win nothing")},
+    [](const VictimPolicySetup& setup, const PolicySettings& own) {
+        const std::uint64_t least = static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;
+        const auto units = setup.shape.units();
+        return std::make_unique<RandomChoice>(setup, 1, units - static_cast<std::uint32_t>(std::min<std::uint64_t>(least, units)));
+    }}};
 
 const VictimPolicies::Registered kDChoicesPolicy{{
     "d_choices",
@@ -60,7 +86,8 @@ const VictimPolicies::Registered kDChoicesPolicy{{
          .says("Blocks that are drawn for each victim")
          .from("Van Houdt, SIGMETRICS 2013: at 10 close to greedy")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
-        return std::make_unique<RandomChoice>(setup, static_cast<std::uint32_t>(own.number("choices")));
+        return std::make_unique<RandomChoice>(setup, static_cast<std::uint32_t>(own.number("choices")),
+                                              setup.shape.units() - setup.reclaim_units);
     }}};
 
 }  // namespace

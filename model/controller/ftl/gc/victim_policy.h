@@ -15,9 +15,9 @@ namespace ssdtlm {
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
 /// - select(group) returns a candidate of this group with at least `reclaim_units` invalid units, and must return one
-/// if
-///   there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
-///   collecting less than a page of invalid units would win nothing, forever.)
+///   if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
+///   collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to do so
+///   (random, least_invalid_pages = 0) returns others too.
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
 /// - Deterministic: the same calls give the same answers; chance comes from the seed only.
 class VictimPolicy {
