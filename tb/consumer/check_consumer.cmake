@@ -29,7 +29,7 @@ if(NOT text MATCHES "read back at 200 ns")
 endif()
 message(STATUS "${text}")
 # A policy of one's own is chosen and set like any other, and wrong settings are told like any other.
-foreach(settings "gc.policy=greedy" "gc.policy=windowed_greedy" "gc.policy=windowed_greedy gc.windowed_greedy.window=1")
+foreach(settings "gc.policy=greedy" "gc.policy=aged_greedy" "gc.policy=aged_greedy gc.aged_greedy.age=0")
   separate_arguments(words UNIX_COMMAND "${settings}")
   run(text ${WORK}/build/own_policy ${words})
   if(NOT text MATCHES "60000 writes, write amplification [1-9]" OR text IN_LIST amplifications)
@@ -38,8 +38,8 @@ foreach(settings "gc.policy=greedy" "gc.policy=windowed_greedy" "gc.policy=windo
   list(APPEND amplifications "${text}")
   message(STATUS "${settings}: ${text}")
 endforeach()
-foreach(wrong "gc.windowed_greedy.window=0=>1..65536" "gc.windowed_greedy.windw=2=>did you mean 'gc.windowed_greedy.window'"
-              "gc.policy=windowed_gredy=>did you mean")
+foreach(wrong "gc.aged_greedy.age=-1=>0..1000000000" "gc.aged_greedy.agee=2=>did you mean 'gc.aged_greedy.age'"
+              "gc.policy=aged_gredy=>did you mean")
   string(REPLACE "=>" ";" wrong "${wrong}")
   list(GET wrong 0 setting)
   list(GET wrong 1 message)

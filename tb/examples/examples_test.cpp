@@ -8,7 +8,7 @@
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/scheduler/bus_orders.h"
 #include "examples/constant_flash.h"
-#include "examples/windowed_greedy.h"
+#include "examples/aged_greedy.h"
 #include "examples/write_first.h"
 
 namespace ssdtlm::examples {
@@ -47,24 +47,24 @@ TEST(Examples, OwnSchedulerAndOwnFlashInABackEnd) {
     for (const FlashTransaction& x : t) EXPECT_EQ(x.timeline.of(Stage::array), 50us - nand.onfi.t_wb);
 }
 
-TEST(Examples, WindowedGreedyTakesTheEmptiestOfTheOldest) {
+TEST(Examples, AgedGreedyTakesTheEmptiestOfThoseOldEnough) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({SuperblockShape(g), 1, 0}, 4);
+    AgedGreedy policy({SuperblockShape(g), 1, 0}, 3);
     for (std::uint32_t b = 0; b < 6; ++b) policy.sealed(SuperblockId{b}, 15, b);
     policy.invalidated(SuperblockId{2}, 14);
-    policy.invalidated(SuperblockId{5}, 1);  // emptier, but not among the four oldest
+    policy.invalidated(SuperblockId{5}, 1);  // emptier, but too young
     EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{2});
-    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{0});
-    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{5});  // now it is
+    EXPECT_EQ(policy.select(GroupId{0}, 7), SuperblockId{0});
+    EXPECT_EQ(policy.select(GroupId{0}, 8), SuperblockId{5});  // now it is not
 }
 
-TEST(Examples, WindowedGreedyFindsTheOnlyBlockWorthCollecting) {
+TEST(Examples, AgedGreedyFindsTheOnlyBlockWorthCollecting) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    WindowedGreedy policy({SuperblockShape(g), 1, 0}, 4);
+    AgedGreedy policy({SuperblockShape(g), 1, 0}, 3);
     for (std::uint32_t b = 0; b < 8; ++b) policy.sealed(SuperblockId{b}, 16, b);
     EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
     policy.invalidated(SuperblockId{7}, 15);
