@@ -17,7 +17,7 @@ MAX_LINES = 600
 
 BASE = ["common/units", "common/address", "common/report", "common/random"]
 VOCABULARY = BASE + ["common/config", "common/containers", "common/stats", "common/latency"]
-PROTOCOLS = ["host_pcie/protocol", "nand/onfi"]
+PROTOCOLS = ["protocol", "nand/onfi"]
 
 # Folder -> (folders it may include besides itself, kernel). Kernel: True, False, or the stems of the files that are
 # the folder's SystemC shell; all its other files must be free of the kernel. The longest matching folder counts.
@@ -30,12 +30,13 @@ RULES = {
     "common/wave": (BASE, False),
     "common/tlm": (BASE + ["common/containers"], ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
                           "lt_adapter"]),
-    "host_pcie/protocol": (VOCABULARY, ["link_extension", "signature_memory"]),
+    "protocol": (VOCABULARY, ["link_extension", "signature_memory"]),
     "nand/onfi": (VOCABULARY, ["onfi_payload"]),
     "controller/ports": (VOCABULARY + PROTOCOLS + ["common/tlm"], False),
-    "host_pcie/workload": (VOCABULARY + ["host_pcie/protocol"], False),
-    "host_pcie/driver": (VOCABULARY + ["common/tlm", "host_pcie/protocol"], ["nvme_driver", "root_complex"]),
-    "host_pcie/link": (VOCABULARY + ["common/tlm", "host_pcie/protocol"], ["link_path", "pcie_link"]),
+    "host_pcie/ports": (VOCABULARY, False),
+    "host_pcie/workload": (VOCABULARY + ["host_pcie/ports"], False),
+    "host_pcie/driver": (VOCABULARY + ["common/tlm", "protocol", "host_pcie/ports"], ["nvme_driver", "root_complex"]),
+    "host_pcie/link": (VOCABULARY + ["common/tlm", "protocol"], ["link_path", "pcie_link"]),
     "nand/pins": (VOCABULARY + ["nand/onfi"], False),
     "nand/array": (VOCABULARY + ["nand/onfi"], False),
     "nand/die": (VOCABULARY + ["nand/onfi", "nand/array"], False),
@@ -63,10 +64,10 @@ RULES = {
     "controller/nvme": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["nvme_front_end"]),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
                                 ["channel_controller", "flash_backend", "channel_pins", "sequence_builder"]),
-    "sim": (["common", "host_pcie", "controller", "nand"], True),
-    "sim/config": (["common", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/results": (["common", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "socket_tap"]),
+    "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
+    "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
+    "sim/wave": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -3,7 +3,7 @@
 
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -9,8 +9,8 @@
 
 #include "common/report/error.h"
 #include "controller/ports/flash_job.h"
-#include "host_pcie/protocol/signature.h"
 #include "nand/onfi/spare.h"
+#include "protocol/signature.h"
 
 namespace ssdtlm {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/report/error.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

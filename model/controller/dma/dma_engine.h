@@ -19,7 +19,7 @@
 #include "common/tlm/agenda.h"
 #include "common/tlm/pooled_payload.h"
 #include "controller/ports/dma_port.h"
-#include "host_pcie/protocol/link_extension.h"
+#include "protocol/link_extension.h"
 
 namespace ssdtlm {
 

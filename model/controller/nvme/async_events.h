@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "controller/nvme/identify.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "controller/nvme/nvme_config.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

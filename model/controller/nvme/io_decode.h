@@ -9,7 +9,7 @@
 #include "controller/nvme/prp.h"
 #include "controller/nvme/streams.h"
 #include "controller/ports/command.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

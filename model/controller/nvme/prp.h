@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/units/units.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 
 #include "common/report/error.h"
 #include "common/units/units.h"
-#include "host_pcie/protocol/byte_enables.h"
+#include "protocol/byte_enables.h"
 
 namespace ssdtlm {
 

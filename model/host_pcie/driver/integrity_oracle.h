@@ -31,7 +31,7 @@
 #include "common/random/block_bytes.h"
 #include "common/units/units.h"
 #include "host_pcie/driver/durable_versions.h"
-#include "host_pcie/protocol/signature.h"
+#include "protocol/signature.h"
 
 namespace ssdtlm {
 

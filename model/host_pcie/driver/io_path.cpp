@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/report/error.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 namespace {

@@ -30,8 +30,8 @@
 #include "host_pcie/driver/prp_builder.h"
 #include "host_pcie/driver/queue_pair.h"
 #include "host_pcie/driver/queue_plan.h"
-#include "host_pcie/protocol/completion_observer.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/completion_observer.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -16,7 +16,7 @@
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/io_path.h"
-#include "host_pcie/protocol/interrupt_sink.h"
+#include "host_pcie/ports/interrupt_sink.h"
 
 namespace ssdtlm {
 

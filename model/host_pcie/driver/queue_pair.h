@@ -9,7 +9,7 @@
 #include <new>
 
 #include "host_pcie/driver/host_memory.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host_pcie/driver/host_config.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -5,7 +5,7 @@
 
 #include "common/report/error.h"
 #include "common/tlm/pooled_payload.h"
-#include "host_pcie/protocol/signature.h"
+#include "protocol/signature.h"
 
 namespace ssdtlm {
 

@@ -9,8 +9,8 @@
 #include <tlm>
 
 #include "host_pcie/driver/host_memory.h"
-#include "host_pcie/protocol/interrupt_sink.h"
-#include "host_pcie/protocol/signature_memory.h"
+#include "host_pcie/ports/interrupt_sink.h"
+#include "protocol/signature_memory.h"
 
 namespace ssdtlm {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/units/units.h"
-#include "host_pcie/protocol/tlp.h"
+#include "protocol/tlp.h"
 
 namespace ssdtlm {
 

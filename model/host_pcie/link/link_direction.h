@@ -14,7 +14,7 @@
 #include "common/units/units.h"
 #include "host_pcie/link/credits.h"
 #include "host_pcie/link/link_probe.h"
-#include "host_pcie/protocol/tlp.h"
+#include "protocol/tlp.h"
 
 namespace ssdtlm {
 

@@ -16,9 +16,9 @@
 #include "common/tlm/agenda.h"
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/link/link_direction.h"
-#include "host_pcie/protocol/link_extension.h"
-#include "host_pcie/protocol/signature.h"
-#include "host_pcie/protocol/signature_memory.h"
+#include "protocol/link_extension.h"
+#include "protocol/signature.h"
+#include "protocol/signature_memory.h"
 
 namespace ssdtlm {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/units/units.h"
-#include "host_pcie/protocol/tlp.h"
+#include "protocol/tlp.h"
 
 namespace ssdtlm {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/units/units.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
 #include "host_pcie/workload/fio_steady_state.h"
 

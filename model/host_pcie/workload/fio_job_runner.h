@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_flow.h"
 #include "host_pcie/workload/fio_generator.h"
 #include "host_pcie/workload/fio_job.h"

@@ -10,7 +10,7 @@
 #include "common/stats/histogram.h"
 #include "common/stats/sample_stat.h"
 #include "common/units/units.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_job_stats.h"
 #include "host_pcie/workload/fio_log.h"
 #include "host_pcie/workload/fio_report_job.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_job_file.h"
 #include "host_pcie/workload/fio_job_runner.h"
 #include "host_pcie/workload/fio_steady_state.h"

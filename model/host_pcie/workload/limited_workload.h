@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -2,7 +2,7 @@
 // A workload that tells a FioReport about every request of another workload. Wraps any Workload; adds no behaviour.
 #pragma once
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_report.h"
 
 namespace ssdtlm {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "common/units/units.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/trace_reader.h"
 
 namespace ssdtlm {

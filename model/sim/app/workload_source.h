@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
 #include "host_pcie/workload/fio_workload.h"
 #include "sim/app/run_options.h"

@@ -12,7 +12,7 @@
 
 #include "common/latency/timeline.h"
 #include "common/stats/histogram.h"
-#include "host_pcie/protocol/completion_observer.h"
+#include "host_pcie/ports/completion_observer.h"
 
 namespace ssdtlm {
 

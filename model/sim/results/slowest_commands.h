@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/latency/critical_path.h"
-#include "host_pcie/protocol/completion_observer.h"
+#include "host_pcie/ports/completion_observer.h"
 
 namespace ssdtlm {
 

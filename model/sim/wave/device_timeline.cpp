@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 #include "sim/wave/wave_enums.h"
 
 namespace ssdtlm {

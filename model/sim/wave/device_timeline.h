@@ -12,7 +12,7 @@
 #include "controller/cpu/core_probe.h"
 #include "controller/ports/command.h"
 #include "host_pcie/link/link_probe.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 #include "nand/onfi/nand_config.h"
 #include "sim/wave/flash_observer.h"
 #include "sim/wave/trace_writer.h"

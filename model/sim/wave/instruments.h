@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/wave/vcd_writer.h"
-#include "host_pcie/protocol/completion_observer.h"
+#include "host_pcie/ports/completion_observer.h"
 #include "sim/ssd_system.h"
 #include "sim/taps.h"
 #include "sim/wave/device_timeline.h"

@@ -2,7 +2,7 @@
 // What byte enables do from the DMA engine to the host's memory and back.
 #include <array>
 
-#include "host_pcie/protocol/signature.h"
+#include "protocol/signature.h"
 #include "unit/dma/dma_link_netlists.h"
 
 namespace ssdtlm {

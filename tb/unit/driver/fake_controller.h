@@ -15,8 +15,8 @@
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/driver/mmio_port.h"
-#include "host_pcie/protocol/nvme.h"
-#include "host_pcie/protocol/signature.h"
+#include "protocol/nvme.h"
+#include "protocol/signature.h"
 
 namespace ssdtlm {
 

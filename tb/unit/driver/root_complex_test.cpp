@@ -14,7 +14,7 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
-#include "host_pcie/protocol/signature.h"
+#include "protocol/signature.h"
 
 int sc_main(int, char**) { return 0; }
 

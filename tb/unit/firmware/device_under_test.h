@@ -13,9 +13,9 @@
 #include "controller/ftl/ftl_check.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
-#include "host_pcie/protocol/nvme.h"
 #include "late_map.h"
 #include "lost_units.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "device_under_test.h"
-#include "host_pcie/protocol/nvme.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 namespace {

@@ -15,7 +15,7 @@
 #include "host_pcie/driver/root_complex.h"
 #include "host_pcie/link/link_rate.h"
 #include "host_pcie/link/pcie_link.h"
-#include "host_pcie/protocol/link_extension.h"
+#include "protocol/link_extension.h"
 
 int sc_main(int, char**) { return 0; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/protocol/tlp.h"
+#include "protocol/tlp.h"
 
 #include <gtest/gtest.h>
 

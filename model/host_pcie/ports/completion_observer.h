@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/latency/timeline.h"
-#include "host_pcie/protocol/host_request.h"
+#include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
 

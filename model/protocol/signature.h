@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "host_pcie/protocol/byte_enables.h"
+#include "protocol/byte_enables.h"
 
 namespace ssdtlm {
 
