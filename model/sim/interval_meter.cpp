@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 IntervalMeter::IntervalMeter(const SsdSystem& system, const LatencyStats& latency)
-    : system_(system), latency_(latency), busy_(system.busy()), ftl_(system.ftl.counters()) {}
+    : system_(system), latency_(latency), busy_(system.busy()), ftl_(system.device.controller.ftl->counters()) {}
 
 IntervalFigures::Operation IntervalMeter::take(HostOp op) {
     Counts& last = last_[static_cast<std::size_t>(op)];
@@ -29,9 +29,10 @@ IntervalFigures::Operation IntervalMeter::take(HostOp op) {
 }
 
 IntervalFigures IntervalMeter::take() {
-    const SimTime epoch = system_.driver.epoch();
+    const SimTime epoch = system_.host.driver.epoch();
     const SsdSystem::BusySnapshot busy = system_.busy();
-    const FtlCounters& counters = system_.ftl.counters();
+    const Ftl& map = *system_.device.controller.ftl;
+    const FtlCounters& counters = map.counters();
     const FtlCounters ftl = counters - ftl_;
     const std::uint32_t per_page = system_.config.nand.geometry.units_per_page();
     IntervalFigures f;
@@ -39,11 +40,11 @@ IntervalFigures IntervalMeter::take() {
     f.length = busy.at - std::max(busy_.at, epoch);
     for (std::size_t op = 0; op < f.operations.size(); ++op) f.operations[op] = take(static_cast<HostOp>(op));
     f.resources = system_.use(busy_, busy);
-    f.outstanding = system_.driver.outstanding();
+    f.outstanding = system_.host.driver.outstanding();
     f.moved_pages = ftl.gc_pages;
     f.erased_blocks = ftl.blocks_erased;
     if (ftl.host_units != 0) f.waf = ftl.write_amplification(per_page);
-    for (std::uint32_t p = 0; p < system_.ftl.geometry().planes(); ++p) f.free_blocks += system_.ftl.free_blocks(PlaneId{p});
+    for (std::uint32_t p = 0; p < map.geometry().planes(); ++p) f.free_blocks += map.free_blocks(PlaneId{p});
     busy_ = busy;
     ftl_ = counters;
     return f;

@@ -37,9 +37,10 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     CompletionObserver* self = this;
     system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
     if (options_.series != nullptr) {
-        series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_, system_->ftl,
+        series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
+                                               *system_->device.controller.ftl,
                                                *options_.series);
-        die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->backend.waiting(DieId{die}); });
+        die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->device.controller.backend.waiting(DieId{die}); });
         series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
     }
     system_->survives(this, sizeof *this);
@@ -48,26 +49,26 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         occupancy_ = &system_->record();
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
-    ftl_start_ = ftl_begin_ = system_->ftl.counters();
+    ftl_start_ = ftl_begin_ = system_->device.controller.ftl->counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
 }
 
 RunSummary Simulation::run() {
     SsdSystem& s = *system_;
-    s.driver.set_on_ready([this] { ready(); });
-    s.driver.set_on_finished([this](SimTime at) { finished(at); });
-    s.driver.set_on_shutdown([this] {
+    s.host.driver.set_on_ready([this] { ready(); });
+    s.host.driver.set_on_finished([this](SimTime at) { finished(at); });
+    s.host.driver.set_on_shutdown([this] {
         shut_down_ = true;
-        system_->firmware.stop_gc();
+        system_->device.controller.firmware->stop_gc();
     });
-    s.driver.start();
+    s.host.driver.start();
     s.process.run();  // returns when nothing is left to happen
-    if (!finished_ || !shut_down_ || !s.firmware.idle())
+    if (!finished_ || !shut_down_ || !s.device.controller.firmware->idle())
         throw Stalled(fmt::format("nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
                                   "controller is {}",
-                                  s.driver.outstanding(), finished_ ? "done" : "not done", shut_down_ ? "shut down" : "running"));
-    s.front_end.check_books();
+                                  s.host.driver.outstanding(), finished_ ? "done" : "not done", shut_down_ ? "shut down" : "running"));
+    s.device.controller.front_end.check_books();
     return summarise();
 }
 
@@ -84,23 +85,23 @@ void Simulation::finished(SimTime at) {
     finished_ = true;
     workload_end_ = at;
     end_measurement();
-    system_->driver.shutdown();
+    system_->host.driver.shutdown();
 }
 
 void Simulation::end_measurement() {
     busy_end_ = system_->busy();
-    ftl_end_ = system_->ftl.counters();
+    ftl_end_ = system_->device.controller.ftl->counters();
     if (series_) series_->stop();
 }
 
 RunSummary Simulation::so_far() {
-    if (!system_->driver.ready()) {
+    if (!system_->host.driver.ready()) {
         busy_begin_ = busy_end_ = system_->busy();
         ftl_end_ = ftl_begin_;
         wall_ready_ = WallClock::now();
         cpu_ready_ = cpu_seconds();
     } else if (!finished_) {
-        workload_end_ = SimTime{system_->agenda.now() - system_->driver.epoch()};
+        workload_end_ = SimTime{system_->agenda.now() - system_->host.driver.epoch()};
         end_measurement();
     }
     RunSummary r = summarise();
@@ -111,7 +112,7 @@ RunSummary Simulation::so_far() {
 // Times in which nothing moves although all is well come on top of the user's patience.
 Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
-    const ControllerInfo& info = system_->driver.controller();
+    const ControllerInfo& info = system_->host.driver.controller();
     Watchdog::Limits l;
     l.patience = c.run.watchdog + c.nvme.interrupt_coalescing_time * Ps{100us} + c.host.interrupt_latency + c.host.submit_time +
                  (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
@@ -122,42 +123,44 @@ Watchdog::Limits Simulation::watchdog_limits() const {
 
 Watchdog::Sight Simulation::sight() const {
     const SsdSystem& s = *system_;
-    const DriverCounters& d = s.driver.counters();
+    const SsdController& c = s.device.controller;
+    const DriverCounters& d = s.host.driver.counters();
     Watchdog::Sight v;
     v.now = s.agenda.now();
-    v.oldest = s.driver.oldest();
-    v.outstanding = s.driver.outstanding();
-    v.workload_waits_for_nothing = s.driver.waits_for_nothing();
+    v.oldest = s.host.driver.oldest();
+    v.outstanding = s.host.driver.outstanding();
+    v.workload_waits_for_nothing = s.host.driver.waits_for_nothing();
     v.ends_in_nothing = finished_ && s.agenda.empty();
     v.host_work = d.requests_issued + d.commands_submitted + d.commands_completed;
     v.completed = d.commands_completed;
     v.link_busy = s.link.upstream().busy(v.now) + s.link.downstream().busy(v.now);
-    v.host_pages = s.flash_pages(FlashClass::host_write);
-    v.gc_pages = s.flash_pages(FlashClass::gc_write);
+    v.host_pages = c.flash_pages(FlashClass::host_write);
+    v.gc_pages = c.flash_pages(FlashClass::gc_write);
     for (std::uint32_t ch = 0; ch < s.config.nand.geometry.channels; ++ch) {
-        const ChannelController& channel = s.backend.channel(ch);
+        const ChannelController& channel = c.backend.channel(ch);
         for (const std::uint64_t pages : channel.counters().pages) v.flash_work += pages;
         v.flash_work += channel.counters().operations + channel.counters().bytes_in + channel.counters().bytes_out;
         v.flash_held = v.flash_held || channel.bus_free_at() > v.now;
     }
-    for (const auto& package : s.packages)
+    for (const auto& package : s.device.flash.packages)
         for (std::uint32_t lun = 0; lun < s.config.nand.geometry.dies_per_chip; ++lun)
             v.flash_held = v.flash_held || package->die(lun).earliest_ready(FlashOp::erase, 0) > v.now;
-    for (std::uint32_t core = 0; core < s.firmware.cores().size(); ++core)
-        v.others_held = v.others_held || s.firmware.cores().free_at(core) > v.now;
-    v.others_held = v.others_held || !s.dram->idle(v.now);
-    v.flash_idle = s.backend.idle();
+    for (std::uint32_t core = 0; core < c.firmware->cores().size(); ++core)
+        v.others_held = v.others_held || c.firmware->cores().free_at(core) > v.now;
+    v.others_held = v.others_held || !c.dram->idle(v.now);
+    v.flash_idle = c.backend.idle();
     return v;
 }
 
 /// In the order in which work would be done again: the organ nearest to the flash first.
 std::string Simulation::where_work_lies() const {
     const SsdSystem& s = *system_;
-    if (!s.backend.idle()) return "transactions wait in the flash back end";
+    const SsdController& c = s.device.controller;
+    if (!c.backend.idle()) return "transactions wait in the flash back end";
     if (s.link.upstream().waiting() + s.link.downstream().waiting() != 0) return "bursts wait for the link";
-    if (s.dma.outstanding() != 0) return "transfers wait in the DMA engine or the link";
-    if (!s.firmware.idle()) return "commands wait in the firmware";
-    return s.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe front end, the link or the driver"
+    if (c.dma.outstanding() != 0) return "transfers wait in the DMA engine or the link";
+    if (!c.firmware->idle()) return "commands wait in the firmware";
+    return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe front end, the link or the driver"
                                        : "the device is idle";
 }
 
@@ -189,7 +192,7 @@ void Simulation::look_for_window(bool measured) {
     }
     if (window_ == Window::ramp) {
         busy_begin_ = system_->busy();
-        ftl_begin_ = system_->ftl.counters();
+        ftl_begin_ = system_->device.controller.ftl->counters();
     }
     window_ = Window::open;
 }
@@ -199,13 +202,13 @@ std::string Simulation::slowest() const { return slowest_ ? slowest_json(slowest
 void Simulation::poll() {
     if (options_.interrupt != nullptr && *options_.interrupt != 0 && !interrupted_) {
         interrupted_ = true;
-        system_->driver.stop_submitting();
+        system_->host.driver.stop_submitting();
     }
     if (!options_.progress) return;
     const auto wall = WallClock::now();
     if (seconds_between(wall_report_, wall) < 0.2) return;
     wall_report_ = wall;
-    const SimTime now{system_->agenda.now() - system_->driver.epoch()};
+    const SimTime now{system_->agenda.now() - system_->host.driver.epoch()};
     options_.progress({now.time_since_epoch(), workload_.progress(now), completions_, seconds_between(wall_ready_, wall)});
 }
 
@@ -238,12 +241,12 @@ RunSummary Simulation::summarise() {
     r.seed = s.config.run.seed;
     r.interrupted = interrupted_;
     r.simulated = workload_end_.time_since_epoch();
-    r.bring_up = s.driver.epoch().time_since_epoch();
+    r.bring_up = s.host.driver.epoch().time_since_epoch();
     r.commands = latency_.commands();
     r.commands_all = latency_.all_commands();
     r.measured = latency_.window();
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
-    r.error_status = s.driver.counters().errors;
+    r.error_status = s.host.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
     r.limiting = limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
@@ -286,7 +289,7 @@ RunSummary Simulation::summarise() {
     r.start_up_seconds = seconds_between(wall_start_, wall_ready_);
     r.agenda_events = s.agenda.executed();
     r.peak_memory_bytes = peak_memory_bytes();
-    r.logical_units = s.ftl.logical_units();
+    r.logical_units = s.device.controller.ftl->logical_units();
     return r;
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The netlist: the only code that names concrete classes at both ends of a socket or port. Follow one command here:
+// The test bench of a drive: host, link and device, joined, and what looks at both ends. Follow one command here:
 //
-//   NvmeDriver -mmio-> PcieLink -mmio-> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
-//                                                                                               | one per channel
-//   HostMemory <- RootComplex <-dma- PcieLink <-dma- DmaEngine        NandPackage x ways <- OnfiBus
+//   Host                                PcieLink            Device
+//   NvmeDriver ------------------------ mmio -------------> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend
+//                                                                                                | one per channel
+//   HostMemory <- RootComplex <-------- dma --------------- DmaEngine                 NandPackage x ways <- OnfiBus
 //
-// To replace a block, bind another module with the same socket (or another class behind the same port) here.
+// To replace a half or the link, bind another module with the same sockets here; within a half, see sim/host and sim/device.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -21,21 +21,10 @@
 #include "common/latency/occupancy.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/agenda_process.h"
-#include "controller/channel_ctrl/flash_backend.h"
-#include "controller/cpu/firmware.h"
-#include "controller/dma/dma_engine.h"
-#include "controller/dram/dram_models.h"
-#include "controller/ftl/ftl.h"
-#include "controller/map_scan/map_scan.h"
-#include "controller/nvme/nvme_front_end.h"
-#include "host_pcie/driver/host_memory.h"
 #include "host_pcie/driver/integrity_oracle.h"
-#include "host_pcie/driver/nvme_driver.h"
-#include "host_pcie/driver/root_complex.h"
 #include "host_pcie/link/pcie_link.h"
-#include "nand/array/array_faults.h"
-#include "nand/channel/onfi_bus.h"
-#include "nand/package/nand_package.h"
+#include "sim/device/device.h"
+#include "sim/host/host.h"
 #include "sim/results/run_summary.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
@@ -44,12 +33,18 @@ namespace ssdtlm {
 
 class SsdSystem : public sc_core::sc_module {
 public:
-    /// Builds, binds and preconditions the device. `workload`, `observer` and `taps` (both may be null) must outlive it.
+    /// Builds, binds and preconditions the drive. `workload`, `observer` and `taps` (both may be null) must outlive it.
     SsdSystem(sc_core::sc_module_name name, const SsdConfig& config, Workload& workload, CompletionObserver* observer,
               SsdTaps* taps = nullptr);
 
-    /// Bytes of data that the DMA engine may read at once: what the link's tags allow, but for those kept for commands.
-    static std::uint64_t read_window(const LinkConfig& link);
+    const SsdConfig config;
+    Agenda agenda;
+    AgendaProcess process;
+    CommandTracker tracker;
+    Device device;
+    PcieLink link;
+    std::unique_ptr<IntegrityOracle> oracle;  ///< null: the check is off
+    Host host;
 
     /// Busy time of every resource since the start of the simulation, for differences over a window.
     struct BusySnapshot {
@@ -61,8 +56,6 @@ public:
     /// Busy shares between two snapshots.
     std::vector<ResourceUse> use(const BusySnapshot& from, const BusySnapshot& to) const;
 
-    /// Pages programmed, pages read, blocks erased since the start, over all channels.
-    std::uint64_t flash_pages(FlashClass cls) const;
     /// By die; and of all blocks (erases, blocks), ascending.
     std::vector<DieWear> wear() const;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases() const;
@@ -78,79 +71,25 @@ public:
     void check_waiters() const;
 
     /// The power of the drive goes now, as for host.power_cut_at, which with run.integrity must not be empty (the check has to
-    /// expect it). Between two entries of the agenda. What is not on the flash is
-    /// gone, whatever the dies are at is torn, and all organs are built again in their places; the host's side goes on, and
-    /// with it the entries of the agenda that are posted by whoever `survives`.
-    void cut_power() { driver.cut_power(); }
+    /// expect it). Between two entries of the agenda. See Device::power_off(); the host's side goes on, and with it the entries
+    /// of the agenda that are posted by whoever `survives`.
+    void cut_power() { host.driver.cut_power(); }
     /// Entries of the agenda posted by an object within these bytes are none of the drive's.
     void survives(const void* object, std::size_t bytes) {
         const auto* const begin = static_cast<const char*>(object);
         survivors_.push_back({begin, begin + bytes});
     }
-    /// Called when the map has been found again, before the host's first command.
-    void set_on_rebuilt(std::function<void()> f) { on_rebuilt_ = std::move(f); }
-    const std::vector<PowerCut>& power_cuts() const { return power_cuts_; }
-
-    const SsdConfig config;
-    Agenda agenda;
-    AgendaProcess process;
-    CommandTracker tracker;
-    SpareArea spare;
+    std::vector<PowerCut> power_cuts() const;
 
 private:
-    std::optional<Ftl> ftl_;
-
-public:
-    Ftl& ftl;
-    std::unique_ptr<IntegrityOracle> oracle;  ///< null: the check is off
-    HostMemory memory;
-    NvmeDriver driver;
-    RootComplex root_complex;
-    PcieLink link;
-    DmaEngine dma;
-    NvmeFrontEnd front_end;
-    std::unique_ptr<DramPort> dram;
-    FlashBackend backend;
-
-private:
-    FlashPort& flash_;  // the back end, or what looks at what is submitted to it
-    std::optional<Firmware> firmware_;
-
-public:
-    Firmware& firmware;
-    std::unique_ptr<RandomFaults> faults;                ///< of the dies; null: none
-    std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
-    std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
-
-private:
-    void connect();
-    static Firmware::Data data_of(const RunConfig& run);
-    Firmware::Surroundings surroundings() { return {agenda, ftl, flash_, dma, *dram}; }
     void power_off();
-    void power_on();
-    void rebuilt();
-    void check_scan() const;
 
     std::unique_ptr<Occupancy> occupancy_;  // null: nobody wants to know
-    // Losses of power (ssd_power.cpp).
     struct Range {
         const char* begin;
         const char* end;
     };
     std::vector<Range> survivors_;
-    std::vector<PowerCut> power_cuts_;
-    std::optional<MapScan> scan_;  // since the power came back
-    SimTime scan_began_{};
-    std::function<void()> on_rebuilt_;
-    /// What was counted before the power came back last.
-    struct Earlier {
-        FtlCounters ftl;
-        std::array<std::uint64_t, kFlashClassCount> pages{};
-        Ps dram{};
-        std::uint64_t coalesced = 0, merge_reads = 0, victims = 0;
-        std::vector<Ps> cores;
-    };
-    Earlier earlier_;
 };
 
 }  // namespace ssdtlm

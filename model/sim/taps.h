@@ -12,20 +12,31 @@
 namespace ssdtlm {
 
 /// Each function is called once while the netlist is built. What stands in between must pass everything on unchanged, at
-/// once, and in order.
+/// once, and in order. This one has nobody there.
 class SsdTaps {
 public:
     /// What the firmware is to use instead of the back end; may be the back end itself.
-    virtual FlashPort& flash(FlashPort& backend) = 0;
-    /// Joins the driver to the link.
-    virtual void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) = 0;
-    /// Joins the DMA engine to the link.
-    virtual void join_dma(tlm::tlm_initiator_socket<>& engine, tlm::tlm_target_socket<>& link) = 0;
+    virtual FlashPort& flash(FlashPort& backend) { return backend; }
+    /// Joins the host to the link.
+    virtual void join_mmio(tlm::tlm_initiator_socket<>& host, tlm::tlm_target_socket<>& link) { host.bind(link); }
+    /// Joins the device to the link.
+    virtual void join_dma(tlm::tlm_initiator_socket<>& device, tlm::tlm_target_socket<>& link) { device.bind(link); }
     /// Joins a channel controller to its bus.
-    virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) = 0;
+    virtual void join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus);
+
+    /// Without observers.
+    static SsdTaps& none();
 
 protected:
     ~SsdTaps() = default;
 };
+
+inline void SsdTaps::join_onfi(std::uint32_t, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) { controller.bind(bus); }
+
+inline SsdTaps& SsdTaps::none() {
+    struct None final : SsdTaps {};
+    static None none;
+    return none;
+}
 
 }  // namespace ssdtlm

@@ -9,7 +9,10 @@
 #include <map>
 
 #include "common/random/block_bytes.h"
-#include "examples/own_flash_ssd.h"
+#include "common/tlm/agenda_process.h"
+#include "common/tlm/lt_adapter.h"
+#include "host_pcie/link/pcie_link.h"
+#include "sim/device/device.h"
 #include "support/devices.h"
 #include "support/forked.h"
 
@@ -18,7 +21,7 @@ namespace {
 
 constexpr unsigned char kUntouched = 0xA5;
 
-class Host final : public ForeignHost {
+class WritesAndReads final : public ForeignHost {
 public:
     using ForeignHost::ForeignHost;
     std::uint64_t filled_blocks = 0;  ///< at the start of the namespace, by preconditioning
@@ -81,28 +84,24 @@ private:
     std::map<std::uint64_t, Bytes> content_;
 };
 
+/// The model's device and link, and a host that is none of the model's.
 template <class AnyHost>
-struct Netlist : DeviceWithoutFlash {
-    std::vector<std::unique_ptr<OnfiBus>> buses;
-    std::vector<std::unique_ptr<NandPackage>> packages;
+struct Netlist {
+    const SsdConfig config;
+    Agenda agenda;
+    AgendaProcess process{"agenda", agenda, false};
+    CommandTracker tracker;
+    Device device{"device", agenda, config, tracker};
+    PcieLink link{"link", agenda, config.link};
     LtInitiatorAdapter register_adapter{"register_adapter", agenda};
     LtTargetAdapter memory_adapter{"memory_adapter", agenda};
     AnyHost host{"host"};
 
-    explicit Netlist(const SsdConfig& c) : DeviceWithoutFlash("device", c) {
-        const NandGeometry& g = config.nand.geometry;
-        for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
-            buses.push_back(std::make_unique<OnfiBus>(("bus_" + std::to_string(ch)).c_str(), config.nand));
-            backend.channel(ch).onfi_initiator.bind(buses[ch]->controller_target);
-            for (std::uint32_t way = 0; way < g.ways; ++way) {
-                const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
-                const std::string name = "package_" + std::to_string(ch) + "_" + std::to_string(way);
-                packages.push_back(std::make_unique<NandPackage>(name.c_str(), agenda, config.nand, first, contents));
-                buses[ch]->package_initiator[way].bind(packages.back()->bus_target);
-            }
-        }
+    explicit Netlist(const SsdConfig& c) : config(c) {
         host.registers.bind(register_adapter.lt_target);
         register_adapter.model_initiator.bind(link.host_target);
+        link.device_initiator.bind(device.mmio_target);
+        device.dma_initiator.bind(link.device_target);
         link.host_initiator.bind(memory_adapter.model_target);
         memory_adapter.lt_initiator.bind(host.memory);
     }
@@ -150,15 +149,15 @@ TEST(ForeignHost, CopiesBlocks) { EXPECT_EQ(copied(DataMode::bytes), std::string
 
 TEST(ForeignHost, IsRefusedWithSignatures) {
     const std::string message = copied(DataMode::signatures);
-    EXPECT_NE(message.find("run.data: signatures, but device.link.host_initiator is bound to host memory of another make"), std::string::npos)
+    EXPECT_NE(message.find("run.data: signatures, but link.host_initiator is bound to host memory of another make"), std::string::npos)
         << message;
     EXPECT_NE(message.find("set run.data = \"bytes\""), std::string::npos) << message;
 }
 
 // Last: it leaves this process with a simulation that was run.
 TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
-    Netlist<Host> n(half_filled(DataMode::bytes));
-    n.host.filled_blocks = n.ftl.mapped_units() * 4096 / n.config.nvme.lba_bytes;
+    Netlist<WritesAndReads> n(half_filled(DataMode::bytes));
+    n.host.filled_blocks = n.device.controller.ftl->mapped_units() * 4096 / n.config.nvme.lba_bytes;
     sc_core::sc_start();
     n.process.rethrow_error();
     EXPECT_TRUE(n.host.finished);
@@ -166,16 +165,16 @@ TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
     EXPECT_GT(n.host.overwritten, 1'000u);
     EXPECT_GT(n.host.never_written, 0u);
     EXPECT_GT(n.host.from_fill, 0u);
-    const NvmeCounters& seen = n.front_end.counters();
+    const NvmeCounters& seen = n.device.controller.front_end.counters();
     EXPECT_EQ(seen.flushes, 1u);
-    EXPECT_GT(n.firmware.merge_reads(), 0u);
-    EXPECT_GT(n.firmware.gc().victims(), 0u);
-    n.front_end.check_books();
-    n.ftl.verify_books();
+    EXPECT_GT(n.device.controller.firmware->merge_reads(), 0u);
+    EXPECT_GT(n.device.controller.firmware->gc().victims(), 0u);
+    n.device.controller.front_end.check_books();
+    n.device.controller.ftl->verify_books();
     std::printf("[   FIGURE ] %llu blocks written (%llu of them again), %llu read, %llu of them of the fill, %llu never written; %llu victims collected\n",
                 static_cast<unsigned long long>(n.host.written), static_cast<unsigned long long>(n.host.overwritten),
                 static_cast<unsigned long long>(n.host.read), static_cast<unsigned long long>(n.host.from_fill),
-                static_cast<unsigned long long>(n.host.never_written), static_cast<unsigned long long>(n.firmware.gc().victims()));
+                static_cast<unsigned long long>(n.host.never_written), static_cast<unsigned long long>(n.device.controller.firmware->gc().victims()));
 }
 
 }  // namespace

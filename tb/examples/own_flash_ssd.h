@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole SSD with the user's flash on every channel: SsdSystem's bindings up to the channels, and behind them ConstantFlash in
+// A whole SSD with the user's flash on every channel: the model's host, link and controller, and behind the channels ConstantFlash in
 // place of bus and packages, or LtFlash in place of the packages.
 #pragma once
 
@@ -8,88 +8,48 @@
 #include <vector>
 
 #include "common/tlm/lt_adapter.h"
-#include "controller/scheduler/bus_orders.h"
-#include "controller/scheduler/scheduler_registry.h"
 #include "examples/constant_flash.h"
 #include "examples/lt_flash.h"
 #include "sim/ssd_system.h"
 
 namespace ssdtlm::examples {
 
-/// The device from its link to its channels: neither host nor flash.
-struct DeviceWithoutFlash : sc_core::sc_module {
+struct SsdWithoutFlash : sc_core::sc_module {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process;
     CommandTracker tracker;
     SpareArea contents;
-    Ftl ftl;
+    SsdController controller;
     PcieLink link;
-    DmaEngine dma;
-    NvmeFrontEnd front_end;
-    std::unique_ptr<DramPort> dram;
-    FlashBackend backend;
-    Firmware firmware;
+    IntegrityOracle oracle;
+    Host host;
 
-    DeviceWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c)
+    SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
         : sc_module(name),
           config(c),
           process("agenda", agenda, false),
           contents(config.nand.geometry),
-          ftl(config.ftl, config.nand.geometry, contents, config.run.seed),
-          link((ftl.precondition(), "link"), agenda, config.link),
-          dma("dma", agenda, SsdSystem::read_window(config.link)),
-          front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device()),
-          dram(make_dram(config.dram, agenda)),
-          backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane,
-                  make_scheduler_policy(config.scheduler, scheduler_shape(config.nand.geometry, config.nand.independent_plane_read)),
-                  make_bus_order(config.scheduler)),
-          firmware(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes, {agenda, ftl, backend, dma, *dram},
-                   config.run.data == DataMode::bytes ? Firmware::Data::bytes : Firmware::Data::signatures) {
-        if (config.run.data == DataMode::bytes) contents.keep_bytes(ftl.codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
-        link.device_initiator.bind(front_end.mmio_target);
-        dma.pcie_initiator.bind(link.device_target);
-        front_end.bind(firmware);
-        firmware.bind(front_end.completions());
-    }
-
-private:
-    NvmeDevice nvme_device() const {
-        NvmeDevice d;
-        d.namespace_bytes = ftl.logical_units() * config.nand.geometry.unit_bytes;
-        d.unit_bytes = config.nand.geometry.unit_bytes;
-        d.volatile_write_cache = config.ftl.buffer_mode == BufferMode::write_back;
-        d.shutdown_time = Ps{1'000'000'000'000};
-        return d;
-    }
-};
-
-/// With the model's host.
-struct SsdWithoutFlash : DeviceWithoutFlash {
-    IntegrityOracle oracle;
-    HostMemory memory;
-    NvmeDriver driver;
-    RootComplex root_complex;
-
-    SsdWithoutFlash(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer)
-        : DeviceWithoutFlash(name, c),
+          controller("controller", agenda, config, contents, tracker),
+          link("link", agenda, config.link),
           oracle(oracle_geometry()),
-          driver("driver", agenda, memory, config.host, workload, tracker, &oracle, observer),
-          root_complex("root_complex", memory, &driver) {
-        driver.mmio_initiator.bind(link.host_target);
-        link.host_initiator.bind(root_complex.link_target);
-        driver.set_on_finished([this](SimTime) { driver.shutdown(); });
-        driver.set_on_shutdown([this] { firmware.stop_gc(); });
+          host("host", agenda, config.host, workload, tracker, &oracle, observer) {
+        host.mmio_initiator.bind(link.host_target);
+        link.device_initiator.bind(controller.mmio_target);
+        controller.dma_initiator.bind(link.device_target);
+        link.host_initiator.bind(host.dma_target);
+        host.driver.set_on_finished([this](SimTime) { host.driver.shutdown(); });
+        host.driver.set_on_shutdown([this] { controller.firmware->stop_gc(); });
     }
 
 private:
     IntegrityOracle::Geometry oracle_geometry() const {
         IntegrityOracle::Geometry g;
-        g.units = ftl.logical_units();
+        g.units = controller.ftl->logical_units();
         g.unit_bytes = config.nand.geometry.unit_bytes;
         g.lba_bytes = config.nvme.lba_bytes;
-        g.filled_units = ftl.mapped_units();
-        g.version_bits = ftl.codec().version_bits();
+        g.filled_units = controller.ftl->mapped_units();
+        g.version_bits = controller.ftl->codec().version_bits();
         if (config.run.data == DataMode::bytes) g.bytes_of_seed = config.run.seed;
         return g;
     }
@@ -102,7 +62,7 @@ struct OwnFlashSsd : SsdWithoutFlash {
         : SsdWithoutFlash(name, c, workload, observer) {
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
             flash.push_back(std::make_unique<ConstantFlash>(("flash_" + std::to_string(ch)).c_str(), agenda, busy, ch, contents));
-            backend.channel(ch).onfi_initiator.bind(flash.back()->controller_target);
+            controller.channel(ch).bind(flash.back()->controller_target);
         }
     }
 };
@@ -116,7 +76,7 @@ struct LtFlashSsd : SsdWithoutFlash {
         : SsdWithoutFlash(name, c, workload, observer) {
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
             buses.push_back(std::make_unique<OnfiBus>(("bus_" + std::to_string(ch)).c_str(), config.nand));
-            backend.channel(ch).onfi_initiator.bind(buses.back()->controller_target);
+            controller.channel(ch).bind(buses.back()->controller_target);
             for (std::uint32_t way = 0; way < config.nand.geometry.ways; ++way) add_package(ch, way);
         }
     }

@@ -45,7 +45,7 @@ std::array<double, 2> latencies(const SsdConfig& c, Stage stage = Stage::count) 
         ClosedLoop workload(spec);
         MeanLatency seen(stage);
         SsdSystem ssd("ssd", c, workload, &seen);
-        ssd.driver.start();
+        ssd.host.driver.start();
         ssd.process.run();
         std::ostringstream out;
         out << seen.sum[0] / seen.count[0] << ' ' << seen.sum[1] / seen.count[1];

@@ -43,21 +43,21 @@ struct Drive {
     SsdSystem ssd;
 
     Drive(const char* name, const SsdConfig& c, const ClosedLoop::Spec& load) : workload(load), ssd(name, c, workload, nullptr) {
-        ssd.driver.set_on_finished([this](SimTime) { ssd.driver.shutdown(); });
-        ssd.driver.set_on_shutdown([this] { ssd.firmware.stop_gc(); });
-        ssd.driver.start();
+        ssd.host.driver.set_on_finished([this](SimTime) { ssd.host.driver.shutdown(); });
+        ssd.host.driver.set_on_shutdown([this] { ssd.device.controller.firmware->stop_gc(); });
+        ssd.host.driver.start();
     }
     /// After the run: every completion, counter, book and block's wear, and what the integrity check saw.
     std::string result() {
         ssd.process.rethrow_error();
-        ssd.ftl.verify_books();
+        ssd.device.controller.ftl->verify_books();
         std::string all = workload.text;
         const auto add = [&all](const std::string& what, std::uint64_t n) { all += what + ' ' + std::to_string(n) + '\n'; };
         for (const auto& [name, n] : ssd.counters()) add(name, n);
         for (const BookLine& b : ssd.books(FtlCounters{})) add(b.name, b.left);
         for (const auto& [erases, blocks] : ssd.blocks_by_erases()) add("blocks erased " + std::to_string(erases), blocks);
         add("blocks checked", ssd.oracle->blocks_checked());
-        add("idle", ssd.firmware.idle());
+        add("idle", ssd.device.controller.firmware->idle());
         add("ends at", static_cast<std::uint64_t>((ssd.agenda.now() - SimTime{}).count()));
         return all;
     }

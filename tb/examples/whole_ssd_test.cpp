@@ -56,10 +56,10 @@ std::string sliced(Ps slice, bool with_clock) {
         History history;
         SsdSystem ssd("ssd", c, workload, &history);
         bool finished = false;
-        ssd.driver.set_on_finished([&](SimTime) { finished = true; });
+        ssd.host.driver.set_on_finished([&](SimTime) { finished = true; });
         std::unique_ptr<sc_core::sc_clock> clock;
         if (with_clock) clock = std::make_unique<sc_core::sc_clock>("clock", 1, sc_core::SC_US);
-        ssd.driver.start();
+        ssd.host.driver.start();
         if (slice == Ps{0}) ssd.process.run();
         for (SimTime end{}; slice != Ps{0} && !finished;) {
             end += slice;
@@ -72,12 +72,12 @@ std::string sliced(Ps slice, bool with_clock) {
 
 /// Runs to the end: the history, and what became of the data.
 template <class Ssd>
-std::string outcome(Ssd& ssd, const IntegrityOracle& oracle, const History& history) {
-    ssd.driver.start();
+std::string outcome(Ssd& ssd, const SsdController& controller, const IntegrityOracle& oracle, const History& history) {
+    ssd.host.driver.start();
     ssd.process.run();
-    ssd.ftl.verify_books();
-    return history.text + std::to_string(ssd.firmware.gc().victims()) + " victims collected, " +
-           std::to_string(oracle.blocks_checked()) + " blocks checked, " + std::to_string(ssd.driver.counters().errors) + " errors\n";
+    controller.ftl->verify_books();
+    return history.text + std::to_string(controller.firmware->gc().victims()) + " victims collected, " +
+           std::to_string(oracle.blocks_checked()) + " blocks checked, " + std::to_string(ssd.host.driver.counters().errors) + " errors\n";
 }
 
 TEST(WholeSsd, InSlicesAndBesideAClockAsInOneCall) {
@@ -98,15 +98,15 @@ TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
         ClosedLoop workload(mixed(c, 20'000));
         History history;
         SsdSystem ssd("ssd", c, workload, &history);
-        ssd.driver.set_on_finished([&](SimTime) { ssd.driver.shutdown(); });
-        ssd.driver.set_on_shutdown([&] { ssd.firmware.stop_gc(); });
-        return outcome(ssd, *ssd.oracle, history);
+        ssd.host.driver.set_on_finished([&](SimTime) { ssd.host.driver.shutdown(); });
+        ssd.host.driver.set_on_shutdown([&] { ssd.device.controller.firmware->stop_gc(); });
+        return outcome(ssd, ssd.device.controller, *ssd.oracle, history);
     });
     const std::string loose = in_child([&] {
         ClosedLoop workload(mixed(c, 20'000));
         History history;
         LtFlashSsd ssd("ssd", c, workload, &history);
-        return outcome(ssd, ssd.oracle, history);
+        return outcome(ssd, ssd.controller, ssd.oracle, history);
     });
     ASSERT_EQ(std::count(packages.begin(), packages.end(), '\n'), 20'001);
     EXPECT_TRUE(loose == packages) << "the first difference is in line "
@@ -124,22 +124,22 @@ TEST(WholeSsd, OwnFlashKeepsTheDataThroughGarbageCollection) {
     ClosedLoop workload(mixed(c, 20'000));
     History history;
     OwnFlashSsd ssd("ssd", c, 60us, workload, &history);
-    ssd.driver.start();
+    ssd.host.driver.start();
     ssd.process.run();
     EXPECT_EQ(std::count(history.text.begin(), history.text.end(), '\n'), 20'000);
-    EXPECT_EQ(ssd.driver.counters().errors, 0u);
-    EXPECT_TRUE(ssd.firmware.idle());
-    ssd.ftl.verify_books();
-    EXPECT_GT(ssd.firmware.gc().victims(), 100u) << "pages were moved and blocks erased";
+    EXPECT_EQ(ssd.host.driver.counters().errors, 0u);
+    EXPECT_TRUE(ssd.controller.firmware->idle());
+    ssd.controller.ftl->verify_books();
+    EXPECT_GT(ssd.controller.firmware->gc().victims(), 100u) << "pages were moved and blocks erased";
     EXPECT_GT(ssd.oracle.blocks_checked(), history.reads / 2);
     std::printf("[   FIGURE ] 20000 requests on ConstantFlash, %llu victims collected, %llu blocks checked\n",
-                static_cast<unsigned long long>(ssd.firmware.gc().victims()), static_cast<unsigned long long>(ssd.oracle.blocks_checked()));
+                static_cast<unsigned long long>(ssd.controller.firmware->gc().victims()), static_cast<unsigned long long>(ssd.oracle.blocks_checked()));
     // The kernel's own dump of an object is not hidden.
     std::ostringstream kernel;
-    ssd.backend.dump(kernel);
+    ssd.controller.backend.dump(kernel);
     ssd.link.dump(kernel);
-    static_cast<const sc_core::sc_object&>(ssd.driver).dump(kernel);
-    EXPECT_NE(kernel.str().find("ssd.backend: idle"), std::string::npos) << kernel.str();
+    static_cast<const sc_core::sc_object&>(ssd.host.driver).dump(kernel);
+    EXPECT_NE(kernel.str().find("ssd.controller.backend: idle"), std::string::npos) << kernel.str();
 }
 
 }  // namespace

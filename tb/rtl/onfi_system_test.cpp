@@ -19,7 +19,7 @@ public:
     Checkers(Simulation& simulation, const SsdConfig& config) {
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
             channels.emplace_back(config.nand);
-            simulation.system().backend.channel(ch).play_pins(config.nand, *this);
+            simulation.system().device.controller.backend.channel(ch).play_pins(config.nand, *this);
         }
     }
     void pins(std::uint16_t channel, const PinSequence& sequence) override { channels[channel].check(sequence); }
@@ -73,7 +73,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
         const RunSummary r = simulation.run();
         for (const BookLine& b : r.books)
             if (!b.balances()) throw CheckFailed("books: " + b.name);
-        simulation.system().ftl.verify_books();
+        simulation.system().device.controller.ftl->verify_books();
         nlohmann::json j;
         for (PinChecker& c : checkers.channels) {
             c.finish();

@@ -105,17 +105,17 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
         Simulation::Options options;
         options.observer = &observer;
         Simulation simulation(config, workload, options);
-        const SsdSystem& s = simulation.system();
-        observer.watch(s.ftl);
+        const SsdController& c = simulation.system().device.controller;
+        observer.watch(*c.ftl);
         const RunSummary r = simulation.run();
         for (const BookLine& b : r.books)
             if (!b.balances()) throw CheckFailed("books: " + b.name);
-        s.ftl.verify_books();
+        c.ftl->verify_books();
         nlohmann::json out{{"gap", observer.gap}, {"worst", observer.worst}, {"waf", r.waf}, {"iops", r.write.iops}};
         for (const Tenth& t : observer.tenths) out["tenths"].push_back({t.iops, t.waf, t.free_blocks});
         double joined = 0, programs = 0;
-        for (std::uint32_t ch = 0; ch < g.channels; ++ch) joined += static_cast<double>(s.backend.channel(ch).counters().joined_programs);
-        programs = static_cast<double>(s.flash_pages(FlashClass::host_write) + s.flash_pages(FlashClass::gc_write));
+        for (std::uint32_t ch = 0; ch < g.channels; ++ch) joined += static_cast<double>(c.backend.channel(ch).counters().joined_programs);
+        programs = static_cast<double>(c.flash_pages(FlashClass::host_write) + c.flash_pages(FlashClass::gc_write));
         out["joined"] = joined / programs;
         return out.dump();
     }));

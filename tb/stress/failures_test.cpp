@@ -74,14 +74,16 @@ Json run_failing(const SsdConfig& config, std::uint64_t writes) {
         for (const BookLine& b : r.books)
             if (!b.balances()) throw CheckFailed("books: " + b.name);
         const SsdSystem& s = simulation.system();
-        s.ftl.verify_books();
+        const SsdController& c = s.device.controller;
+        const NandFlash& flash = s.device.flash;
+        c.ftl->verify_books();
         // What cannot be read, by the draw of the faults and by what the FTL marked when it could not move it.
         std::set<std::uint32_t> expected;
         std::uint64_t marked = 0;
-        for (std::uint32_t l = 0; l < s.ftl.logical_units(); ++l) {
-            const Ppa at = s.ftl.lookup(Lpa{l});
+        for (std::uint32_t l = 0; l < c.ftl->logical_units(); ++l) {
+            const Ppa at = c.ftl->lookup(Lpa{l});
             marked += at == kLost;
-            if (at == kLost || (s.faults && s.faults->lost(g.page_of(at), s.spare.erase_count(g.block_of(at))))) expected.insert(l);
+            if (at == kLost || (flash.faults && flash.faults->lost(g.page_of(at), flash.spare.erase_count(g.block_of(at))))) expected.insert(l);
         }
         Json j;
         for (const auto& [name, value] : r.counters) j[name] = value;
@@ -91,9 +93,9 @@ Json run_failing(const SsdConfig& config, std::uint64_t writes) {
         j["unwritten"] = workload.unwritten.size();
         j["exactly"] = workload.unreadable == expected;
         j["marked"] = marked;
-        j["read_only"] = s.ftl.media().read_only;
-        j["programs"] = s.flash_pages(FlashClass::host_write) + s.flash_pages(FlashClass::gc_write);
-        j["reads"] = s.flash_pages(FlashClass::host_read) + s.flash_pages(FlashClass::gc_read);
+        j["read_only"] = c.ftl->media().read_only;
+        j["programs"] = c.flash_pages(FlashClass::host_write) + c.flash_pages(FlashClass::gc_write);
+        j["reads"] = c.flash_pages(FlashClass::host_read) + c.flash_pages(FlashClass::gc_read);
         return j.dump();
     }));
 }

@@ -85,8 +85,8 @@ private:
 
 /// Looks at the map as soon as it has been found again, before the host can change anything.
 struct MapCheck {
-    explicit MapCheck(SsdSystem& system) : s(system) {
-        s.set_on_rebuilt([this] { look(); });
+    explicit MapCheck(SsdSystem& system) : s(system), ftl(*system.device.controller.ftl) {
+        s.device.set_on_rebuilt([this] { look(); });
     }
     void look() {
         try {
@@ -94,17 +94,17 @@ struct MapCheck {
                 look_at_each_block();
             else
                 look_at_each_unit();
-            s.ftl.verify_books();
+            ftl.verify_books();
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
-        for (std::uint32_t g = 0; g < s.ftl.shape().groups(); ++g) without_free += s.ftl.free_blocks(GroupId{g}) == 0;
+        for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) without_free += ftl.free_blocks(GroupId{g}) == 0;
         ++looks;
     }
     void look_at_each_unit() {
-        for (std::uint32_t u = 0; u < s.ftl.logical_units(); ++u) {
-            const Ppa at = s.ftl.lookup(Lpa{u});
-            const std::uint32_t found = at == kUnmapped ? 0 : s.ftl.codec().version(s.spare.at(at));
+        for (std::uint32_t u = 0; u < ftl.logical_units(); ++u) {
+            const Ppa at = ftl.lookup(Lpa{u});
+            const std::uint32_t found = at == kUnmapped ? 0 : ftl.codec().version(s.device.flash.spare.at(at));
             const std::uint32_t possible = s.oracle->possible(u);
             open += (possible & (possible - 1)) != 0;
             if (at == kLost || (possible >> found & 1u) == 0)
@@ -121,10 +121,10 @@ struct MapCheck {
         const UnitBytes zeros = UnitBytes::zeros(g.unit_bytes);
         std::vector<UnitBytes> page(g.units_per_page());
         std::vector<Spare> spare(g.units_per_page());
-        for (std::uint32_t u = 0; u < s.ftl.logical_units(); ++u) {
-            const Ppa at = s.ftl.lookup(Lpa{u});
+        for (std::uint32_t u = 0; u < ftl.logical_units(); ++u) {
+            const Ppa at = ftl.lookup(Lpa{u});
             if (at == kLost) throw CheckFailed("unit " + std::to_string(u) + " is lost");
-            if (at != kUnmapped) s.spare.read_page(g.page_of(at), spare.data(), page.data());
+            if (at != kUnmapped) s.device.flash.spare.read_page(g.page_of(at), spare.data(), page.data());
             const UnitBytes& unit = at == kUnmapped ? zeros : page[g.slot_of(at)];
             for (std::uint32_t b = 0; b < blocks; ++b) {
                 const std::uint32_t lba = u * blocks + b, possible = s.oracle->possible(lba);
@@ -137,6 +137,7 @@ struct MapCheck {
         }
     }
     SsdSystem& s;
+    const Ftl& ftl;
     std::uint64_t looks = 0, open = 0, without_free = 0;
 };
 
@@ -153,7 +154,7 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
         options.workload_name = "power";
         Simulation simulation(config, workload, options);
         SsdSystem& s = simulation.system();
-        workload.follow([&s] { return s.driver.power_cuts(); }, last, read_back_each);
+        workload.follow([&s] { return s.host.driver.power_cuts(); }, last, read_back_each);
         MapCheck check(s);
         struct Cutter {
             SsdSystem& s;
@@ -171,16 +172,16 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             for (const BookLine& b : r.books)
                 if (!b.balances())
                     throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
-            s.ftl.verify_books();
+            s.device.controller.ftl->verify_books();
             if (r.error_status != 0) throw CheckFailed("commands failed");
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
-            const NvmeCounters& n = s.front_end.counters();
+            const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
             if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != s.power_cuts().size()) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
             PowerLoss loss;
             for (const PowerCut& cut : s.power_cuts()) loss += cut.loss;
-            return nlohmann::json{{"commands", s.driver.counters().commands_completed},
-                                  {"cancelled", s.driver.counters().commands_cancelled},
+            return nlohmann::json{{"commands", s.host.driver.counters().commands_completed},
+                                  {"cancelled", s.host.driver.counters().commands_cancelled},
                                   {"torn", loss.pages_torn},
                                   {"erases_cut", loss.erases_cut},
                                   {"looks", check.looks},

@@ -57,9 +57,9 @@ private:
 
 /// Looks at the device in the moments of a reset.
 struct ResetCheck {
-    explicit ResetCheck(SsdSystem& system) : s(system) {
-        s.driver.set_on_reset([this](NvmeDriver::ResetStep step) {
-            if (step == NvmeDriver::ResetStep::begins) in_flight += s.driver.outstanding();
+    explicit ResetCheck(SsdSystem& system) : s(system), c(system.device.controller) {
+        s.host.driver.set_on_reset([this](NvmeDriver::ResetStep step) {
+            if (step == NvmeDriver::ResetStep::begins) in_flight += s.host.driver.outstanding();
             if (step == NvmeDriver::ResetStep::stopped) stopped();
         });
     }
@@ -67,20 +67,21 @@ struct ResetCheck {
         if (!ok) throw CheckFailed(std::string("after RDY=0: ") + what);
     }
     void stopped() {
-        require(s.front_end.registers().csts() == 0, "CSTS is not 0");
-        require(s.front_end.in_firmware() == 0, "the firmware holds commands of the host");
-        require(s.dma.outstanding() == 0, "transfers are under way");
-        for (std::uint32_t q = 0; q < s.front_end.queues().count(); ++q)
-            require(!s.front_end.queues().has_sq(q) && !s.front_end.queues().has_cq(q), "a queue is left");
-        s.front_end.check_books();
-        flash_at_work += s.backend.idle() ? 0 : 1;
-        requests = s.root_complex.requests();
+        require(c.front_end.registers().csts() == 0, "CSTS is not 0");
+        require(c.front_end.in_firmware() == 0, "the firmware holds commands of the host");
+        require(c.dma.outstanding() == 0, "transfers are under way");
+        for (std::uint32_t q = 0; q < c.front_end.queues().count(); ++q)
+            require(!c.front_end.queues().has_sq(q) && !c.front_end.queues().has_cq(q), "a queue is left");
+        c.front_end.check_books();
+        flash_at_work += c.backend.idle() ? 0 : 1;
+        requests = s.host.root_complex.requests();
         // The driver looks for RDY=1 every millisecond, and until then gives the controller nothing to do.
         s.agenda.post<&ResetCheck::still_quiet>(s.agenda.now() + 900us, this);
     }
-    void still_quiet(std::uint64_t) { require(s.root_complex.requests() == requests, "the controller has touched host memory"); }
+    void still_quiet(std::uint64_t) { require(s.host.root_complex.requests() == requests, "the controller has touched host memory"); }
 
     SsdSystem& s;
+    const SsdController& c;
     std::uint64_t requests = 0, in_flight = 0, flash_at_work = 0;
 };
 
@@ -112,7 +113,7 @@ ResetResult run_resets(SsdConfig config, std::uint64_t seed) {
         options.workload_name = "resets";
         Simulation simulation(config, workload, options);
         SsdSystem& s = simulation.system();
-        workload.set_enough([&s] { return s.driver.resets() == kResets; });
+        workload.set_enough([&s] { return s.host.driver.resets() == kResets; });
         ResetCheck check(s);
         try {
             const RunSummary r = simulation.run();
@@ -120,16 +121,16 @@ ResetResult run_resets(SsdConfig config, std::uint64_t seed) {
                 if (!b.balances())
                     throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
             }
-            s.ftl.verify_books();
+            s.device.controller.ftl->verify_books();
             if (r.error_status != 0) throw CheckFailed("commands failed");
             if (!workload.read_everything()) throw CheckFailed("not every unit was read at the end");
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
-            const NvmeCounters& n = s.front_end.counters();
+            const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.resets != kResets) throw CheckFailed(std::to_string(n.resets) + " resets");
             if (n.unsafe_shutdowns != (config.host.reset_shutdown ? 0 : kResets))
                 throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
-            return nlohmann::json{{"commands", s.driver.counters().commands_completed},
-                                  {"cancelled", s.driver.counters().commands_cancelled},
+            return nlohmann::json{{"commands", s.host.driver.counters().commands_completed},
+                                  {"cancelled", s.host.driver.counters().commands_cancelled},
                                   {"in_flight", check.in_flight},
                                   {"flash", check.flash_at_work},
                                   {"checked", r.integrity_checked}}

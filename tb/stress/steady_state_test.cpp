@@ -78,7 +78,7 @@ TEST_P(SteadyState, WriteAmplificationFollowsTheFormulaFromTheFirstWriteOn) {
         Simulation::Options options;
         options.observer = &windows;
         Simulation simulation(c, workload, options);
-        const Ftl& ftl = simulation.system().ftl;
+        const Ftl& ftl = *simulation.system().device.controller.ftl;
         windows.watch(ftl);
         const RunSummary r = simulation.run();
         for (const BookLine& b : r.books)

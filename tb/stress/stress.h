@@ -91,15 +91,16 @@ inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
                 if (!b.balances())
                     throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
             const SsdSystem& s = simulation.system();
-            s.ftl.verify_books();
-            if (!s.backend.idle()) throw CheckFailed("back end not idle");
-            if (r.error_status != s.driver.counters().media_errors() || (r.error_status != 0 && !config.faults.any()))
-                throw CheckFailed("commands failed: " + s.driver.first_error());
+            const SsdController& c = s.device.controller;
+            c.ftl->verify_books();
+            if (!c.backend.idle()) throw CheckFailed("back end not idle");
+            if (r.error_status != s.host.driver.counters().media_errors() || (r.error_status != 0 && !config.faults.any()))
+                throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle && s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             std::uint64_t multi_plane = 0;
-            for (std::uint32_t ch = 0; ch < g.channels; ++ch) multi_plane += s.backend.channel(ch).counters().multi_plane;
+            for (std::uint32_t ch = 0; ch < g.channels; ++ch) multi_plane += c.backend.channel(ch).counters().multi_plane;
             return nlohmann::json{{"commands", history.commands},
-                                  {"erases", s.ftl.counters().blocks_erased},
+                                  {"erases", c.ftl->counters().blocks_erased},
                                   {"checked", r.integrity_checked},
                                   {"multi_plane", multi_plane},
                                   {"history", history.hash}}

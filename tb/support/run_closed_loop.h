@@ -45,7 +45,7 @@ inline nlohmann::json run_closed_loop(const SsdConfig& config, const ClosedLoop:
             for (const BookLine& b : r.books)
                 if (!b.balances()) throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
             if (exact.commands != 0 && exact.unequal != 0) throw CheckFailed("stages do not sum");
-            simulation.system().ftl.verify_books();
+            simulation.system().device.controller.ftl->verify_books();
             auto j = nlohmann::json::parse(result_json(r, ""));
             j["exact_min_ps"] = exact.min;
             j["exact_max_ps"] = exact.max;

@@ -160,7 +160,7 @@ private:
         try {
             summary = simulation.run();
             complete = true;
-            check(summary, simulation.system().driver, simulation.system().config.faults.any(), source_.fio);
+            check(summary, simulation.system().host.driver, simulation.system().config.faults.any(), source_.fio);
         } catch (...) {
             error = std::current_exception();
             if (!complete) summary = simulation.so_far();

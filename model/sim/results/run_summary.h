@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl_counters.h"
-#include "nand/die/die.h"
+#include "sim/device/power_cut.h"
 #include "sim/results/latency_stats.h"
 
 namespace ssdtlm {
@@ -43,14 +43,6 @@ struct BookLine {
     std::uint64_t left = 0;
     std::uint64_t right = 0;
     bool balances() const { return left == right; }
-};
-
-/// One loss of power, and how the drive found its map again.
-struct PowerCut {
-    SimTime at{};                  ///< from the start of the workload
-    PowerLoss loss;
-    std::uint64_t scan_reads = 0;  ///< pages
-    Ps scan_time{};                ///< 0: the power went again before its end
 };
 
 /// Why a run did not end in order.

@@ -44,8 +44,8 @@ void DeviceWave::attach(SsdSystem& system) {
         phase_ = enumeration(scope, "phase", run_phase_names());
         outstanding_ = integer(scope, "outstanding");
         backlog_ = integer(scope, "backlog");
-        watch(scope, "completed", system.driver.counters().commands_completed);
-        watch(scope, "interrupts", system.driver.counters().interrupts);
+        watch(scope, "completed", system.host.driver.counters().commands_completed);
+        watch(scope, "interrupts", system.host.driver.counters().interrupts);
         for (std::uint32_t q = 0; q < queues; ++q) {
             sq_doorbell_.push_back(declare(scope, "sq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
             cq_doorbell_.push_back(declare(scope, "cq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
@@ -67,8 +67,9 @@ void DeviceWave::attach(SsdSystem& system) {
         ready_ = declare(scope, "ready", WaveKind::bit, 1);
         in_firmware_ = integer(scope, "commands_in_firmware");
         for (std::uint32_t q = 0; q < queues; ++q) {
-            const SubmissionQueue& sq = system.front_end.queues().sq(static_cast<std::uint16_t>(q));
-            const CompletionQueue& cq = system.front_end.queues().cq(static_cast<std::uint16_t>(q));
+            const QueueSet& all = system.device.controller.front_end.queues();
+            const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
+            const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
             const std::string n = std::to_string(q);
             watch(scope, "sq" + n + "_tail", sq.tail, WaveKind::vector);
             watch(scope, "sq" + n + "_fetch", sq.fetch, WaveKind::vector);
@@ -119,30 +120,31 @@ void DeviceWave::sample() {
 }
 
 void DeviceWave::sample_counts() {
-    SsdSystem& s = *system_;
+    const SsdSystem& s = *system_;
+    const SsdController& c = s.device.controller;
     if (phase_ != kNone) {
-        const RunPhase phase = !s.driver.ready() ? RunPhase::bring_up : s.driver.finished() ? RunPhase::shutdown : RunPhase::workload;
+        const RunPhase phase = !s.host.driver.ready() ? RunPhase::bring_up : s.host.driver.finished() ? RunPhase::shutdown : RunPhase::workload;
         look(phase_, last_.phase, static_cast<std::uint64_t>(phase));
-        look(outstanding_, last_.outstanding, s.driver.outstanding());
-        look(backlog_, last_.backlog, s.driver.backlog());
+        look(outstanding_, last_.outstanding, s.host.driver.outstanding());
+        look(backlog_, last_.backlog, s.host.driver.backlog());
     }
     if (up_.tlp != kNone) {
         look(up_.waiting, up_.last_waiting, s.link.upstream().waiting());
         look(down_.waiting, down_.last_waiting, s.link.downstream().waiting());
     }
     if (ready_ != kNone) {
-        look(ready_, last_.ready, s.front_end.registers().is_ready() ? 1 : 0);
-        look(in_firmware_, last_.in_firmware, s.front_end.in_firmware());
+        look(ready_, last_.ready, c.front_end.registers().is_ready() ? 1 : 0);
+        look(in_firmware_, last_.in_firmware, c.front_end.in_firmware());
     }
     if (buffer_used_ != kNone) {
-        look(buffer_used_, last_.buffer_used, s.firmware.buffer().used());
-        look(buffer_dirty_, last_.buffer_dirty, s.firmware.buffer().dirty());
-        look(buffer_queued_, last_.buffer_queued, s.firmware.buffer().queued());
+        look(buffer_used_, last_.buffer_used, c.firmware->buffer().used());
+        look(buffer_dirty_, last_.buffer_dirty, c.firmware->buffer().dirty());
+        look(buffer_queued_, last_.buffer_queued, c.firmware->buffer().queued());
     }
     if (gc_active_ != kNone) {
-        look(gc_active_, last_.gc_active, s.firmware.gc().active());
-        look(gc_victims_, last_.gc_victims, s.firmware.gc().victims());
-        if (s.firmware.gc().last_victim() != kNoBlock) look(gc_victim_, last_.gc_victim, idx(s.firmware.gc().last_victim()));
+        look(gc_active_, last_.gc_active, c.firmware->gc().active());
+        look(gc_victims_, last_.gc_victims, c.firmware->gc().victims());
+        if (c.firmware->gc().last_victim() != kNoBlock) look(gc_victim_, last_.gc_victim, idx(c.firmware->gc().last_victim()));
         look(gc_moved_, last_.gc_moved, flash_.moved_pages());
     }
 }
@@ -154,9 +156,9 @@ void DeviceWave::check_trigger() {
     switch (options_.trigger) {
         case WaveOptions::Trigger::none:
         case WaveOptions::Trigger::latency: break;
-        case WaveOptions::Trigger::error: now = s.driver.counters().errors != 0; break;
-        case WaveOptions::Trigger::command: now = s.driver.counters().commands_submitted >= options_.count; break;
-        case WaveOptions::Trigger::gc: now = s.firmware.gc().victims() != 0; break;
+        case WaveOptions::Trigger::error: now = s.host.driver.counters().errors != 0; break;
+        case WaveOptions::Trigger::command: now = s.host.driver.counters().commands_submitted >= options_.count; break;
+        case WaveOptions::Trigger::gc: now = s.device.controller.firmware->gc().victims() != 0; break;
         case WaveOptions::Trigger::overtake: now = flash_.take_overtaken() >= options_.count; break;
     }
     if (!now) return;
@@ -224,7 +226,7 @@ void DeviceWave::declare_pins() {
         p.dqs = declare_pin(Pin::dqs, "dqs");
         p.dq = declare_pin(Pin::dq, "dq");
         for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) p.rb_n.push_back(declare_pin(rb_n(d), "rb_n_" + std::to_string(d)));
-        system_->backend.channel(ch).play_pins(config_.nand, *this);
+        system_->device.controller.backend.channel(ch).play_pins(config_.nand, *this);
     }
 }
 

@@ -65,10 +65,10 @@ void Instruments::attach(SsdSystem& system) {
     if (scopes_.any_rtl())
         system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
     system.link.set_probes(&up_, &down_);
-    system.firmware.set_core_probe(this);
+    system.device.controller.firmware->set_core_probe(this);
     if (timeline_ == nullptr) return;
-    system.front_end.bind(static_cast<CommandSink&>(*this));
-    system.firmware.bind(static_cast<CompletionSink&>(*this));
+    system.device.controller.front_end.bind(static_cast<CommandSink&>(*this));
+    system.device.controller.firmware->bind(static_cast<CompletionSink&>(*this));
 }
 
 void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
@@ -95,18 +95,18 @@ void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& pa
 }
 
 void Instruments::submit(FlashTransaction& txn) {
-    flash_.submit(txn, system_->backend.next_number(), system_->agenda.now());
+    flash_.submit(txn, system_->device.controller.backend.next_number(), system_->agenda.now());
     backend_->submit(txn);
 }
 
 void Instruments::submit(Command& command) {
     timeline_->command_begins(command);
-    system_->firmware.submit(command);
+    system_->device.controller.firmware->submit(command);
 }
 
 void Instruments::complete(Command& command) {
     timeline_->command_ends(command, system_->agenda.now());
-    system_->front_end.completions().complete(command);
+    system_->device.controller.front_end.completions().complete(command);
 }
 
 void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) {
@@ -128,7 +128,7 @@ std::vector<std::string> Instruments::finish(bool failed) {
     if (finished_ || system_ == nullptr) return {};
     finished_ = true;
     system_->link.set_probes(nullptr, nullptr);
-    system_->firmware.set_core_probe(nullptr);
+    system_->device.controller.firmware->set_core_probe(nullptr);
     std::vector<std::string> said;
     AllProblems problems;
     if (wave_ != nullptr) problems.of([&] { said = finish_wave(failed); });
@@ -157,13 +157,13 @@ void Instruments::find_rtl() {
 }
 
 void Instruments::open_rtl(std::uint64_t) {
-    SchedulerPort& scheduler = system_->backend.scheduler();
+    SchedulerPort& scheduler = system_->device.controller.backend.scheduler();
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
         if (scopes_.scheduler_rtl[ch])
             SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), (directory_ / fmt::format("rtl_scheduler_{}.fst", ch)).string()),
                          "the scheduler has no signals of its own");
         if (scopes_.channel_rtl[ch])
-            system_->backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}.fst", ch)).string());
+            system_->device.controller.backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}.fst", ch)).string());
     }
 }
 

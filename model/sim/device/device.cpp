@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/device.h"
+
+namespace ssdtlm {
+
+Device::Device(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, CommandTracker& tracker, SsdTaps& taps)
+    : sc_module(name),
+      mmio_target("mmio_target"),
+      dma_initiator("dma_initiator"),
+      flash("flash", agenda, config.nand, config.faults, config.run.seed),
+      controller("controller", agenda, config, flash.spare, tracker, taps) {
+    mmio_target.bind(controller.mmio_target);
+    controller.dma_initiator.bind(dma_initiator);
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));
+}
+
+void Device::power_off(std::uint64_t host_commands) {
+    PowerCut cut;
+    cut.at = controller.agenda.now();
+    cut.loss = flash.lose_power();
+    power_cuts_.push_back(cut);
+    controller.lose_power(host_commands);
+}
+
+void Device::power_on() {
+    scan_began_ = controller.agenda.now();
+    controller.start_again([this] { rebuilt(); });
+}
+
+void Device::rebuilt() {
+    power_cuts_.back().scan_reads = controller.scan()->reads();
+    power_cuts_.back().scan_time = controller.agenda.now() - scan_began_;
+    if (on_rebuilt_) on_rebuilt_();
+}
+
+}  // namespace ssdtlm

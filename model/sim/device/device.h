@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's half of the netlist: a controller and its flash. It ends at two sockets and knows nothing of the host:
+//
+//   -mmio_target->  SsdController --channel 0..n--> NandFlash
+//   <-dma_initiator-
+//
+// What stands in front of the two sockets is a PcieLink, or the host itself.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+
+#include "sim/device/nand_flash.h"
+#include "sim/device/power_cut.h"
+#include "sim/device/ssd_controller.h"
+
+namespace ssdtlm {
+
+class Device : public sc_core::sc_module {
+public:
+    tlm::tlm_target_socket<> mmio_target;       ///< address = offset in BAR0; see NvmeFrontEnd
+    tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
+
+    /// A preconditioned drive; of the configuration it takes what is not the host's. `tracker` and `taps` must outlive it.
+    Device(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, CommandTracker& tracker, SsdTaps& taps = SsdTaps::none());
+
+    /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
+    /// their places. The agenda must hold no entry of the device any more. `host_commands`: see SsdController::lose_power().
+    void power_off(std::uint64_t host_commands);
+    /// It is back: the map is searched for on the flash, before CSTS.RDY.
+    void power_on();
+    /// Called when the map has been found again, before the host's first command.
+    void set_on_rebuilt(std::function<void()> f) { on_rebuilt_ = std::move(f); }
+    /// By the agenda's time.
+    const std::vector<PowerCut>& power_cuts() const { return power_cuts_; }
+
+    NandFlash flash;
+    SsdController controller;
+
+private:
+    void rebuilt();
+
+    std::vector<PowerCut> power_cuts_;
+    SimTime scan_began_{};
+    std::function<void()> on_rebuilt_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flash of a drive: a bus and its packages for each channel, and what the pages hold. Contents, wear and bad blocks are what
+// a loss of power leaves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <systemc>
+
+#include "common/tlm/agenda.h"
+#include "nand/array/array_faults.h"
+#include "nand/array/spare_area.h"
+#include "nand/channel/onfi_bus.h"
+#include "nand/package/nand_package.h"
+
+namespace ssdtlm {
+
+class NandFlash : public sc_core::sc_module {
+public:
+    /// The faults of the dies are drawn from `seed`.
+    NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const RandomFaults::Rates& rates, std::uint64_t seed);
+
+    /// Where the channel's controller is bound.
+    OnfiTargetSocket& channel(std::uint32_t ch) { return buses[ch]->controller_target; }
+
+    /// The power goes in the middle of whatever the dies are at.
+    PowerLoss lose_power();
+
+    const NandConfig config;
+    SpareArea spare;
+    std::unique_ptr<RandomFaults> faults;                ///< null: none
+    std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
+    std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
+};
+
+}  // namespace ssdtlm

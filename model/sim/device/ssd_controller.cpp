@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/device/ssd_controller.h"
+
+#include <algorithm>
+
+#include "adapter/rtl_onfi_sequencer.h"
+#include "adapter/rtl_schedulers.h"
+#include "controller/scheduler/bus_orders.h"
+#include "controller/scheduler/scheduler_registry.h"
+#include "controller/scheduler/suspend_policies.h"
+
+namespace ssdtlm {
+
+namespace {
+
+// A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
+// victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
+Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
+    const NandGeometry& g = c.nand.geometry;
+    const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
+    const int reads = c.faults.any() ? 1 + c.ecc.read_retries : 1;
+    const double page = to_seconds(longest(c.nand.t_program) + reads * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
+    const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
+    const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
+    return Ps{static_cast<std::int64_t>(pages * page / std::max(spare, 0.01) * 1e12)};
+}
+
+NvmeDevice nvme_device(const SsdConfig& c, const Ftl& ftl) {
+    NvmeDevice d;
+    d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
+    d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
+    d.scan_time = MapScan::longest(c.nand, c.ecc.decode_time, 1);
+    d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
+    d.unit_bytes = c.nand.geometry.unit_bytes;
+    return d;
+}
+
+// Data reads leave an eighth of the link's tags, at least two, to SQE fetches and PRP lists. assumed.
+std::uint64_t read_window(const LinkConfig& link) {
+    const std::uint64_t spare = std::max<std::uint64_t>(2, link.read_tags / 8);
+    return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
+}
+
+std::unique_ptr<SchedulerPort> scheduler_of(const SsdConfig& c, Agenda& agenda) {
+    return make_scheduler(c.scheduler, scheduler_shape(c.nand.geometry, c.nand.independent_plane_read), agenda, rtl_schedulers());
+}
+
+Firmware::Data data_of(const RunConfig& run) {
+    if (run.data == DataMode::bytes) return Firmware::Data::bytes;
+    return run.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
+}
+
+}  // namespace
+
+SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdConfig& c, SpareArea& flash_contents, CommandTracker& tracker,
+                             SsdTaps& taps)
+    : sc_module(name),
+      mmio_target("mmio_target"),
+      dma_initiator("dma_initiator"),
+      config(c),
+      agenda(a),
+      contents(flash_contents),
+      ftl(std::in_place, config.ftl, config.nand.geometry, contents, config.run.seed),
+      dma((ftl->precondition(), "dma"), agenda, read_window(config.link)),
+      front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device(config, *ftl)),
+      dram(make_dram(config.dram, agenda)),
+      backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
+              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
+      flash_port(taps.flash(backend)) {
+    build_firmware();
+    if (config.run.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
+    mmio_target.bind(front_end.mmio_target);
+    dma.pcie_initiator.bind(dma_initiator);
+    connect();
+}
+
+void SsdController::build_firmware() {
+    firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
+                     Firmware::Surroundings{agenda, *ftl, flash_port, dma, *dram}, data_of(config.run));
+}
+
+/// What has to be said to each other by organs that are built again after a loss of power.
+void SsdController::connect() {
+    front_end.bind(*firmware);
+    front_end.bind_health([this] {
+        DeviceHealth health;
+        health.available_spare = ftl->media().available_spare;
+        health.read_only = ftl->media().read_only;
+        return health;
+    });
+    ftl->on_media_change([this] { front_end.health_changed(); });
+    firmware->bind(front_end.completions());
+    for (const std::uint32_t ch : config.channel.rtl_sequencer)
+        backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
+    if (occupancy_ != nullptr) record(*occupancy_);
+}
+
+void SsdController::record(Occupancy& occupancy) {
+    occupancy_ = &occupancy;
+    backend.record(occupancy);
+    firmware->record(occupancy);
+}
+
+std::uint64_t SsdController::flash_pages(FlashClass cls) const {
+    std::uint64_t n = 0;
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
+        n += backend.channel(ch).counters().pages[static_cast<std::size_t>(cls)];
+    return n;
+}
+
+void SsdController::lose_power(std::uint64_t host_commands) {
+    const SimTime now = agenda.now();
+    earlier_.coalesced += firmware->buffer().coalesced();
+    earlier_.merge_reads += firmware->merge_reads();
+    earlier_.victims += firmware->gc().victims();
+    earlier_.cores.resize(firmware->cores().size());
+    for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
+    earlier_.ftl = ftl->counters();
+    earlier_.dram += dram->busy();
+
+    scan_.reset();
+    firmware.reset();
+    ftl.emplace(config.ftl, config.nand.geometry, contents, config.run.seed);
+    ftl->go_on_from(earlier_.ftl);
+    backend.restart(scheduler_of(config, agenda));
+    dram = make_dram(config.dram, agenda);
+    dma.restart();
+    front_end.restart(host_commands);
+    front_end.drive_is_starting();
+    build_firmware();
+    if (occupancy_ != nullptr) occupancy_->power_lost(now);
+    connect();
+}
+
+void SsdController::start_again(std::function<void()> found) {
+    for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
+    scan_.emplace(config.nand.geometry, contents, flash_port, config.ftl.scan_reads_per_die);
+    scan_->start([this, found = std::move(found)] {
+        ftl->recover();
+        found();
+        front_end.drive_is_up();
+    });
+}
+
+void SsdController::check_waiters() const {
+    dma.check_waiters();
+    front_end.check_waiters();
+    backend.check_waiters();
+    firmware->check_waiters();
+    if (scan_ && !scan_->over() && backend.idle()) throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
+}
+
+std::string SsdController::dump() const {
+    return dma.dump() + front_end.dump() + firmware->dump() + (scan_ ? scan_->dump() : "") + backend.dump();
+}
+
+}  // namespace ssdtlm

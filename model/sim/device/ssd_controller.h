@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller of a drive, between its end of the link and its flash channels:
+//
+//   -mmio_target-> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend -channel(i)->
+//   <-dma_initiator- DmaEngine <------------'  |  '- DramPort
+//                                             Ftl
+//
+// The firmware's organs, the memory and the map (reached by ->) are taken away by a loss of power and built again in their
+// places; the others begin anew themselves, so that what is bound to them stays bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <systemc>
+#include <tlm>
+
+#include "common/latency/command_tracker.h"
+#include "common/latency/occupancy.h"
+#include "common/tlm/agenda.h"
+#include "controller/channel_ctrl/flash_backend.h"
+#include "controller/cpu/firmware.h"
+#include "controller/dma/dma_engine.h"
+#include "controller/dram/dram_models.h"
+#include "controller/ftl/ftl.h"
+#include "controller/map_scan/map_scan.h"
+#include "controller/nvme/nvme_front_end.h"
+#include "nand/array/spare_area.h"
+#include "sim/sim_config.h"
+#include "sim/taps.h"
+
+namespace ssdtlm {
+
+class SsdController : public sc_core::sc_module {
+public:
+    tlm::tlm_target_socket<> mmio_target;       ///< BAR0; see NvmeFrontEnd
+    tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
+
+    /// Preconditions the drive: `contents` is what the flash behind the channels holds. It, `tracker` and `taps` must outlive
+    /// the controller.
+    SsdController(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, SpareArea& contents, CommandTracker& tracker,
+                  SsdTaps& taps = SsdTaps::none());
+
+    /// To be bound to the flash of that channel.
+    OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
+
+    /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: I/O commands whose
+    /// completion has reached the host.
+    void lose_power(std::uint64_t host_commands);
+    /// It is back: looks for the map on the flash, calls `found`, and serves the host.
+    void start_again(std::function<void()> found);
+    /// Since the power came back last; null: it was never away.
+    const MapScan* scan() const { return scan_ ? &*scan_ : nullptr; }
+
+    /// Pages programmed, pages read, blocks erased since the start, over all channels.
+    std::uint64_t flash_pages(FlashClass cls) const;
+    /// What was counted before the power came back last.
+    struct Earlier {
+        FtlCounters ftl;
+        std::array<std::uint64_t, kFlashClassCount> pages{};
+        Ps dram{};
+        std::uint64_t coalesced = 0, merge_reads = 0, victims = 0;
+        std::vector<Ps> cores;
+    };
+    const Earlier& earlier() const { return earlier_; }
+
+    /// From now on what holds dies, buses and cores is kept there.
+    void record(Occupancy& occupancy);
+    std::string dump() const;
+    void dump(std::ostream& out) const override { out << dump(); }
+    /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
+    void check_waiters() const;
+
+    const SsdConfig config;
+    Agenda& agenda;
+    SpareArea& contents;
+    std::optional<Ftl> ftl;
+    DmaEngine dma;
+    NvmeFrontEnd front_end;
+    std::unique_ptr<DramPort> dram;
+    FlashBackend backend;
+    FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it
+    std::optional<Firmware> firmware;
+
+private:
+    void connect();
+    void build_firmware();
+
+    Occupancy* occupancy_ = nullptr;  // null: nobody wants to know
+    std::optional<MapScan> scan_;
+    Earlier earlier_;
+};
+
+}  // namespace ssdtlm

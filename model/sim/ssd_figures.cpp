@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the test bench reads from both halves and the link: busy times, wear, counters, and the books that must balance.
+#include <algorithm>
+#include <map>
+#include <fmt/format.h>
+
+#include "controller/scheduler/clocked/clocked_scheduler.h"
+#include "sim/ssd_system.h"
+
+namespace ssdtlm {
+
+SsdSystem::BusySnapshot SsdSystem::busy() const {
+    const SsdController& c = device.controller;
+    const SsdController::Earlier& earlier = c.earlier();
+    const CorePool& cores = c.firmware->cores();
+    BusySnapshot s;
+    s.at = agenda.now();
+    s.up = link.upstream().busy(s.at);
+    s.down = link.downstream().busy(s.at);
+    s.dram = earlier.dram + c.dram->busy();
+    for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy(i) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
+    const NandGeometry& g = config.nand.geometry;
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
+    for (std::uint32_t d = 0; d < g.dies(); ++d) {
+        Ps total{};
+        for (const std::int64_t ps : c.backend.die_busy(DieId{d})) total += Ps{ps};
+        s.dies.push_back(total);
+    }
+    return s;
+}
+
+std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnapshot& to) const {
+    const double window = to_seconds(to.at - from.at);
+    std::vector<ResourceUse> all;
+    if (window <= 0) return all;
+    // A resource that was reserved ahead of the window's end counts as busy for no more than the window.
+    const auto share = [window](Ps a, Ps b) { return std::min(1.0, to_seconds(b - a) / window); };
+    const auto single = [&](const char* n, Ps a, Ps b) { all.push_back({n, 1, share(a, b), share(a, b), n, {share(a, b)}}); };
+    const auto group = [&](const char* n, const std::vector<Ps>& a, const std::vector<Ps>& b) {
+        ResourceUse r;
+        r.name = n;
+        r.members = static_cast<std::uint32_t>(b.size());
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double u = share(a[i], b[i]);
+            r.busy.push_back(u);
+            r.mean += u / static_cast<double>(b.size());
+            if (u > r.max || r.busiest.empty()) {
+                r.max = u;
+                r.busiest = fmt::format("{} {}", n, i);
+            }
+        }
+        all.push_back(r);
+    };
+    single("link to device", from.down, to.down);
+    single("link to host", from.up, to.up);
+    group("firmware core", from.cores, to.cores);
+    single("DRAM port", from.dram, to.dram);
+    group("channel bus", from.channels, to.channels);
+    group("die", from.dies, to.dies);
+    return all;
+}
+
+std::vector<DieWear> SsdSystem::wear() const {
+    const NandGeometry& g = config.nand.geometry;
+    const std::uint32_t blocks = g.planes_per_die * g.blocks_per_plane;
+    std::vector<DieWear> all;
+    for (std::uint32_t die = 0; die < g.dies(); ++die) {
+        DieWear w;
+        w.least = ~std::uint32_t{0};
+        std::uint64_t sum = 0;
+        for (std::uint32_t b = 0; b < blocks; ++b) {
+            const std::uint32_t erases = device.flash.spare.erase_count(BlockId{die * blocks + b});
+            w.least = std::min(w.least, erases);
+            w.most = std::max(w.most, erases);
+            sum += erases;
+        }
+        w.mean = static_cast<double>(sum) / blocks;
+        all.push_back(w);
+    }
+    return all;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint64_t>> SsdSystem::blocks_by_erases() const {
+    std::map<std::uint32_t, std::uint64_t> count;
+    for (std::uint32_t b = 0; b < config.nand.geometry.blocks(); ++b) ++count[device.flash.spare.erase_count(BlockId{b})];
+    return {count.begin(), count.end()};
+}
+
+std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
+    const SsdController& c = device.controller;
+    const Firmware& firmware = *c.firmware;
+    const SsdController::Earlier& earlier = c.earlier();
+    const FtlCounters ftl_now = c.ftl->counters() - (device.power_cuts().empty() ? before : earlier.ftl);
+    const auto pages = [&](FlashClass cls) { return c.flash_pages(cls) - earlier.pages[static_cast<std::size_t>(cls)]; };
+    const DriverCounters& d = host.driver.counters();
+    const NvmeCounters& n = c.front_end.counters();
+    const BufferPort& b = firmware.buffer();
+    return {
+        {"requests issued = completed", d.requests_issued, d.requests_completed},
+        {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
+        {"commands submitted by the host = completed by the controller", d.commands_completed,
+         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},
+        {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
+        {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
+         firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
+        {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
+        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
+        {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
+         pages(FlashClass::gc_write)},
+        {"bytes programmed = (host + GC + journal) pages", (pages(FlashClass::host_write) + pages(FlashClass::gc_write)) *
+                                                     config.nand.geometry.page_bytes,
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages) * config.nand.geometry.page_bytes},
+        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
+        {"write buffer empty", b.used(), 0},
+    };
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
+    const SsdController& c = device.controller;
+    const Firmware& firmware = *c.firmware;
+    const SsdController::Earlier& earlier = c.earlier();
+    const std::vector<PowerCut>& cuts = device.power_cuts();
+    const DriverCounters& d = host.driver.counters();
+    const NvmeCounters& n = c.front_end.counters();
+    const LinkCounters& up = link.upstream().counters();
+    const LinkCounters& down = link.downstream().counters();
+    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0;
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
+        operations += c.backend.channel(ch).counters().operations;
+        multi_plane += c.backend.channel(ch).counters().multi_plane;
+        joined_programs += c.backend.channel(ch).counters().joined_programs;
+    }
+    std::vector<std::pair<std::string, std::uint64_t>> all{
+        {"host_commands", d.commands_submitted},
+        {"host_interrupts", d.interrupts},
+        {"host_sq_doorbells", d.sq_doorbells},
+        {"host_cq_doorbells", d.cq_doorbells},
+        {"nvme_fetches", n.fetches},
+        {"nvme_sqes", n.sqes},
+        {"nvme_cqes", n.cqes},
+        {"nvme_prp_list_reads", n.list_reads},
+        {"dma_bytes_to_host", c.dma.counters().bytes_written},
+        {"dma_bytes_to_device", c.dma.counters().bytes_read},
+        {"link_wire_bytes_to_host", up.wire_bytes()},
+        {"link_wire_bytes_to_device", down.wire_bytes()},
+        {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier.coalesced},
+        {"partial_unit_merge_reads", firmware.merge_reads() + earlier.merge_reads},
+        {"flash_operations", operations},
+        {"flash_multi_plane_operations", multi_plane},
+        {"flash_multi_plane_page_programs", joined_programs},
+        {"flash_host_page_reads", c.flash_pages(FlashClass::host_read)},
+        {"flash_gc_page_reads", c.flash_pages(FlashClass::gc_read)},
+        {"flash_host_page_programs", c.flash_pages(FlashClass::host_write)},
+        {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write)},
+        {"flash_block_erases", c.flash_pages(FlashClass::erase)},
+        {"gc_victims", firmware.gc().victims() + earlier.victims},
+    };
+    if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
+    if (!cuts.empty()) {
+        PowerLoss loss;
+        std::uint64_t reads = 0;
+        for (const PowerCut& cut : cuts) {
+            loss += cut.loss;
+            reads += cut.scan_reads;
+        }
+        all.insert(all.end(), {{"power_cuts", cuts.size()},
+                               {"flash_pages_torn", loss.pages_torn},
+                               {"flash_erases_cut", loss.erases_cut},
+                               {"map_scan_page_reads", reads}});
+    }
+    if (!config.host.reset_at.empty() || !cuts.empty()) {
+        all.push_back({"unsafe_shutdowns", n.unsafe_shutdowns});
+        all.push_back({"host_commands_cancelled", d.commands_cancelled});
+    }
+    if (config.scheduler.suspend != "never") {
+        std::uint64_t suspends = 0;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) suspends += c.backend.channel(ch).counters().suspends;
+        all.push_back({"flash_suspends", suspends});
+    }
+    if (config.faults.any()) {
+        const MediaHealth& m = c.ftl->media();
+        std::uint64_t retries = 0;
+        for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) retries += c.backend.channel(ch).counters().read_retries;
+        all.insert(all.end(), {{"flash_read_retries", retries},
+                               {"flash_program_failures", m.program_failures},
+                               {"flash_erase_failures", m.erase_failures},
+                               {"flash_blocks_retired", m.blocks_retired},
+                               {"units_lost", m.units_lost},
+                               {"commands_unrecovered_read", d.unrecovered_reads},
+                               {"commands_write_fault", d.write_faults},
+                               {"commands_refused_read_only", d.refused_read_only},
+                               {"smart_media_errors", n.media_errors},
+                               {"smart_available_spare_percent", m.available_spare},
+                               {"smart_critical_warning", c.front_end.critical_warning()}});
+    }
+    if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&c.backend.scheduler())) {
+        const ClockedScheduler::Counters& work = clocked->counters();
+        all.push_back({"scheduler_questions", work.questions});
+        all.push_back({"scheduler_grants", work.grants});
+        all.push_back({"scheduler_cycles", work.cycles});
+        all.push_back({"scheduler_requests_held_back", work.held_back});
+    }
+    return all;
+}
+
+}  // namespace ssdtlm
