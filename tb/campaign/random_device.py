@@ -55,6 +55,8 @@ def vary_policy(r, settings):
         settings["gc.windowed_greedy.window"] = r.choice((1, 2, 5, 1000))
     elif settings["gc.policy"] == '"random"' and r.random() < 0.7:
         settings["gc.random.least_invalid_pages"] = r.choice((0, 0, 2, 20, 65535))
+    if r.random() < 0.3:
+        settings["wear.free_blocks"] = '"by_wear"'
 
 
 def random_faults(r, spare):

@@ -3,6 +3,7 @@
 // written units ago; when none of those is worth collecting, the oldest that is (the contract wants one if there is one).
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -38,6 +39,10 @@ public:
         const SuperblockId victim = *best;
         queue.erase(best);
         return victim;
+    }
+    void removed(SuperblockId block) override {
+        auto& queue = queues_[idx(shape_.group_of(block))];
+        queue.erase(std::find(queue.begin(), queue.end(), block));
     }
 
 private:

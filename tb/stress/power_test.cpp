@@ -89,6 +89,9 @@ TEST(PowerCut, SoOftenThatGroupsRunOutOfFreeBlocks) {
 TEST(PowerCut, SoOftenThatGroupsOfADieRunOutOfFreeBlocks) {
     SsdConfig c = stress_device();
     c.ftl.gc_policy = "random";
+    c.ftl.free_blocks = FreeBlocks::by_wear;
+    c.ftl.most_spread = 2;
+    c.ftl.levelling_each = 2;
     c.ftl.initial_state = InitialState::random;
     fill_up(c);
     check_frequent(c, 7);

@@ -41,6 +41,9 @@ SsdConfig random_device(Random& r) {
     c.ftl.initial_state = one_of(r, {InitialState::fresh, InitialState::sequential, InitialState::random});
     c.ftl.superblock = one_of(r, {SuperblockSpan::plane, SuperblockSpan::die});
     c.ftl.fill = one_of(r, {1.0, 0.7});
+    c.ftl.free_blocks = one_of(r, {FreeBlocks::in_turn, FreeBlocks::by_wear});
+    c.ftl.most_spread = one_of<std::uint32_t>(r, {0, 0, 1, 10});
+    c.ftl.levelling_each = one_of<std::uint32_t>(r, {1, 2, 8});
     fill_up(c);
     c.firmware.cores = one_of<std::uint32_t>(r, {1, 2, 5});
     c.firmware.clock_hz = one_of<std::uint64_t>(r, {20'000'000, 500'000'000});

@@ -28,6 +28,20 @@ TEST(Stress, VictimPolicies) {
     }
 }
 
+// Every other victim is one of wear levelling, as soon as two blocks differ.
+TEST(Stress, WearLevelling) {
+    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
+        SsdConfig c = stress_device();
+        c.name = "wear";
+        c.ftl.superblock = span;
+        c.ftl.free_blocks = FreeBlocks::by_wear;
+        c.ftl.most_spread = 1;
+        c.ftl.levelling_each = 2;
+        fill_up(c);
+        stress(c);
+    }
+}
+
 // A policy that knows only one class order still ends; limits say how far it may go.
 TEST(Stress, SchedulersPlanesAndStarvation) {
     for (const char* policy : {"read_first", "fifo"}) {

@@ -14,6 +14,8 @@ const char* name_of(BlockState state) {
             return "open for host pages";
         case BlockState::open_gc:
             return "open for GC pages";
+        case BlockState::open_wear:
+            return "open for wear levelling";
         case BlockState::full:
             return "full";
         case BlockState::sealed:
@@ -30,9 +32,10 @@ const char* name_of(BlockState state) {
     return "?";
 }
 
-BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks)
+BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
+      wear_(wear),
       blocks_(shape.superblocks()),
       groups_(shape.groups()) {
     SSDTLM_CHECK(spare_blocks < shape.blocks_per_group(), "all blocks are spare");
@@ -58,18 +61,33 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
     Group& g = groups_[idx(group)];
     if (g.free_count == 0)
         panic("BlockManager", "group " + std::to_string(idx(group)) + " has no free block left for a page " +
-                                  (state == BlockState::open_gc ? "moved by GC: more victims at once than the hard "
+                                  (state != BlockState::open_host ? "moved by GC: more victims at once than the hard "
                                                                   "threshold (" +
                                                                       std::to_string(hard_free_blocks_) + ")"
                                                                 : std::string("of the host")));
-    const SuperblockId b = g.free_first;
-    g.free_first = blocks_[idx(b)].next_free;
-    if (g.free_first == kNoSuperblock) g.free_last = kNoSuperblock;
+    const SuperblockId before = wear_ == nullptr ? kNoSuperblock : before_by_wear(g, state != BlockState::open_host);
+    SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
+    const SuperblockId b = to_b;
+    to_b = blocks_[idx(b)].next_free;
+    if (g.free_last == b) g.free_last = before;
     --g.free_count;
     blocks_[idx(b)].next_free = kNoSuperblock;
     blocks_[idx(b)].state = state;
-    blocks_[idx(b)].stream = state == BlockState::open_gc ? kGcStream : kHostStream;
+    blocks_[idx(b)].stream = state == BlockState::open_host ? kHostStream : state == BlockState::open_gc ? kGcStream : kWearStream;
     return b;
+}
+
+/// The one in front of it in the list of free ones; kNoSuperblock: it is the first. Of equals the one that is free longest.
+SuperblockId BlockManager::before_by_wear(const Group& g, bool most) const {
+    SuperblockId before = kNoSuperblock, best_before = kNoSuperblock;
+    std::uint32_t best = erases(g.free_first, *wear_);
+    for (SuperblockId b = g.free_first; b != kNoSuperblock; before = b, b = blocks_[idx(b)].next_free) {
+        const std::uint32_t e = erases(b, *wear_);
+        if (most ? e <= best : e >= best) continue;
+        best = e;
+        best_before = before;
+    }
+    return best_before;
 }
 
 void BlockManager::make_victim(SuperblockId b) {
@@ -119,6 +137,8 @@ bool BlockManager::fail(SuperblockId b) {
         g.open_host = kNoSuperblock;
     else if (r.state == BlockState::open_gc)
         g.open_gc = kNoSuperblock;
+    else if (r.state == BlockState::open_wear)
+        g.open_wear = kNoSuperblock;
     else if (r.state != BlockState::full)
         refuse(b, "has a failed program");
     r.state = BlockState::failed;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of every superblock (superblock.h; a block of flash where planes are not joined): free, open for host or for
 // GC pages, full with programs still running, sealed (a GC candidate), victim, and free again. Free ones are used
-// first-in first-out per group, which spreads erases evenly over those in circulation. No static wear levelling: data that
-// never changes stays put.
+// first-in first-out per group, which spreads erases evenly over those in circulation, or by their erases.
 //
 // One in which a program fails is closed at once (failed), emptied as a victim when its last program has ended, and then,
 // like one whose erase fails, never used again (retired). A spare one of its group takes its place among the free ones.
@@ -16,6 +15,7 @@
 #include "common/containers/key_table.h"
 #include "common/report/error.h"
 #include "controller/ftl/superblock.h"
+#include "nand/array/spare_area.h"
 
 namespace ssdtlm {
 
@@ -23,6 +23,7 @@ enum class BlockState : std::uint8_t {
     free,
     open_host,  ///< takes host pages
     open_gc,    ///< takes pages moved by GC
+    open_wear,  ///< takes what static wear levelling moves: data that do not change stay apart from others
     full,       ///< all pages handed out, some still being programmed
     sealed,     ///< all pages programmed: a GC candidate
     victim,     ///< being emptied, or waiting for its erase
@@ -32,7 +33,7 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2;
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
@@ -51,7 +52,9 @@ class BlockManager {
 public:
     /// All free but the last `spare_blocks` of each group. `hard_free_blocks`: host pages may open a superblock only while a
     /// group has more free ones; and one more for each that failed and has to be emptied, which gives no free one back.
-    BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0);
+    /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
+    BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
+                 const SpareArea* wear = nullptr);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -75,11 +78,14 @@ public:
         SSDTLM_CHECK(r != nullptr && r->count >= units, "read finished that never started");
         if ((r->count -= units) == 0) reads_.erase(*r);
     }
+    /// All blocks of a superblock are erased together.
+    std::uint32_t erases(SuperblockId b, const SpareArea& flash) const { return flash.erase_count(shape_.block(b, 0)); }
     void prefetch(SuperblockId b) const { __builtin_prefetch(blocks_.data() + idx(b), 1); }
 
     std::uint32_t free_blocks(GroupId group) const { return groups_[idx(group)].free_count; }
     SuperblockId open_block(GroupId group, BlockState kind) const {
-        return kind == BlockState::open_host ? groups_[idx(group)].open_host : groups_[idx(group)].open_gc;
+        const Group& g = groups_[idx(group)];
+        return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : g.open_wear;
     }
     /// Pages handed out of the open one; 0: the next page opens one.
     std::uint32_t write_pointer(GroupId group, BlockState kind) const {
@@ -104,6 +110,11 @@ public:
         Group& g = groups_[idx(group)];
         if (g.open_gc == kNoSuperblock) g.open_gc = open(group, BlockState::open_gc);
         return hand_out(g.open_gc);
+    }
+    PageAddress allocate_wear(GroupId group) {
+        Group& g = groups_[idx(group)];
+        if (g.open_wear == kNoSuperblock) g.open_wear = open(group, BlockState::open_wear);
+        return hand_out(g.open_wear);
     }
     /// A page handed out has been programmed. true: that was the last of its superblock, which is sealed now.
     bool page_programmed(SuperblockId b) {
@@ -149,12 +160,13 @@ public:
 private:
     struct Group {
         SuperblockId free_first = kNoSuperblock, free_last = kNoSuperblock;
-        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock;
+        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock, open_wear = kNoSuperblock;
         std::uint32_t free_count = 0;
         std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;
     };
     SuperblockId open(GroupId group, BlockState state);
+    SuperblockId before_by_wear(const Group& g, bool most) const;
     void push_free(GroupId group, SuperblockId b);
     PageAddress hand_out(SuperblockId& open_block) {
         const SuperblockId b = open_block;
@@ -171,6 +183,7 @@ private:
 
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;
+    const SpareArea* const wear_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {

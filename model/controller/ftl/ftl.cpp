@@ -29,14 +29,17 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       codec_(logical_units_),
       map_(logical_units_, geometry),
       valid_(geometry.units()),
-      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks),
+      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
+      since_levelled_(shape_.groups()),
+      levels_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()) {}
 
 SuperblockId Ftl::select_victim(GroupId group) {
+    levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
         const SuperblockId failed = blocks_.failed_of(group);
         if (failed != kNoSuperblock) {
@@ -47,6 +50,10 @@ SuperblockId Ftl::select_victim(GroupId group) {
     if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
     if (__builtin_expect(blocks_.free_blocks(group) == 0, 0)) return select_without_free(group);
+    if (__builtin_expect(config_.most_spread != 0, 0)) {
+        const SuperblockId least_worn = select_for_levelling(group);
+        if (least_worn != kNoSuperblock) return count_victim(least_worn);
+    }
     const SuperblockId victim = policy_->select(group, counters_.host_units);
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
 }

@@ -8,7 +8,7 @@
 // out-of-band areas, and in the journal for what was deallocated or lost.
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
-// host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_gc_page, moving the
+// host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the
 // units densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
 // erase_allowed, the erase of its blocks -> superblock_erased.
 #pragma once
@@ -88,7 +88,7 @@ public:
     /// the old copies would give: in the group's GC superblock is room for it, as what failed need not be moved. It is one of
     /// GC's programs from there on: those of a block must not overtake each other.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
-    bool is_gc_page(const PageAddress& a) const { return blocks_[shape_.superblock_of(geometry_.block_of(a))].stream == kGcStream; }
+    bool is_gc_page(const PageAddress& a) const { return blocks_[shape_.superblock_of(geometry_.block_of(a))].stream != kHostStream; }
     /// At program issue: the old copy loses its validity, the new one is the mapped one. Returns the old one, which must
     /// stay on the flash until the new one is there: see hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
@@ -156,7 +156,8 @@ public:
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
     /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
     /// When losses of power have used up the free ones: one whose units have room behind what GC wrote last (ftl_scarce.cpp).
-    /// When there is no such room: kNoSuperblock, and the drive is read-only.
+    /// When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is the least worn one, for wear
+    /// levelling (ftl_wear.cpp).
     SuperblockId select_victim(GroupId group);
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
@@ -169,8 +170,14 @@ public:
         if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
         return a;
     }
-    /// GC pages that the open row of the group still takes; a whole row when the next page begins one.
-    std::uint32_t gc_row_left(GroupId group) const { return row_left(blocks_.write_pointer(group, BlockState::open_gc)); }
+    /// A page for units of the group's victim.
+    PageAddress allocate_moved_page(GroupId group) {
+        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group) : allocate_gc_page(group);
+    }
+    /// Such pages that the open row of the group still takes; a whole row when the next page begins one.
+    std::uint32_t gc_row_left(GroupId group) const {
+        return row_left(blocks_.write_pointer(group, levels_[idx(group)] ? BlockState::open_wear : BlockState::open_gc));
+    }
     /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
     bool move_wanted(Lpa lpa, Ppa from) {
         if (__builtin_expect(map_.lookup(lpa) == from, 1)) return true;
@@ -296,6 +303,8 @@ private:
     bool finds_reason(GroupId group) const;
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
+    SuperblockId select_for_levelling(GroupId group);
+    PageAddress allocate_wear_page(GroupId group);
     std::uint32_t pages_used(SuperblockId b, bool most) const;
     std::uint32_t rows_for_gc(SuperblockId b) const;
     std::uint64_t gc_room(GroupId group) const;
@@ -324,6 +333,8 @@ private:
     GroupCursor cursor_;
     std::unique_ptr<VictimPolicy> policy_;
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
+    std::vector<std::uint32_t> since_levelled_;  // by group: victims
+    std::vector<std::uint8_t> levels_;           // by group: its victim is one of wear levelling
     std::uint64_t mapped_units_ = 0;   // the lost ones among them
     std::uint64_t lost_units_ = 0;
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal

@@ -102,6 +102,7 @@ void Ftl::verify_books() const {
                 break;
             case BlockState::open_host:
             case BlockState::open_gc:
+            case BlockState::open_wear:
                 found.require(blocks_.open_block(group, r.state) == b, "open superblock of group", idx(group),
                               idx(blocks_.open_block(group, r.state)), n);
                 found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);

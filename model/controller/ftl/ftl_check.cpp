@@ -18,11 +18,11 @@ std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
 }
 
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
-    // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host and GC pages.
+    // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC and wear levelling.
     // GC leaves the others alone when less than a page of their units is invalid.
     // Spare blocks only take the place of others. Pages of the journal take less than the deallocated units that they speak of,
     // but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
-    const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3 + config.spare_blocks;
+    const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3 + (config.most_spread != 0 ? 1 : 0) + config.spare_blocks;
     if (g.blocks_per_plane <= reserve) return 0;
     return g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
 }
@@ -69,7 +69,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
-                           std::to_string(config.gc_soft_free_blocks + 1) + " free, 2 open and " +
+                           std::to_string(config.gc_soft_free_blocks + 1) + " free, " + (config.most_spread != 0 ? "3" : "2") + " open and " +
                            std::to_string(config.spare_blocks) + " spare blocks of its " + std::to_string(g.blocks_per_plane),
                        "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }

@@ -19,6 +19,10 @@ enum class InitialState : std::uint8_t {
     sequential,  ///< laid out at once, ascending, by the same allocation code
     random       ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
 };
+enum class FreeBlocks : std::uint8_t {
+    in_turn,  ///< written in the order in which they were erased
+    by_wear   ///< host data to those with the fewest erases, moved data to those with the most
+};
 
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
@@ -31,6 +35,10 @@ struct FtlConfig {
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
     std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once
+    // Wear levelling
+    FreeBlocks free_blocks = FreeBlocks::in_turn;
+    std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none
+    std::uint32_t levelling_each = 8;         ///< of so many victims of a group one at most is collected for it
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     // Write buffer in DRAM
     std::uint64_t buffer_bytes = 256ull << 20;

@@ -16,6 +16,8 @@ struct FtlCounters {
     std::uint64_t blocks_erased = 0;         ///< those whose erase failed among them
     std::uint64_t victims = 0;
     std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
+    std::uint64_t wear_victims = 0;        ///< of the victims, those of static wear levelling
+    std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
 
@@ -44,6 +46,8 @@ struct FtlCounters {
                 a.blocks_erased - b.blocks_erased,
                 a.victims - b.victims,
                 a.victim_valid_units - b.victim_valid_units,
+                a.wear_victims - b.wear_victims,
+                a.wear_units - b.wear_units,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages};
     }

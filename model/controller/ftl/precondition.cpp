@@ -171,7 +171,7 @@ bool Preconditioner::collect_row(GroupId group) {
     }
     Spare out[kMaxUnitsPerPage];
     for (std::size_t i = 0; i < moves_.size(); i += units_per_page_) {
-        const PageAddress a = ftl_.allocate_gc_page(group);
+        const PageAddress a = ftl_.allocate_moved_page(group);
         const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, moves_.size() - i));
         for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves_[i + s].spare : kPadding;

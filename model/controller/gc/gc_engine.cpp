@@ -144,7 +144,7 @@ void GcEngine::issue_programs(FlashJob* job) {
             dropped = true;
             continue;
         }
-        prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_gc_page(group));
+        prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
         for (std::uint32_t i = 0; i < program.units; ++i)

@@ -59,6 +59,23 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "4096")
                         .says("Pages of one victim that are being read or programmed at once, per plane that it spans")
                         .from("assumed"));
+    table.push_back(P::choice(
+                        "wear.free_blocks", {"in_turn", "by_wear"}, [](auto& c) -> auto& { return c.ftl.free_blocks; })
+                        .says("Which free block is written next. in_turn: the one that was erased first; by_wear: for host data the one "
+                              "with the fewest erases, for data that garbage collection moves, which are the colder ones, that with the most")
+                        .from("assumed: in turn wears the blocks in circulation evenly"));
+    table.push_back(P::integer(
+                        "wear.most_spread", [](auto& c) -> auto& { return c.ftl.most_spread; })
+                        .range("0", "1000000")
+                        .says("Static wear levelling: when erase counts of a plane (with ftl.superblock = die, a die) differ by more, its "
+                              "least worn block is collected in place of the policy's choice, whatever it holds, into a block of its own; 0: never. With "
+                              "wear.free_blocks = by_wear a spread of s costs about 1/s in write amplification, in turn more")
+                        .from("assumed: none, as data that do not change are rare in tests"));
+    table.push_back(P::integer(
+                        "wear.each", [](auto& c) -> auto& { return c.ftl.levelling_each; })
+                        .range("1", "65536")
+                        .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
+                        .from("assumed"));
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })

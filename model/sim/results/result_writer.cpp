@@ -134,6 +134,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"gc_units_moved", s.ftl.gc_units_moved},
                 {"gc_units_stale", s.ftl.gc_units_stale},
                 {"blocks_erased", s.ftl.blocks_erased},
+                {"wear_blocks_collected", s.ftl.wear_victims},
+                {"wear_units_collected", s.ftl.wear_units},
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages}};
     if (!s.wear.empty()) j["wear"] = wear_json(s);
@@ -271,8 +273,9 @@ std::string summary_text(const RunSummary& s) {
                          r.members > 1 ? fmt::format("  {} ({} of them)", r.busiest, r.members) : "");
     t += fmt::format("  -> {}\n", s.limiting);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
-        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
+        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
                          s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "",
+                         s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "",
                          s.ftl.blocks_erased, s.waf);
     t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";

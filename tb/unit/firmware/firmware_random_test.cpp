@@ -195,6 +195,17 @@ TEST(FirmwareRandom, FourPlanes) {
     }
 }
 
+TEST(FirmwareRandom, WearLevelling) {
+    DeviceShape d = tiny_device();
+    d.ftl.free_blocks = FreeBlocks::by_wear;
+    d.ftl.most_spread = 1;
+    d.ftl.levelling_each = 2;
+    d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
+    Mix m;
+    m.hot = 10;
+    exercise(d, m, 1);
+}
+
 // Overlapping commands whose maps answer in any order, while their units are written, removed and moved by GC.
 TEST(FirmwareRandom, MapThatAnswersLate) {
     Mix m;

@@ -103,7 +103,7 @@ struct Device {
         }
         const std::uint32_t n = geometry.units_per_page();
         for (std::size_t i = 0; i < from.size(); i += n) {
-            const PageAddress to = ftl.allocate_gc_page(group);
+            const PageAddress to = ftl.allocate_moved_page(group);
             Spare out[kMaxUnitsPerPage];
             std::fill_n(out, n, kPadding);
             for (std::uint32_t s = 0; s < n && i + s < from.size(); ++s) out[s] = flash.at(from[i + s]);

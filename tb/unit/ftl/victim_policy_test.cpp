@@ -56,6 +56,9 @@ std::vector<std::uint32_t> traffic(const std::string& name, std::uint64_t seed, 
             EXPECT_LE(candidates[idx(victim)] + kReclaim, g.units());
             EXPECT_TRUE(!greedy || candidates[idx(victim)] == fewest);
             candidates.erase(idx(victim));
+        } else if (c != candidates.end() && random.percent(5)) {
+            policy->removed(SuperblockId{b});
+            candidates.erase(c);
         } else if (c == candidates.end()) {
             const auto valid = static_cast<std::uint32_t>(random.below(g.units() + 1));
             policy->sealed(SuperblockId{b}, valid, clock);

@@ -43,6 +43,7 @@ public:
         if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
+    void removed(SuperblockId block) override { candidates_.remove(block); }
 
 private:
     std::uint32_t units_;

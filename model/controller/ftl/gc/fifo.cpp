@@ -29,6 +29,7 @@ public:
         }
         return kNoSuperblock;
     }
+    void removed(SuperblockId block) override { queues_.remove(block); }
 
 private:
     std::uint32_t most_valid_;  // of a block worth collecting

@@ -35,6 +35,7 @@ public:
         }
         return kNoSuperblock;
     }
+    void removed(SuperblockId block) override { lists_.remove(block); }
 
 private:
     void put(SuperblockId block, std::uint32_t valid) {

@@ -42,6 +42,7 @@ public:
         if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
+    void removed(SuperblockId block) override { candidates_.remove(block); }
 
 private:
     static constexpr std::uint32_t kDraws = 32;  // then all are looked at

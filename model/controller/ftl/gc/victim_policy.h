@@ -11,7 +11,7 @@
 namespace ssdtlm {
 
 /// One policy serves all groups of the device. The contract:
-/// - A block is a candidate from sealed() until select() returns it, and is sealed again only after an erase.
+/// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
 /// - select(group) returns a candidate of this group with at least `reclaim_units` invalid units, and must return one
@@ -28,6 +28,8 @@ public:
     /// The candidate has one valid unit less, now `valid`.
     virtual void invalidated(SuperblockId block, std::uint32_t valid) = 0;
     virtual SuperblockId select(GroupId group, std::uint64_t clock) = 0;
+    /// The candidate is one no more: it is collected for another reason.
+    virtual void removed(SuperblockId block) = 0;
 };
 
 struct VictimPolicySetup {

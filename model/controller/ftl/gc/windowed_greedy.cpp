@@ -35,6 +35,7 @@ public:
         if (best != kNoSuperblock) queues_.remove(best);
         return best;
     }
+    void removed(SuperblockId block) override { queues_.remove(block); }
 
 private:
     std::uint32_t window_;

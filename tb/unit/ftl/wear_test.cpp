@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erase counts of a drive most of which never changes: with and without static wear levelling.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <tuple>
+#include <vector>
+
+#include "common/random/random.h"
+#include "unit/ftl/ftl_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+using test::Device;
+
+struct Worn {
+    double mean = 0, write_amplification = 0;
+    std::uint32_t least = ~0u, most = 0;
+    std::uint32_t spread() const { return most - least; }
+};
+
+/// One plane (or one die of two) of 128 superblocks of 16 pages, over-provisioning 25 %; writes go to a tenth of the pages.
+Worn wear_out(FtlConfig c, std::uint32_t planes, double cycles, std::uint32_t& worst_spread) {
+    NandGeometry g;
+    g.planes_per_die = planes;
+    g.blocks_per_plane = 128;
+    g.pages_per_block = 16;
+    const std::uint64_t logical = g.pages() * 4 / 5;
+    c.user_capacity_bytes = logical * g.unit_bytes;
+    c.gc_hard_free_blocks = 2;
+    c.gc_soft_free_blocks = 4;
+    c.superblock = SuperblockSpan::die;
+    c.initial_state = InitialState::sequential;
+    Device d(c, g);
+    d.ftl.precondition();
+    Random random(9);
+    const auto look = [&] {
+        Worn w;
+        std::uint64_t sum = 0;
+        for (std::uint32_t b = 0; b < g.blocks(); ++b) {
+            const std::uint32_t e = d.flash.erase_count(BlockId{b});
+            sum += e;
+            w.least = std::min(w.least, e);
+            w.most = std::max(w.most, e);
+        }
+        w.mean = static_cast<double>(sum) / g.blocks();
+        return w;
+    };
+    std::vector<Lpa> unit;
+    for (std::uint64_t i = 0;; ++i) {
+        unit.assign(1, Lpa{static_cast<std::uint32_t>(random.below(logical / 10))});
+        while (!d.write(unit)) d.collect(GroupId{0});
+        if (i % 4096 != 0) continue;
+        const Worn w = look();
+        worst_spread = std::max(worst_spread, w.spread());
+        if (w.mean >= cycles) break;
+    }
+    d.ftl.verify_books();
+    Worn w = look();
+    w.write_amplification = d.ftl.counters().write_amplification(1);
+    EXPECT_EQ(d.ftl.counters().wear_victims != 0, c.most_spread != 0);
+    return w;
+}
+
+class WearTest : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(WearTest, StaticLevellingBoundsTheSpread) {
+    std::uint32_t worst = 0;
+    FtlConfig c;
+    const Worn without = wear_out(c, GetParam(), 1000, worst);
+    EXPECT_EQ(without.least, 0u);  // nine tenths of the data never move
+    std::printf("%u planes, mean %.0f P/E: without levelling %u to %u, WA %.3f\n", GetParam(), without.mean, without.least, without.most,
+                without.write_amplification);
+    EXPECT_GT(without.spread(), 3000u);
+    for (const FreeBlocks free : {FreeBlocks::in_turn, FreeBlocks::by_wear})
+        for (const std::uint32_t spread : {10u, 50u}) {
+            c.free_blocks = free;
+            c.most_spread = spread;
+            worst = 0;
+            const Worn with = wear_out(c, GetParam(), 1000, worst);
+            std::printf("  at most %u, free blocks %s: %u to %u, worst spread %u, WA %.3f (%+.1f %%)\n", spread,
+                        free == FreeBlocks::in_turn ? "in turn" : "by wear", with.least, with.most, worst, with.write_amplification,
+                        100 * (with.write_amplification / without.write_amplification - 1));
+            // A block in use may be erased several times before the least worn one has its turn.
+            const bool by_wear = free == FreeBlocks::by_wear;
+            EXPECT_LE(worst, spread + (by_wear ? 10u : 60u));
+            // A block that is emptied serves until it is as worn as the others: that many times as much is written for each
+            // block that is moved. By wear, it rests on a worn block; in turn, on any, and soon has to be moved again.
+            const double cost = with.write_amplification / without.write_amplification - 1;
+            EXPECT_GT(cost, 0.5 / spread);
+            EXPECT_LT(cost, (by_wear ? 1.0 : 2.0) / spread + (by_wear ? 0.02 : 0.08));
+        }
+}
+INSTANTIATE_TEST_SUITE_P(Planes, WearTest, testing::Values(1u, 2u));
+
+}  // namespace
+}  // namespace ssdtlm
