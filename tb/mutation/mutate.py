@@ -42,20 +42,21 @@ ORGANS = {
                     "controller/write_buffer": ["write_buffer_test", "firmware_test", "firmware_random_test"],
                     "controller/channel_ctrl": ["busy_meter_test", "bus_arbiter_test", "die_tracker_test", "sequence_builder_test",
                                                 "wait_accounting_test", "checked_scheduler_test", "channel_controller_test",
-                                                "flash_status_test", "flash_backend_test", "flash_stress_test", "critical_path_test"],
+                                                "flash_status_test", "flash_backend_test", "flash_stress_test", "critical_path_test",
+                                                "suspend_test", "suspend_stress_test"],
                     "controller/scheduler": ["scheduler_contract_test", "clocked_scheduler_test", "bus_order_test",
-                                             "grant_rules_test", "class_queues_test"],
-                    "controller/ftl": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test"]}),
+                                             "grant_rules_test", "class_queues_test", "suspend_policy_test"],
+                    "controller/ftl": ["ftl_test", "firmware_test", "firmware_failures_test", "firmware_random_test", "power_cut_test"]}),
     "link": (["host_pcie/link"], {"host_pcie/link": ["link_direction_test", "tlp_test", "credits_test", "link_path_test",
                                                      "link_parts_test", "link_protocol_test", "dma_link_test", "both_directions_test"]}),
     "driver": (["host_pcie/driver"], {"host_pcie/driver": ["queue_pair_test", "prp_builder_test", "integrity_oracle_test", "integrity_bytes_test",
                                                            "bring_up_test", "io_path_test", "nvme_driver_test", "host_memory_test",
-                                                           "root_complex_test"]}),
+                                                           "root_complex_test", "durable_versions_test"]}),
     "die": (["nand/die", "nand/package", "nand/channel", "nand/onfi", "nand/array"],
             {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
                       "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test"]}),
 }
-WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test"]
+WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test"]
 # All but those that look at the sources, which are not the project's own any more.
 CI_TESTS = ["-LE", "nightly", "-E", "^(structure|mutation_rewriting)$"]
 

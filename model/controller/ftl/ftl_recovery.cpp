@@ -76,8 +76,8 @@ void Ftl::recover() {
         last_of[idx(b)] = std::max(last_of[idx(b)], record.number);
         for (std::uint32_t s = 0; s < geometry_.units_per_page() && record.kind == PageKind::user; ++s) {
             const Ppa at = geometry_.ppa_of(a, s);
-            const Spare spare = spare_.at(at);
-            if (spare != kPadding && spare != kTorn) map_.exchange(codec_.lpa(spare), at);
+            const Lpa lpa = codec_.lpa(spare_.at(at));
+            if (idx(lpa) < logical_units_) map_.exchange(lpa, at);  // what is padded or torn is nobody's
         }
     });
     take_entries(~std::uint64_t{0});

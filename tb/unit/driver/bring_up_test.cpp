@@ -169,6 +169,13 @@ TEST(BringUp, NamesTheStepThatFails) {
     }
     {
         Bench b;
+        b.device.never_disables = true;
+        EXPECT_EQ(failure(b), "controller disable: timed out, CSTS is 1");
+        EXPECT_GE(b.agenda.now(), SimTime{1s});
+        EXPECT_LT(b.agenda.now(), SimTime{1010ms});
+    }
+    {
+        Bench b;
         b.device.fail_admin_opcode = 0x01;
         EXPECT_EQ(failure(b), "controller Create I/O Submission Queue: status SCT 0 SC 2");
     }

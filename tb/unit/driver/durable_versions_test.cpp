@@ -180,6 +180,19 @@ TEST(IntegrityOracleAfterALossOfPower, WhatIsDurableMustBeThere) {
     EXPECT_NE(flushed, later);
 }
 
+TEST(IntegrityOracleAfterALossOfPower, AForcedWriteIsDurableInEachOfItsUnits) {
+    Bench b;
+    std::vector<std::uint8_t> data(3 * 8 * kLba);
+    const IntegrityOracle::Operation write = b.oracle.begin_write(2 * 8, 3 * 8, data.data());
+    b.oracle.end_write(2 * 8, 3 * 8, true, write, true);
+    b.oracle.power_lost();
+    for (std::uint32_t unit = 1; unit < 6; ++unit) {
+        const std::uint32_t possible = b.oracle.possible(unit);
+        EXPECT_EQ(possible & (possible - 1), 0u) << "unit " << unit << " has one version";
+        EXPECT_EQ((possible & 2u) == 0, unit >= 2 && unit < 5) << "unit " << unit;
+    }
+}
+
 TEST(IntegrityOracleAfterALossOfPower, NothingIsMixedWithinAUnit) {
     Bench b;
     const std::uint32_t v = b.write(1);

@@ -31,6 +31,7 @@ public:
     std::uint64_t filled_units = 0;
     Ps ready_time{3'500'000'000};
     bool never_ready = false;
+    bool never_disables = false;
     std::uint16_t fail_admin_opcode = 0xFFFF;
     // How it serves I/O.
     static constexpr Ps kMmio{100'000};
@@ -69,7 +70,7 @@ public:
             case 0x04: return static_cast<std::uint32_t>(cap >> 32);
             case 0x08: return 0x00010400;
             case 0x14: return cc_;
-            case 0x1C: return csts_;
+            case 0x1C: return csts_ | (never_disables ? 1u : 0u);
             default: return 0;
         }
     }

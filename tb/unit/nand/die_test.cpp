@@ -110,6 +110,15 @@ TEST_F(DieTest, ContentsChangeWhenTheArrayOperationEnds) {
     EXPECT_EQ(area.at(first), kErased);
 }
 
+TEST_F(DieTest, DataOutFillsThePageAndNoMore) {
+    run(FlashOp::program, {at(1, 2, 0)});
+    run(FlashOp::read, {at(1, 2, 0)});
+    std::array<Spare, kMaxUnitsPerPage + 1> out;
+    out.fill(Spare{0xABCDEF});
+    die.data_out(OnfiTarget{1, 2, 0, 16384, out.data()});
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i < kData.size() ? kData[i] : Spare{0xABCDEF}) << i;
+}
+
 TEST_F(DieTest, RefusesWorkWhileBusy) {
     run(FlashOp::program, {at(0, 0, 0)});
     issue(FlashOp::erase, {at(0, 7, 0)});

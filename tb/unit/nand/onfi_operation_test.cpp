@@ -77,6 +77,21 @@ TEST(OnfiOperation, AnOpcodeBeginsOneOperation) {
                   seen.count(static_cast<std::int16_t>(opcode)) == 0) << opcode;
 }
 
+TEST(OnfiOperation, AnOperationIsConfirmedByItsLastCycles) {
+    for (std::size_t o = 0; o < kFlashOpCount; ++o) {
+        const OnfiOperation& op = kOnfiOperations[o];
+        for (int opcode = 0; opcode < 256; ++opcode)
+            EXPECT_EQ(op.confirmed_by(static_cast<std::uint8_t>(opcode)), std::int16_t{op.confirm} == opcode || std::int16_t{op.queue} == opcode)
+                << op.name << " by " << hex(static_cast<std::int16_t>(opcode));
+    }
+    // ONFI 5.1: 30h reads, 32h queues another plane's read; 10h programs, 11h queues; 15h (cached) does neither here.
+    EXPECT_TRUE(onfi_operation(FlashOp::read).confirmed_by(0x30));
+    EXPECT_TRUE(onfi_operation(FlashOp::program).confirmed_by(0x10));
+    EXPECT_TRUE(onfi_operation(FlashOp::program).confirmed_by(0x11));
+    EXPECT_FALSE(onfi_operation(FlashOp::program).confirmed_by(0x15));
+    EXPECT_FALSE(onfi_operation(FlashOp::read).confirmed_by(0x10));
+}
+
 TEST(OnfiOperation, OnlyOperationsOfTheArrayTakeArrayTime) {
     NandConfig c;
     c.t_read = {45us, 55us, 50us};

@@ -106,6 +106,11 @@ TEST(SpareArea, LaidOutEqualsProgrammedAlsoAfterErase) {
         expect_same();
     }
     EXPECT_THROW(laid_out.lay_out(layout, codec), Panic);
+    SpareArea written(g), erased(g);  // one or the other is enough
+    written.program_page(PageAddress{PlaneId{1}, 2, 0}, units_at(0).data());
+    EXPECT_THROW(written.lay_out(layout, codec), Panic);
+    erased.erase(BlockId{5});
+    EXPECT_THROW(erased.lay_out(layout, codec), Panic);
 }
 
 // Blocks written in turn, erased and written again, with steps between numbers from 0 to far beyond what two bytes hold.

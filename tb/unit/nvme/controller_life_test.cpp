@@ -246,6 +246,53 @@ std::uint64_t unsafe_shutdowns(NvmeBench& b) {
     return b.dma.get<std::uint64_t>(0x80000 + 144);
 }
 
+TEST(NvmeLife, AResetWhileAPrpListIsReadDropsTheAdminCommand) {
+    NvmeBench b;
+    b.enable();
+    for (std::uint64_t i = 0; i < 3; ++i) b.dma.put<std::uint64_t>(0x90000 + 8 * i, 0xA0000 + 4096 * i);
+    const auto admin_before = b.nvme.counters().admin, dropped = b.nvme.counters().dropped;
+    b.push(b.admin, admin(kAdminGetLogPage, kLogEffects | (16384 / 4 - 1) << 16));
+    b.ring(b.admin);
+    while (b.nvme.counters().admin == admin_before && b.agenda.run_one(kNever)) continue;  // its list is on its way
+    EXPECT_EQ(b.nvme.counters().admin, admin_before + 1);
+    b.write(kRegCc, 0);
+    EXPECT_EQ(b.csts(), Csts::kReady);
+    b.agenda.run();
+    EXPECT_EQ(b.csts(), 0u);
+    EXPECT_EQ(b.nvme.counters().dropped, dropped + 1);
+    b.nvme.check_books();
+    b.enable();
+    EXPECT_EQ(b.run_admin(admin(kAdminIdentify, kCnsController)).status(), kStSuccess);
+    b.nvme.check_books();
+}
+
+TEST(NvmeLife, ANamespaceIsAWholeNumberOfBlocks) {
+    NvmeBench b;
+    NvmeDevice device = NvmeBench::device(true);
+    for (const std::uint64_t bytes : {std::uint64_t{0}, (std::uint64_t{1} << 30) + 256}) {
+        device.namespace_bytes = bytes;
+        EXPECT_ANY_THROW(NvmeController(b.agenda, b.dma, b.tracker, b.config, device)) << bytes;
+    }
+}
+
+TEST(NvmeLife, ACommandsDeadlineIsTheTargetOfItsQueueAfterItsDoorbell) {
+    for (const bool given : {true, false}) {
+        NvmeConfig config = NvmeBench::small();
+        if (given) config.latency_targets = {100us};
+        NvmeBench b(config);
+        b.enable();
+        Pair p = b.create_pair(1);
+        b.agenda.post(b.agenda.now() + 7us, [](void*, std::uint64_t) {}, nullptr, 0);
+        b.agenda.run();
+        const SimTime rung = b.agenda.now();
+        b.push(p, b.rw(kIoRead, 0));
+        b.ring(p);
+        b.agenda.run();
+        ASSERT_EQ(b.firmware.waiting.size(), 1u);
+        EXPECT_EQ(b.firmware.waiting[0]->whose.deadline, given ? rung + 100us : kNever);
+    }
+}
+
 TEST(NvmeLife, StartWithoutShutdownIsCountedUnsafe) {
     NvmeBench b;
     b.write(kRegCc, 0);  // what a driver does first: the controller was never on

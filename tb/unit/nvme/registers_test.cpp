@@ -49,6 +49,13 @@ TEST(NvmeRegisters, AddressesTakeOneOrTwoAccesses) {
     EXPECT_EQ(r.read(kRegAcq, 1), 0u);
 }
 
+TEST(NvmeRegisters, AnAccessOfEightBytesMayEnableByItsUpperHalf) {
+    NvmeRegisters r = with_admin_queues();
+    EXPECT_EQ(r.write(kRegIntmc, 8, std::uint64_t{Cc::kTypical} << 32), Action::enable);
+    r.ready();
+    EXPECT_EQ(r.write(kRegAqa - 4, 8, 0), Action::none);
+}
+
 TEST(NvmeRegisters, BringUpAndReset) {
     NvmeRegisters r = with_admin_queues();
     EXPECT_EQ(r.write(kRegCc, 4, Cc::kTypical & ~Cc::kEnable), Action::none);
