@@ -31,6 +31,7 @@ struct RunConfig {
     bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
     std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
+    bool gc_log = false;                 ///< gc.csv: each victim of garbage collection
     std::uint32_t slowest = 100;         ///< commands of each operation whose way is kept
     std::vector<std::uint64_t> explain;  ///< commands, by number, whose way is kept however long they took
     Ps watchdog{1'000'000'000'000};      ///< nothing happens for this long with work pending: exit 3

@@ -43,6 +43,10 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->device.controller.backend.waiting(DieId{die}); });
         series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
     }
+    if (options_.gc_log != nullptr) {
+        gc_log_.emplace(system_->agenda, system_->device.controller.ftl, *options_.gc_log);
+        system_->device.controller.watch_gc(*gc_log_);
+    }
     system_->survives(this, sizeof *this);
     if (series_) system_->survives(series_.get(), sizeof *series_);
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
@@ -77,6 +81,7 @@ void Simulation::ready() {
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
     if (series_) series_->start();
+    if (gc_log_) gc_log_->start();
     watchdog_.emplace(watchdog_limits());
     watch(0);
 }

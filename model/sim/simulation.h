@@ -14,6 +14,7 @@
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
 #include "sim/results/slowest_commands.h"
+#include "sim/results/gc_log.h"
 #include "sim/results/time_series.h"
 #include "sim/ssd_system.h"
 #include "sim/watchdog.h"
@@ -40,6 +41,7 @@ public:
         CompletionObserver* observer = nullptr;        ///< also told of every completion (fio report)
         std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
         std::ostream* series = nullptr;                ///< gets the rows of timeseries.csv as the run goes; may be null
+        std::ostream* gc_log = nullptr;                ///< gets the rows of gc.csv as the run goes; may be null
         SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
         const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
     };
@@ -83,6 +85,7 @@ private:
     double cpu_ready_ = 0;
     LatencyStats latency_;
     std::unique_ptr<SsdSystem> system_;
+    std::optional<GcLog> gc_log_;         // none: not asked for
     std::unique_ptr<TimeSeries> series_;  // null: not asked for
     std::optional<DieQueues> die_queues_;
     std::optional<SlowestCommands> slowest_;

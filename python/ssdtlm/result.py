@@ -95,6 +95,13 @@ class Result:
         return self._rows("timeseries.csv")
 
     @functools.cached_property
+    def gc_events(self):
+        """Rows of gc.csv, two per victim of garbage collection: {"time_us", "event" ("chosen" or "ended"), "group",
+        "superblock", "reason", "valid_units", "invalid_units", "erases", "free_superblocks", "full_superblocks"}. The file is
+        there with run.gc_log = true."""
+        return self._rows("gc.csv")
+
+    @functools.cached_property
     def latency_bins(self):
         """Rows of latency_bins.csv: {"op", "from_ns", "below_ns", "count", "host_queue_ps", ..., "completion_ps"}: commands by
         total latency, with the exact sum of each stage. below_ns is None in the last bin, which has no end."""

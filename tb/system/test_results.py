@@ -203,6 +203,34 @@ rate_iops=1000
             self.assertEqual(sum(int(r[column]) for r in rows), self.json["ftl"][name], name)
         self.assertGreater(self.json["ftl"]["blocks_erased"], 0)
 
+    def test_the_log_of_garbage_collection_follows_each_victim(self):
+        logged = self.simulate("tiny-test", self.job_file, "--set", "run.gc_log=true", "--set", "wear.most_spread=1", "--set", "wear.each=2",
+                               output="logged")
+        result, rows = logged.json(), logged.rows("gc.csv")
+        open_victims, times, chosen = {}, [], {"space": 0, "wear": 0}
+        for row in rows:
+            times.append(float(row["time_us"]))
+            valid, invalid = int(row["valid_units"]), int(row["invalid_units"])
+            if row["event"] == "chosen":
+                self.assertNotIn(row["group"], open_victims, "one victim of a group at a time")
+                self.assertTrue(invalid > 0 or row["reason"] == "wear")
+                open_victims[row["group"]] = row
+                chosen[row["reason"]] += 1
+            else:
+                first = open_victims.pop(row["group"])
+                self.assertEqual(first["superblock"], row["superblock"])
+                self.assertEqual((valid, int(row["erases"])), (0, int(first["erases"]) + 1))
+                self.assertEqual(invalid, int(first["valid_units"]) + int(first["invalid_units"]))
+        self.assertEqual(times, sorted(times))
+        self.assertGreater(chosen["space"], 10)
+        self.assertGreater(chosen["wear"], 0)
+        self.assertEqual(sum(chosen.values()), result["counters"]["gc_victims"])
+        # The counts of the FTL are those of the workload's time.
+        during = [row for row in rows if 0 <= float(row["time_us"]) <= result["simulated_s"] * 1e6]
+        self.assertEqual(sum(row["event"] == "chosen" and row["reason"] == "wear" for row in during), result["ftl"]["wear_blocks_collected"])
+        self.assertEqual(sum(row["event"] == "ended" for row in during), result["ftl"]["blocks_erased"])
+        self.assertFalse((self.result.path / "gc.csv").exists(), "only when it is asked for")
+
     def test_timeseries_rates_and_waf_follow_from_their_row(self):
         # Many intervals are shorter than a program: what is written in one ends in another.
         fine = self.simulate("tiny-test", self.job_file, "--set", "run.timeseries_interval=100us", output="fine")

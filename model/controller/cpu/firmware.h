@@ -62,6 +62,7 @@ public:
     /// From now on what the cores do is kept in a log.
     void record(Occupancy& log) { cores_.record(log); }
     const GcEngine& gc() const { return gc_; }
+    void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
     const Waiters& waiters() const { return waiters_; }
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }

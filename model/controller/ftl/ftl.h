@@ -37,6 +37,12 @@
 
 namespace ssdtlm {
 
+enum class VictimReason : std::uint8_t {
+    space,  ///< free blocks are few
+    wear,   ///< static wear levelling
+    failed  ///< a program in it has failed
+};
+
 class Ftl {
 public:
     /// UserError with all problems when the configuration does not fit the geometry (check_ftl).
@@ -159,6 +165,13 @@ public:
     /// When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is the least worn one, for wear
     /// levelling (ftl_wear.cpp).
     SuperblockId select_victim(GroupId group);
+    /// Why the group's victim is one.
+    VictimReason victim_reason(SuperblockId victim) const {
+        return is_bad(victim) ? VictimReason::failed : levels_[idx(shape_.group_of(victim))] ? VictimReason::wear : VictimReason::space;
+    }
+    std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b, spare_); }
+    /// Superblocks of the group in this state. Looks at all of them.
+    std::uint32_t count(GroupId group, BlockState state) const;
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;

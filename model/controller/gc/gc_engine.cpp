@@ -33,6 +33,7 @@ void GcEngine::check(GroupId group) {
     ++active_;
     victims_ += ftl_.shape().planes();
     last_victim_ = ftl_.shape().block(g.victim, 0);
+    if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_chosen(g.victim);
     g.cursor = 0;
     g.inflight = g.reads = 0;
     g.exhausted = g.erase_waits = g.erase_failed = false;
@@ -327,6 +328,7 @@ void GcEngine::erase_done(std::uint64_t index) {
 }
 
 void GcEngine::end_victim(GroupId group) {
+    if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_ended(groups_[idx(group)].victim);
     groups_[idx(group)].victim = kNoSuperblock;
     --active_;
     if (block_freed_) block_freed_();

@@ -13,6 +13,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/gc/gc_probe.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
@@ -33,6 +34,7 @@ public:
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
     /// Called when a victim's erase waits: for reads, for newer copies of its units, or for the journal.
     void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
+    void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Starts collecting in `group` if it wants it and is not collecting yet.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
@@ -125,6 +127,7 @@ private:
     std::vector<Group> groups_;
     std::function<void()> block_freed_;
     std::function<void(SuperblockId)> erase_waits_;
+    GcProbe* probe_ = nullptr;
     bool stopped_ = false;
     std::uint32_t active_ = 0;
     std::uint64_t collections_ = 0;

@@ -136,6 +136,7 @@ public:
         files_.emplace(options_.output_directory);
         files_->remove_earlier();
         o.series = &files_->stream("timeseries.csv");
+        if (config.run.gc_log) o.gc_log = &files_->stream("gc.csv");
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
         sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
         std::optional<Simulation> simulation;

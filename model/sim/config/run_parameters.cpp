@@ -48,6 +48,10 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
             .range("1us", "1000s")
             .says("Simulated time per row of timeseries.csv; idle intervals share a row")
             .from("-"));
+    table.push_back(P::boolean("run.gc_log", [](auto& c) -> auto& { return c.run.gc_log; })
+                        .says("gc.csv has a line when a victim of garbage collection is chosen, and one when it has been erased: time, "
+                              "superblock, why, units in use and not, erases, free and full superblocks of its planes")
+                        .from("off: millions of lines in a long run"));
     table.push_back(
         P::quantity(
             "run.watchdog", Dimension::time, [](auto& c) -> auto& { return c.run.watchdog; })

@@ -94,6 +94,12 @@ void SsdController::connect() {
     for (const std::uint32_t ch : config.channel.rtl_sequencer)
         backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
     if (occupancy_ != nullptr) record(*occupancy_);
+    firmware->set_probe(gc_probe_);
+}
+
+void SsdController::watch_gc(GcProbe& probe) {
+    gc_probe_ = &probe;
+    firmware->set_probe(&probe);
 }
 
 void SsdController::record(Occupancy& occupancy) {

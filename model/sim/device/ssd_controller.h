@@ -69,6 +69,8 @@ public:
     };
     const Earlier& earlier() const { return earlier_; }
 
+    /// From now on it is told of each victim of garbage collection. It must outlive the controller.
+    void watch_gc(GcProbe& probe);
     /// From now on what holds dies, buses and cores is kept there.
     void record(Occupancy& occupancy);
     std::string dump() const;
@@ -91,6 +93,7 @@ private:
     void connect();
     void build_firmware();
 
+    GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know
     std::optional<MapScan> scan_;
     Earlier earlier_;

@@ -27,7 +27,7 @@ void write_text_file(const fs::path& path, const std::string& text) {
 
 const std::vector<std::string>& ResultFiles::names() {
     static const std::vector<std::string> all{"result.json",    "failed.json", "latency.csv",
-                                              "latency_bins.csv", "latency_by_job.csv", "slowest.json", "timeseries.csv", "fio.json",    "wall_clock.json"};
+                                              "latency_bins.csv", "latency_by_job.csv", "slowest.json", "timeseries.csv", "gc.csv", "fio.json",    "wall_clock.json"};
     return all;
 }
 
