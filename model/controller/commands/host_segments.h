@@ -18,14 +18,17 @@ public:
     };
     /// Of `bytes` from `offset` in the command's data; valid until the next call.
     List of(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
-        const std::uint64_t first = c.pages.front();
-        if (((first & (c.host_page_bytes - 1)) + offset + bytes) > c.host_page_bytes) return cut(c, offset, bytes);
-        one_ = HostSegment{first + offset, static_cast<std::uint32_t>(bytes)};
+        if (__builtin_expect(!c.data.in_one_piece(), 0)) return cut(c, offset, bytes);
+        one_ = HostSegment{c.data.address_of(offset), static_cast<std::uint32_t>(bytes)};
         return {&one_, 1};
     }
 
 private:
-    List cut(const Command& c, std::uint64_t offset, std::uint64_t bytes);
+    __attribute__((noinline)) List cut(const Command& c, std::uint64_t offset, std::uint64_t bytes) {
+        many_.clear();
+        c.data.segments(offset, bytes, many_);
+        return {many_.data(), static_cast<std::uint32_t>(many_.size())};
+    }
 
     HostSegment one_;
     std::vector<HostSegment> many_;

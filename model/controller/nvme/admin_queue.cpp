@@ -62,11 +62,11 @@ void AdminQueue::begin_data(const Sqe& sqe, std::uint32_t dw0, SubmissionQueue& 
     op.cid = sqe.cid;
     op.dw0 = dw0;
     op.data.swap(data_);
-    op.pages.clear();
+    op.place.clear();
     PrpWalk walk;
-    switch (walk.start(sqe.prp1, sqe.prp2, op.data.size(), op.pages)) {
+    switch (walk.start(sqe.prp1, sqe.prp2, op.data.size(), op.place)) {
         case PrpWalk::Step::done: send_data(op); break;
-        case PrpWalk::Step::need_list: lists_.read_list(walk, op.pages, *this, Pool<Op>::handle_of(op).number()); break;
+        case PrpWalk::Step::need_list: lists_.read_list(walk, op.place, *this, Pool<Op>::handle_of(op).number()); break;
         case PrpWalk::Step::bad_offset:
             ops_.release(op);
             queue.free_cid(sqe.cid);
@@ -93,7 +93,8 @@ void AdminQueue::queue_drained(std::uint16_t sqid, SubmissionQueue& queue) {
 }
 
 void AdminQueue::send_data(Op& op) {
-    segments_of(op.pages, static_cast<std::uint32_t>(op.data.size()), segments_);
+    segments_.clear();
+    op.place.segments(0, op.data.size(), segments_);
     const std::uint16_t cid = op.cid;
     const std::uint32_t dw0 = op.dw0;
     dma_.write_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), op.data.data(), this,

@@ -71,7 +71,7 @@ private:
         std::uint16_t cid = 0;
         std::uint32_t dw0 = 0;
         std::vector<std::uint8_t> data;
-        std::vector<std::uint64_t> pages;
+        HostData place;
     };
     void accept_one(const nvme::Sqe& sqe, SubmissionQueue& queue);
     void begin_data(const nvme::Sqe& sqe, std::uint32_t dw0, SubmissionQueue& queue);

@@ -31,7 +31,7 @@ inline Command& IoCommands::acquire() {
 
 inline void IoCommands::release(Command& command) {
     command.ranges.clear();
-    command.pages.clear();
+    command.data.clear();
     commands_.release(command);
 }
 
@@ -77,10 +77,8 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Co
     const std::uint64_t token = Pool<Command>::handle_of(command).number();
     switch (next) {
         case IoDecoder::Next::submit: hand_over(command); break;
-        case IoDecoder::Next::prp_list: lists_.read_list(walk, command.pages, *this, token); break;
-        case IoDecoder::Next::ranges:
-            lists_.read_bytes(command.pages, static_cast<std::uint32_t>(command.bytes), *this, token);
-            break;
+        case IoDecoder::Next::prp_list: lists_.read_list(walk, command.data, *this, token); break;
+        case IoDecoder::Next::ranges: lists_.read_bytes(command.data, *this, token); break;
         case IoDecoder::Next::refused:
             refuse(command, sqe.nsid);
             finish(command);

@@ -48,13 +48,13 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, Command& 
     if ((sqe.cdw11 & kDsmDeallocate) == 0) return Next::finished;
     command.bytes = ((sqe.cdw10 & 0xFF) + 1) * sizeof(DsmRange);
     // At most 256 ranges fill one page, so two PRPs always suffice.
-    if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages) != PrpWalk::Step::done)
+    if (walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data) != PrpWalk::Step::done)
         return refuse(command, kStInvalidPrpOffset);
     return Next::ranges;
 }
 
 IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const {
-    command.pages.clear();
+    command.data.clear();
     command.bytes = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto range = load<DsmRange>(list + i * sizeof(DsmRange));

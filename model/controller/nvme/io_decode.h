@@ -23,13 +23,13 @@ public:
 
     enum class Next : std::uint8_t {
         submit,     ///< hand the command to the firmware
-        prp_list,   ///< first the rest of the pages (PrpWalk::feed), then submit
-        ranges,     ///< first read the DSM ranges from Command::pages, then parse_ranges()
+        prp_list,   ///< first the rest of Command::data (PrpWalk::feed), then submit
+        ranges,     ///< first read the DSM ranges from Command::data, then parse_ranges()
         finished,   ///< nothing to do: complete with success
         refused     ///< complete with Command::status
     };
 
-    /// Fills `command` (ranges and pages must be empty) and, when `prp_list`, leaves the walk waiting for its list.
+    /// Fills `command` (ranges and data must be empty) and, when `prp_list`, leaves the walk waiting for its list.
     Next decode(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
         const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
         const bool plain = sqe.nsid == 1 && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
@@ -40,7 +40,7 @@ public:
     }
 
     /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
-    /// of `count` entries and clears Command::pages. Returns submit, finished or refused.
+    /// of `count` entries and clears Command::data. Returns submit, finished or refused.
     Next parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const;
 
     std::uint64_t namespace_blocks() const { return blocks_; }
@@ -64,7 +64,7 @@ private:
         if (max_transfer_bytes_ != 0 && command.bytes > max_transfer_bytes_) return refuse(command, nvme::kStInvalidField);
         if (__builtin_expect(command.op == IoOp::write && nvme::write_directive_type(sqe.cdw12) != 0, 0) && !name_stream(sqe, command))
             return refuse(command, nvme::kStInvalidField);
-        const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.pages);
+        const PrpWalk::Step step = walk.start(sqe.prp1, sqe.prp2, command.bytes, command.data);
         if (step == PrpWalk::Step::bad_offset) return refuse(command, nvme::kStInvalidPrpOffset);
         if (!in_range(command.slba, command.blocks)) return refuse(command, nvme::kStLbaOutOfRange);
         return step == PrpWalk::Step::done ? Next::submit : Next::prp_list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from host memory what a command needs before it can begin: the pages of a PRP list, or the ranges of a Dataset
+// Reads from host memory what a command needs before it can begin: the entries of a PRP list, or the ranges of a Dataset
 // Management command. One page of buffer a command; lists that continue on another page are followed.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace ssdtlm {
 /// reset that waits for it is told by the reader.
 class ListClient {
 public:
-    /// The vector given to read_list() holds all pages.
+    /// What was given to read_list() is complete.
     virtual void list_known(std::uint64_t token) = 0;
     /// What read_bytes() asked for; valid during the call.
     virtual void bytes_known(std::uint64_t token, const std::uint8_t* bytes) = 0;
@@ -29,24 +29,21 @@ protected:
     ~ListClient() = default;
 };
 
-/// The first `bytes` bytes of these host pages, of which the first may have an offset.
-void segments_of(const std::vector<std::uint64_t>& pages, std::uint32_t bytes, std::vector<HostSegment>& segments);
-
 class ListReader final : private DmaClient {
 public:
     ListReader(DmaPort& dma, ControllerState& state, NvmeCounters& counters) : dma_(dma), state_(state), counters_(counters) {}
 
-    /// `walk` says need_list; appends to `pages`, which must outlive the answer.
-    void read_list(const PrpWalk& walk, std::vector<std::uint64_t>& pages, ListClient& client, std::uint64_t token);
-    /// At most one page.
-    void read_bytes(const std::vector<std::uint64_t>& pages, std::uint32_t bytes, ListClient& client, std::uint64_t token);
+    /// `walk` says need_list; adds to `data`, which must outlive the answer.
+    void read_list(const PrpWalk& walk, HostData& data, ListClient& client, std::uint64_t token);
+    /// All of `data`, at most one page.
+    void read_bytes(const HostData& data, ListClient& client, std::uint64_t token);
 
     std::size_t under_way() const { return reads_.in_use(); }
 
 private:
     struct Read {
         PrpWalk walk;
-        std::vector<std::uint64_t>* pages = nullptr;  ///< null: bytes are wanted, not pages
+        HostData* data = nullptr;  ///< null: bytes are wanted, not where they lie
         ListClient* client = nullptr;
         std::uint64_t token = 0;
         std::array<std::uint64_t, nvme::kPrpsPerPage> buffer{};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/latency/timeline.h"
+#include "controller/ports/host_data.h"
 #include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
@@ -30,8 +31,7 @@ struct Command {
     std::uint32_t blocks = 0;     ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;      ///< blocks * lba_bytes
     std::vector<LbaRange> ranges; ///< deallocate
-    std::uint32_t host_page_bytes = 4096;  ///< CC.MPS page
-    std::vector<std::uint64_t> pages;  ///< host page addresses of the data (PRP, resolved); first may have an offset
+    HostData data;                ///< where the host's data lie: read and write
     WorkTag whose;
     Timeline* timeline = nullptr; ///< never null while the command lives
 };

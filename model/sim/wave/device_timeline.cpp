@@ -71,7 +71,8 @@ void DeviceTimeline::command_begins(const Command& c) {
     const std::uint64_t number = c.timeline->number();
     by_id_[std::uint32_t{c.sqid} << 16 | c.cid] = number;
     if (c.op == IoOp::read)
-        for (const std::uint64_t page : c.pages) by_page_[page / nvme::kPageBytes] = number;
+        for (std::uint64_t at = 0; at < c.data.bytes(); at += nvme::kPageBytes - (c.data.address_of(at) & nvme::kPageMask))
+            by_page_[c.data.address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     if (r.number != 0) write(r, r.ended, nullptr);  // part of a request that another command ended
     r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, c.timeline->submitted(), {}, write_wait(c, number)};

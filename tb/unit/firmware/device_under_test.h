@@ -24,7 +24,6 @@ struct DeviceShape {
     FtlConfig ftl;
     FirmwareConfig firmware;
     std::uint32_t lba_bytes = 512;
-    std::uint32_t host_page = 4096;
     std::uint32_t host_offset = 0;
     std::uint32_t slots = 32;             ///< commands at once
     std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
@@ -97,7 +96,7 @@ public:
         s.command.fua = fua || shape.ftl.buffer_mode == BufferMode::write_through;
         oracle.begin_write(slba, n, data(s));
         each_unit(s.command, [this](std::uint32_t u) { lost.write_begins(u); });
-        if (bad_address) s.command.pages.front() += dma.memory.size();
+        if (bad_address) lose_first_page(s.command);
         return submit(s);
     }
     std::uint32_t flush() { return submit(start(IoOp::flush, 0, 0)); }
@@ -188,7 +187,15 @@ private:
     static void equal(const char* what, std::uint64_t a, std::uint64_t b) {
         if (a != b) throw std::runtime_error(std::string(what) + ": " + std::to_string(a) + " against " + std::to_string(b));
     }
-    std::uint64_t slot_stride() const { return shape.slot_bytes + 2ull * shape.host_page; }
+    static constexpr std::uint64_t kHostPage = 4096;
+    /// The host's memory ends before it.
+    void lose_first_page(Command& c) {
+        const std::uint64_t at = c.data.address_of(0), first = std::min(c.bytes, kHostPage - shape.host_offset);
+        c.data.clear();
+        c.data.add(dma.memory.size() + at, first);
+        if (c.bytes > first) c.data.add(at + first, c.bytes - first);
+    }
+    std::uint64_t slot_stride() const { return shape.slot_bytes + 2 * kHostPage; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
     Firmware::Surroundings surroundings() {
         Firmware::Surroundings around{agenda, ftl, flash, dma, dram};
@@ -216,15 +223,11 @@ private:
         c.slba = slba;
         c.blocks = n;
         c.bytes = std::uint64_t{n} * shape.lba_bytes;
-        c.host_page_bytes = shape.host_page;
         c.ranges.clear();
-        c.pages.clear();
+        c.data.clear();
         if (op == IoOp::read || op == IoOp::write) {
             if (c.bytes > shape.slot_bytes) throw std::logic_error("transfer larger than a slot");
-            const std::uint64_t base = c.index * slot_stride();
-            c.pages.push_back(base + shape.host_offset);
-            for (std::uint64_t p = shape.host_page; p < shape.host_offset + c.bytes; p += shape.host_page)
-                c.pages.push_back(base + p);
+            c.data.add(c.index * slot_stride() + shape.host_offset, c.bytes);
         }
         s.busy = true;
         s.begun = agenda.now();

@@ -283,21 +283,24 @@ TEST(HostSegments, CoverThePartOfTheDataInOrder) {
     HostSegments segments;
     for (int round = 0; round < 2000; ++round) {
         Command c;
-        c.host_page_bytes = 4096;
         const std::uint64_t offset = random.below(1024) * 4;
         const auto pages = static_cast<std::uint32_t>(1 + random.below(6));
+        std::vector<std::uint64_t> addresses;
         std::uint64_t page = random.below(100);
         for (std::uint32_t p = 0; p < pages; ++p) {
             page = random.percent(50) ? page + 1 : random.below(100);  // neighbours are joined
-            c.pages.push_back(page * 4096 + (p == 0 ? offset : 0));
+            addresses.push_back(page * 4096 + (p == 0 ? offset : 0));
+            c.data.add(addresses.back(), p == 0 ? 4096 - offset : 4096);
         }
         c.bytes = pages * 4096ull - offset;
         const std::uint64_t from = random.below(c.bytes), bytes = 1 + random.below(c.bytes - from);
         std::vector<std::uint64_t> expected;
         for (std::uint64_t i = from; i < from + bytes; ++i) {
             const std::uint64_t at = offset + i;
-            expected.push_back(at < 4096 ? c.pages[0] + i : c.pages[at / 4096] + at % 4096);
+            expected.push_back(at < 4096 ? addresses[0] + i : addresses[at / 4096] + at % 4096);
         }
+        ASSERT_EQ(c.data.bytes(), c.bytes);
+        ASSERT_EQ(c.data.address_of(from), expected.front());
         const HostSegments::List list = segments.of(c, from, bytes);
         std::vector<std::uint64_t> covered;
         for (std::uint32_t s = 0; s < list.count; ++s) {

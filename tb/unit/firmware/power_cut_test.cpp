@@ -189,7 +189,7 @@ private:
         c.slba = std::uint64_t{first} * per_unit();
         c.blocks = n * per_unit();
         c.bytes = std::uint64_t{n} * shape_.geometry.unit_bytes;
-        for (std::uint64_t at = 0; at < c.bytes; at += c.host_page_bytes) c.pages.push_back(std::uint64_t{i} * 65536 + at);
+        c.data.add(std::uint64_t{i} * 65536, c.bytes);
         for (std::uint32_t u = 0; u < n; ++u) {
             Unit& unit = units_[first + u];
             unit.writing = true;

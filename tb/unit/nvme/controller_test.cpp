@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/nvme/fake_host.h"
+#include "unit/nvme/pages_of.h"
 
 namespace ssdtlm {
 namespace {
@@ -29,7 +30,7 @@ TEST(NvmeController, OneReadFromDoorbellToMessage) {
     EXPECT_EQ(c.cid, 5);
     EXPECT_EQ(c.slba, 123u);
     EXPECT_EQ(c.bytes, 4096u);
-    EXPECT_EQ(c.pages, (std::vector<std::uint64_t>{0x80000}));
+    EXPECT_EQ(pages_of(c.data), (std::vector<std::uint64_t>{0x80000}));
     const Timeline& t = b.tracker.at(1, 5);
     EXPECT_EQ(c.timeline, &t);
     EXPECT_EQ(t.of(Stage::submit), Ps{50ns});
@@ -150,8 +151,9 @@ TEST(NvmeController, PrpListIsFetchedBeforeSubmission) {
     EXPECT_EQ(b.dma.read_sizes, (std::vector<std::uint32_t>{64, 248}));
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
     const Command& c = *b.firmware.waiting.front();
-    ASSERT_EQ(c.pages.size(), 32u);
-    for (std::uint64_t i = 0; i < 31; ++i) EXPECT_EQ(c.pages[i + 1], 0x100000 + 4096 * i);
+    const std::vector<std::uint64_t> pages = pages_of(c.data);
+    ASSERT_EQ(pages.size(), 32u);
+    for (std::uint64_t i = 0; i < 31; ++i) EXPECT_EQ(pages[i + 1], 0x100000 + 4096 * i);
     EXPECT_EQ(c.timeline->of(Stage::fetch), 2 * FakeDma::kReadTime);
     b.complete_oldest();
     EXPECT_EQ(b.nvme.counters().bytes_written, 131072u);
@@ -390,7 +392,7 @@ TEST(NvmeController, SteadyStateReusesItsCommands) {
         b.agenda.run();
         for (const Command* c : b.firmware.waiting) {
             highest = std::max(highest, c->index);
-            EXPECT_EQ(c->pages.size(), 1u);
+            EXPECT_EQ(pages_of(c->data).size(), 1u);
         }
         while (!b.firmware.waiting.empty()) b.complete_oldest();
         while (b.has_cqe(p)) b.take(p);

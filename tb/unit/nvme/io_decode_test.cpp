@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "unit/nvme/pages_of.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -62,7 +64,7 @@ TEST(IoDecode, ReadAndWrite) {
     EXPECT_EQ(d.command.slba, 992u);
     EXPECT_EQ(d.command.blocks, 8u);
     EXPECT_EQ(d.command.bytes, 8u * kLba);
-    EXPECT_EQ(d.command.pages, (std::vector<std::uint64_t>{0x10000}));
+    EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000}));
     EXPECT_FALSE(d.command.fua);
 
     Sqe w = rw(kIoWrite, 0, 16);
@@ -71,7 +73,7 @@ TEST(IoDecode, ReadAndWrite) {
     EXPECT_EQ(d.next, Next::submit);
     EXPECT_EQ(d.command.op, IoOp::write);
     EXPECT_TRUE(d.command.fua);
-    EXPECT_EQ(d.command.pages, (std::vector<std::uint64_t>{0x10000, 0x20000}));
+    EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000, 0x20000}));
 
     d = decode(rw(kIoRead, 0, 17));
     EXPECT_EQ(d.next, Next::prp_list);
@@ -102,14 +104,14 @@ TEST(IoDecode, WriteZeroesIsNotBoundByMdts) {
     EXPECT_EQ(d.next, Next::submit);
     EXPECT_EQ(d.command.op, IoOp::write_zeroes);
     EXPECT_EQ(d.command.bytes, kBlocks * kLba);
-    EXPECT_TRUE(d.command.pages.empty());
+    EXPECT_TRUE(d.command.data.empty());
 }
 
 TEST(IoDecode, DeallocateRanges) {
     Decoded d = decode(dsm(4));
     ASSERT_EQ(d.next, Next::ranges);
     EXPECT_EQ(d.command.bytes, 64u);
-    EXPECT_EQ(d.command.pages, (std::vector<std::uint64_t>{0x10000}));
+    EXPECT_EQ(pages_of(d.command.data), (std::vector<std::uint64_t>{0x10000}));
     const DsmRange ranges[4] = {{0, 10, 0}, {0, 0, 5}, {0, 20, 980}, {0, 1, 10}};
     const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
     ASSERT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(ranges), 4, d.command), Next::submit);
@@ -117,7 +119,7 @@ TEST(IoDecode, DeallocateRanges) {
     EXPECT_EQ(d.command.ranges[1].slba, 980u);
     EXPECT_EQ(d.command.ranges[1].blocks, 20u);
     EXPECT_EQ(d.command.bytes, 31u * kLba);
-    EXPECT_TRUE(d.command.pages.empty());
+    EXPECT_TRUE(d.command.data.empty());
 }
 
 TEST(IoDecode, DeallocateRangeFaultsAndNothingToDo) {

@@ -9,6 +9,7 @@
 
 #include "common/random/random.h"
 #include "unit/nvme/fake_host.h"
+#include "unit/nvme/pages_of.h"
 
 namespace ssdtlm {
 namespace {
@@ -38,7 +39,8 @@ TEST(ListReader, RandomListsBesideEachOther) {
         Answers answers;
         constexpr std::uint64_t kLists = 8;
         struct List {
-            std::vector<std::uint64_t> expected, pages;
+            std::vector<std::uint64_t> expected;
+            HostData data;
             bool bad = false, lost = false;
         };
         std::vector<List> lists(kLists);
@@ -65,11 +67,11 @@ TEST(ListReader, RandomListsBesideEachOther) {
                 at += 8;
             }
             l.lost = random.percent(5);
-            ASSERT_EQ(walk.start(l.expected[0], l.lost ? 0x7000000 : start, bytes, l.pages), PrpWalk::Step::need_list);
+            ASSERT_EQ(walk.start(l.expected[0], l.lost ? 0x7000000 : start, bytes, l.data), PrpWalk::Step::need_list);
             bad += l.bad && !l.lost;
             lost += l.lost;
             dma.read_times.push_back(Ps{1ns} * static_cast<std::int64_t>(100 + random.below(5000)));
-            reader.read_list(walk, l.pages, answers, i);
+            reader.read_list(walk, l.data, answers, i);
         }
         ASSERT_EQ(reader.under_way(), kLists);
         agenda.run();
@@ -83,7 +85,7 @@ TEST(ListReader, RandomListsBesideEachOther) {
                 ASSERT_EQ(answers.failed.at(i), kStInvalidPrpOffset);
             } else {
                 ASSERT_EQ(answers.known[i], 1);
-                ASSERT_EQ(lists[i].pages, lists[i].expected) << "seed " << seed << " list " << i;
+                ASSERT_EQ(pages_of(lists[i].data), lists[i].expected) << "seed " << seed << " list " << i;
             }
         }
     }
@@ -105,7 +107,10 @@ TEST(ListReader, BytesAcrossTwoPages) {
     ListReader reader(dma, state, counters);
     Answers answers;
     dma.put<std::uint8_t>(0x80FF0, 0x5A);
-    reader.read_bytes({0x80FF0, 0x90000}, 64, answers, 3);
+    HostData data;
+    data.add(0x80FF0, 16);
+    data.add(0x90000, 48);
+    reader.read_bytes(data, answers, 3);
     EXPECT_EQ(dma.reads.back().segments.size(), 2u);
     EXPECT_EQ(dma.reads.back().segments[0].bytes, 16u);
     EXPECT_EQ(dma.reads.back().segments[1].bytes, 48u);

@@ -2,6 +2,7 @@
 #include "controller/nvme/prp.h"
 
 #include "common/units/units.h"
+#include "unit/nvme/pages_of.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using Step = PrpWalk::Step;
 /// Lists in host memory, and a walk that reads them.
 struct Host {
     std::map<std::uint64_t, std::uint64_t> qwords;
-    std::vector<std::uint64_t> pages;
+    HostData data;
     std::vector<std::uint32_t> reads;
 
     /// A list at `at` whose entries are page numbers first, first + 1, ...; chained over list pages as §10 says.
@@ -35,13 +36,13 @@ struct Host {
     }
     Step walk(std::uint64_t prp1, std::uint64_t prp2, std::uint64_t bytes) {
         PrpWalk w;
-        Step step = w.start(prp1, prp2, bytes, pages);
+        Step step = w.start(prp1, prp2, bytes, data);
         while (step == Step::need_list) {
             reads.push_back(w.list_bytes());
             EXPECT_EQ(w.list_address() / kPageBytes, (w.list_address() + w.list_bytes() - 1) / kPageBytes);
             std::vector<std::uint64_t> entries;
             for (std::uint32_t i = 0; i < w.list_bytes() / 8; ++i) entries.push_back(qwords[w.list_address() + 8 * i]);
-            step = w.feed(entries.data(), pages);
+            step = w.feed(entries.data(), data);
         }
         return step;
     }
@@ -50,19 +51,19 @@ struct Host {
 TEST(Prp, OnePage) {
     Host h;
     EXPECT_EQ(h.walk(0x1000, 0xDEAD, 4096), Step::done);  // PRP2 is ignored
-    EXPECT_EQ(h.pages, (std::vector<std::uint64_t>{0x1000}));
+    EXPECT_EQ(pages_of(h.data), (std::vector<std::uint64_t>{0x1000}));
 }
 
 TEST(Prp, OffsetSpillsIntoPrp2) {
     Host h;
     EXPECT_EQ(h.walk(0x1200, 0x5000, 4096), Step::done);
-    EXPECT_EQ(h.pages, (std::vector<std::uint64_t>{0x1200, 0x5000}));
+    EXPECT_EQ(pages_of(h.data), (std::vector<std::uint64_t>{0x1200, 0x5000}));
 }
 
 TEST(Prp, TwoPages) {
     Host h;
     EXPECT_EQ(h.walk(0x1000, 0x7000, 8192), Step::done);
-    EXPECT_EQ(h.pages, (std::vector<std::uint64_t>{0x1000, 0x7000}));
+    EXPECT_EQ(pages_of(h.data), (std::vector<std::uint64_t>{0x1000, 0x7000}));
 }
 
 struct ListCase {
@@ -80,9 +81,11 @@ TEST_P(PrpLists, NamesEveryPageInOrder) {
     Host h;
     h.put_list(c.list, pages - 1, 1000);
     ASSERT_EQ(h.walk(c.prp1, c.list, c.bytes), Step::done);
-    ASSERT_EQ(h.pages.size(), pages);
-    EXPECT_EQ(h.pages[0], c.prp1);
-    for (std::uint64_t i = 1; i < pages; ++i) EXPECT_EQ(h.pages[i], (1000 + i - 1) * kPageBytes);
+    const std::vector<std::uint64_t> found = pages_of(h.data);
+    ASSERT_EQ(found.size(), pages);
+    EXPECT_EQ(found[0], c.prp1);
+    for (std::uint64_t i = 1; i < pages; ++i) EXPECT_EQ(found[i], (1000 + i - 1) * kPageBytes);
+    EXPECT_EQ(h.data.bytes(), c.bytes);
     std::vector<std::uint32_t> bytes;
     for (const std::uint32_t n : c.entries_read) bytes.push_back(8 * n);
     EXPECT_EQ(h.reads, bytes);
