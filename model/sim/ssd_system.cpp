@@ -30,10 +30,10 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
-      device("device", agenda, config, tracker, or_none(taps)),
+      device("device", agenda, config, or_none(taps)),
       link("link", agenda, config.link),
       oracle(make_oracle(config, *device.controller.ftl)),
-      host("host", agenda, config.host, workload, tracker, oracle.get(), observer) {
+      host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {
     or_none(taps).join_mmio(host.mmio_initiator, link.host_target);
     link.device_initiator.bind(device.mmio_target);
     or_none(taps).join_dma(device.dma_initiator, link.device_target);
@@ -41,16 +41,6 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
 
     host.driver.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
     survives(&host, sizeof host);
-    // A random look-up in a forward map of hundreds of megabytes is the dearest single step of a read on the host.
-    if (is_power_of_two(config.nand.geometry.unit_bytes))
-        host.driver.set_prefetch(
-            [](void* self, std::uint64_t offset) {
-                const SsdSystem& s = *static_cast<SsdSystem*>(self);
-                const Ftl& ftl = *s.device.controller.ftl;
-                const std::uint64_t unit = offset >> __builtin_ctz(s.config.nand.geometry.unit_bytes);
-                if (unit < ftl.logical_units()) ftl.prefetch(Lpa{static_cast<std::uint32_t>(unit)});
-            },
-            this);
 }
 
 /// The host has taken what was completed, and its driver touches nothing before the power is back.

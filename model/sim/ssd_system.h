@@ -17,7 +17,6 @@
 
 #include <systemc>
 
-#include "common/latency/command_tracker.h"
 #include "common/latency/occupancy.h"
 #include "common/tlm/agenda.h"
 #include "common/tlm/agenda_process.h"
@@ -40,7 +39,6 @@ public:
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process;
-    CommandTracker tracker;
     Device device;
     PcieLink link;
     std::unique_ptr<IntegrityOracle> oracle;  ///< null: the check is off

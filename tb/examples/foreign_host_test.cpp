@@ -90,8 +90,7 @@ struct Netlist {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process{"agenda", agenda, false};
-    CommandTracker tracker;
-    Device device{"device", agenda, config, tracker};
+    Device device{"device", agenda, config};
     PcieLink link{"link", agenda, config.link};
     LtInitiatorAdapter register_adapter{"register_adapter", agenda};
     LtTargetAdapter memory_adapter{"memory_adapter", agenda};

@@ -50,13 +50,12 @@ struct HostSide {
     AgendaProcess process{"agenda", agenda, false};
     Latencies latencies;
     ClosedLoop workload;
-    CommandTracker tracker;
     IntegrityOracle oracle;
     bool shut_down = false;
     Host host;
 
     HostSide(const ClosedLoop::Spec& load, const IntegrityOracle::Geometry& blocks)
-        : workload(load), oracle(blocks), host("host", agenda, HostConfig{}, workload, tracker, &oracle, &latencies) {
+        : workload(load), oracle(blocks), host("host", agenda, HostConfig{}, workload, nullptr, &oracle, &latencies) {
         host.driver.set_on_finished([this](SimTime) { host.driver.shutdown(); });
         host.driver.set_on_shutdown([this] { shut_down = true; });
         host.driver.start();
@@ -148,8 +147,7 @@ TEST(Halves, BothWithoutALink) {
     const std::string victims = in_child([&] {
         Agenda agenda;
         AgendaProcess process("agenda", agenda, false);
-        CommandTracker tracker;
-        Device device("device", agenda, c, tracker);
+        Device device("device", agenda, c);
         Ftl& ftl = *device.controller.ftl;
         IntegrityOracle::Geometry g;
         g.units = ftl.logical_units();
@@ -160,7 +158,7 @@ TEST(Halves, BothWithoutALink) {
         ClosedLoop::Spec load = mix(16, 4096, 70, c.ftl.user_capacity_bytes);
         load.requests = 4'000;
         ClosedLoop workload(load);
-        Host host("host", agenda, c.host, workload, tracker, &oracle, &latencies);
+        Host host("host", agenda, c.host, workload, &device.controller.stages, &oracle, &latencies);
         host.mmio_initiator.bind(device.mmio_target);
         device.dma_initiator.bind(host.dma_target);
         host.driver.set_on_finished([&](SimTime) { host.driver.shutdown(); });

@@ -18,7 +18,6 @@ struct SsdWithoutFlash : sc_core::sc_module {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process;
-    CommandTracker tracker;
     SpareArea contents;
     SsdController controller;
     PcieLink link;
@@ -30,10 +29,10 @@ struct SsdWithoutFlash : sc_core::sc_module {
           config(c),
           process("agenda", agenda, false),
           contents(config.nand.geometry),
-          controller("controller", agenda, config, contents, tracker),
+          controller("controller", agenda, config, contents),
           link("link", agenda, config.link),
           oracle(oracle_geometry()),
-          host("host", agenda, config.host, workload, tracker, &oracle, observer) {
+          host("host", agenda, config.host, workload, &controller.stages, &oracle, observer) {
         host.mmio_initiator.bind(link.host_target);
         link.device_initiator.bind(controller.mmio_target);
         controller.dma_initiator.bind(link.device_target);

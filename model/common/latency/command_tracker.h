@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the two ends of a command for observation only: the driver begins a timeline when it writes the SQE
-// (at the time when the request was issued), the controller charges stages to it, the driver ends it in the completion handler. Keyed by (SQ, CID), which
-// NVMe keeps unique among outstanding commands. No behaviour depends on it.
+// What a device tells of its commands' time, for observation only: a timeline of each, from its doorbell on. It is keyed by (SQ, CID),
+// which NVMe keeps unique among outstanding commands. A host that is given it adds its own part when a command has completed; no
+// behaviour depends on it.
 #pragma once
 
 #include <cstdint>

@@ -18,17 +18,18 @@ Timeline& Timeline::operator=(const Timeline& other) {
     start_ = other.start_;
     last_ = other.last_;
     number_ = other.number_;
+    first_ = other.first_;
     steps_ = other.steps_;
     limit_ = other.limit_;
     rest_ = other.rest_;
-    std::copy_n(other.steps_log_.begin(), steps_, steps_log_.begin());
+    std::copy(other.steps_log_.begin() + first_, other.steps_log_.begin() + steps_, steps_log_.begin() + first_);
     return *this;
 }
 
 void Timeline::append(const Timeline& part) {
     SSDTLM_CHECK(part.start_ == last_, "appended latency part leaves a gap");
     last_ = part.last_;
-    for (std::uint32_t i = 0; i < part.steps_; ++i) log(what(part.steps_log_[i]), value(part.steps_log_[i]));
+    for (std::uint32_t i = part.first_; i < part.steps_; ++i) log(what(part.steps_log_[i]), value(part.steps_log_[i]));
     for (std::size_t i = 0; i < part.rest_.size(); ++i)
         if (part.rest_[i] != 0) log_sum(i, static_cast<std::uint64_t>(part.rest_[i]));
 }
@@ -36,9 +37,30 @@ void Timeline::append(const Timeline& part) {
 Ps Timeline::of(Stage s) const {
     const auto stage = static_cast<std::size_t>(s);
     std::int64_t ps = rest_.empty() ? 0 : rest_[stage];
-    for (std::uint32_t i = 0; i < steps_; ++i)
+    for (std::uint32_t i = first_; i < steps_; ++i)
         if (what(steps_log_[i]) == stage) ps += static_cast<std::int64_t>(value(steps_log_[i]));
     return Ps{ps};
+}
+
+__attribute__((noinline)) void Timeline::precede_slowly(SimTime issued, SimTime submitted) {
+    put_in_front(Stage::submit, submitted);
+    put_in_front(Stage::host_queue, issued);
+}
+
+/// Where there is no room the last steps make it: those that are kept are the first.
+void Timeline::put_in_front(Stage s, SimTime from) {
+    const auto d = (start_ - from).count();
+    SSDTLM_CHECK(d >= 0, "latency mark goes back in time");
+    if (d == 0) return;
+    start_ = from;
+    const auto ps = static_cast<std::uint64_t>(d);
+    while (steps_ > first_ && (!fits(ps) || steps_ - first_ >= static_cast<int>(kSteps))) {
+        const std::uint64_t last = steps_log_[--steps_];
+        log_sum(what(last), value(last));
+    }
+    if (!fits(ps)) return log_sum(static_cast<std::uint64_t>(s), ps);
+    SSDTLM_CHECK(first_ > 0, "the host's part of a latency comes once");
+    steps_log_[--first_] = ps << kWhatBits | static_cast<std::uint64_t>(s);
 }
 
 __attribute__((noinline, cold)) void Timeline::log_sum(std::uint64_t what, std::uint64_t value) {

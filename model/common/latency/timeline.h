@@ -59,8 +59,8 @@ public:
     /// Restarts the timeline at `t` with nothing charged.
     void begin(SimTime t) {
         start_ = last_ = t;
-        steps_ = 0;
-        limit_ = kSteps;
+        first_ = steps_ = kInFront;
+        limit_ = kInFront + kSteps;
         number_ = 0;
         if (__builtin_expect(!rest_.empty(), 0)) rest_.clear();
     }
@@ -78,6 +78,15 @@ public:
     }
     /// Adds a part that began exactly at this timeline's last mark (a flash transaction on the critical path).
     void append(const Timeline& part);
+    /// Adds the host's part in front, once, to what a device told of from start() on: host_queue from `issued` to `submitted`, and
+    /// submit from there.
+    void precede(SimTime issued, SimTime submitted) {
+        const auto d = static_cast<std::uint64_t>((start_ - submitted).count());
+        if (__builtin_expect(issued != submitted || steps_ > kSteps || !fits(d) || d == 0, 0)) return precede_slowly(issued, submitted);
+        first_ = kInFront - 1;
+        steps_log_[kInFront - 1] = d << kWhatBits | static_cast<std::uint64_t>(Stage::submit);
+        start_ = issued;
+    }
     /// Of the command that it belongs to, by arrival at the firmware from 1; 0: none, or not there yet.
     std::uint64_t number() const { return number_; }
     void set_number(std::uint64_t number) { number_ = number; }
@@ -92,7 +101,7 @@ public:
         // Operations have a place too, which nobody reads; unsigned, as their numbers may overflow it.
         std::array<std::uint64_t, kOperation + 1> ps{};
         std::uint32_t charged = 0;
-        for (std::uint32_t i = 0; i < steps_; ++i) {
+        for (std::uint32_t i = first_; i < steps_; ++i) {
             ps[what(steps_log_[i])] += value(steps_log_[i]);
             charged |= 1u << what(steps_log_[i]);
         }
@@ -111,7 +120,7 @@ public:
     template <class Charged, class Begins>
     SimTime for_each_step(Charged charged, Begins begins) const {
         SimTime from = start_;
-        for (std::uint32_t i = 0; i < steps_; ++i) {
+        for (std::uint32_t i = first_; i < steps_; ++i) {
             const std::uint64_t v = value(steps_log_[i]);
             if (what(steps_log_[i]) == kOperation) {
                 begins(FlashOperation{v >> (kPlaneBits + 1), static_cast<std::uint32_t>(v >> 1) & kPlaneMask, (v & 1) != 0});
@@ -130,6 +139,7 @@ public:
     }
 
 private:
+    static constexpr std::uint16_t kInFront = 2;
     static constexpr unsigned kWhatBits = 5;
     static constexpr std::uint64_t kOperation = (1u << kWhatBits) - 1;  // beside the stages
     static constexpr unsigned kPlaneBits = 20;
@@ -149,16 +159,19 @@ private:
     }
     /// From here on the order is lost.
     void log_sum(std::uint64_t what, std::uint64_t value);
+    void precede_slowly(SimTime issued, SimTime submitted);
+    void put_in_front(Stage s, SimTime from);
 
     SimTime start_{};
     SimTime last_{};
     std::uint64_t number_ = 0;
-    std::uint32_t steps_ = 0;
-    std::uint32_t limit_ = kSteps;    // steps_ again when the order is lost
+    std::uint16_t first_ = kInFront;
+    std::uint16_t steps_ = kInFront;
+    std::uint32_t limit_ = kInFront + kSteps;  // steps_ again when the order is lost
     std::vector<std::int64_t> rest_;  // by stage: what is in no step; mostly empty
-    // The first steps_ mean something: a stage with its duration, or kOperation with number, plane and extent. Most
+    // Those from first_ to steps_ mean something: a stage with its duration, or kOperation with number, plane and extent. Most
     // timelines write nothing else: with sums by stage beside them a flash transaction has twice the cache lines.
-    std::array<std::uint64_t, kSteps> steps_log_;
+    std::array<std::uint64_t, kInFront + kSteps> steps_log_;
 };
 
 }  // namespace ssdtlm

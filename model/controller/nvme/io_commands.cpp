@@ -55,7 +55,7 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
     queue.take_cid(sqe.cid);
     Timeline& line = timeline(qid, sqe.cid);
     command.timeline = &line;
-    line.charge(Stage::submit, rung);
+    line.begin(rung);
     line.charge(Stage::arbitration, asked);
     line.charge(Stage::fetch, agenda_.now());
     if (__builtin_expect(next != IoDecoder::Next::submit, 0)) return accept_other(next, command, walk, sqe, conflict);

@@ -21,14 +21,14 @@ constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDat
 }  // namespace
 
 IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
-               CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer)
+               CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer)
     : agenda_(agenda),
       memory_(memory),
       config_(config),
       plan_(plan),
       mmio_(mmio),
       workload_(workload),
-      tracker_(tracker),
+      device_(device),
       oracle_(oracle),
       observer_(observer) {}
 
@@ -93,7 +93,6 @@ inline void IoPath::accept(const HostRequest& request) {
     Queue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
     if (oracle_ != nullptr) oracle_->prefetch(request.offset >> lba_shift_);
-    if (prefetch_ != nullptr) prefetch_(prefetch_self_, request.offset);
     if (__builtin_expect(request.bytes > info_.max_transfer_bytes, 0) &&
         (request.op == HostOp::read || request.op == HostOp::write))
         return split(q, request, agenda_.now());
@@ -157,7 +156,7 @@ void IoPath::write_front(Queue& q) {
 __attribute__((noinline, cold)) IoPath::Slot& IoPath::add_slot(Queue& q, std::uint16_t cid) {
     while (q.slots.size() <= cid) {
         const auto next = static_cast<std::uint16_t>(q.slots.size());
-        q.slots.emplace_back().timeline = &tracker_.at(q.pair.qid(), next);
+        q.slots.emplace_back().timeline = &(device_ != nullptr ? *device_ : own_).at(q.pair.qid(), next);
     }
     q.slot_count = cid + 1u;
     return q.slots[cid];
@@ -179,8 +178,7 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, Spl
     slot.issued = issued;
     slot.submitted = now;
     slot.split = split;
-    slot.timeline->begin(issued);
-    slot.timeline->charge(Stage::host_queue, now);
+    if (__builtin_expect(device_ == nullptr, 0)) slot.timeline->begin(now);
 
     const std::uint64_t slba = request.offset >> lba_shift_;
     const std::uint32_t blocks = request.bytes >> lba_shift_;
@@ -283,9 +281,10 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     const bool ok = cqe.status() == nvme::kStSuccess;
     ++counters_.commands_completed;
 
-    slot.timeline->charge(Stage::completion, agenda_.now());
     // That the stages add up to now - issued is the observer's check: it looks at each of them anyway.
-    SSDTLM_CHECK(slot.timeline->start() == slot.issued, "latency stages do not begin when the request was issued");
+    Timeline& timeline = *slot.timeline;
+    timeline.precede(slot.issued, slot.submitted);
+    timeline.charge(Stage::completion, agenda_.now());
     if (__builtin_expect(!ok, 0)) note_error(q, slot, cqe);
     if (oracle_ != nullptr) end_data(q, slot, cqe.cid, ok);
     if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);

@@ -3,7 +3,8 @@
 // handed back. Kernel-free over MmioPort. Models the host's CPU as one serial resource per queue pair
 // (HostConfig::submit_time, completion_time); no block layer, no merging, no I/O scheduler.
 //
-// - A request is issued when the workload hands it out; its timeline begins then.
+// - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed. What the device
+//   did in it, the device may tell; else all of that is stage completion.
 // - A request larger than one command may carry is split; it completes with its last command, and that command's
 //   submission time and timeline stand for the request.
 // - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
@@ -63,9 +64,9 @@ struct PendingCommand {
 
 class IoPath {
 public:
-    /// `oracle` and `observer` may be null: no integrity check, nobody watching.
+    /// `device`, `oracle` and `observer` may be null: the device tells nothing, no integrity check, nobody watching.
     IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
-           CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer);
+           CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
@@ -93,13 +94,6 @@ public:
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
 
-    /// Called with the offset of each request as it is taken from the workload, some events before the device knows of
-    /// it: the simulator may bring what it will need into the host's cache. Must have no other effect.
-    void set_prefetch(void (*prefetch)(void* self, std::uint64_t offset), void* self) {
-        prefetch_ = prefetch;
-        prefetch_self_ = self;
-    }
-
     SimTime epoch() const { return epoch_; }
     bool started() const { return started_; }
     bool finished() const { return finished_; }
@@ -109,6 +103,14 @@ public:
     }
     /// Requests and parts of requests waiting in the host.
     std::uint64_t backlog() const { return backlog_; }
+    /// Of a command in the device: when its request was issued, and its SQE written; absolute.
+    struct Times {
+        SimTime issued, submitted;
+    };
+    Times times_of(std::uint16_t qid, std::uint16_t cid) const {
+        const Slot& slot = queues_[qid - 1u].slots[cid];
+        return {slot.issued, slot.submitted};
+    }
     /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
     std::optional<PendingCommand> oldest() const;
     /// The workload says that it waits for a completion, and there is nothing that could complete.
@@ -210,7 +212,8 @@ private:
     const QueuePlan& plan_;
     MmioPort& mmio_;
     Workload& workload_;
-    CommandTracker& tracker_;
+    CommandTracker* const device_;  // null: own_ serves
+    CommandTracker own_;
     IntegrityOracle* oracle_;
     CompletionObserver* observer_;
 
@@ -230,8 +233,6 @@ private:
     bool finished_ = false;
     bool paused_ = false;
     std::uint32_t starts_ = 0;  // of the controller; an entry of the agenda from before a reset means nothing
-    void (*prefetch_)(void*, std::uint64_t) = nullptr;
-    void* prefetch_self_ = nullptr;
     DriverCounters counters_;
     std::string first_error_;
     std::function<void(SimTime)> on_finished_;

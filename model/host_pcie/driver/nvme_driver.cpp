@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
-                       Workload& workload, CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer)
+                       Workload& workload, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer)
     : sc_module(name),
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
@@ -16,7 +16,7 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       oracle_(oracle),
       plan_(config, workload),
       bring_up_(agenda, memory, config, plan_, *this),
-      io_(agenda, memory, config, plan_, *this, workload, tracker, oracle, observer),
+      io_(agenda, memory, config, plan_, *this, workload, device, oracle, observer),
       reset_at_(config.reset_at),
       power_cut_at_(config.power_cut_at) {
     std::sort(reset_at_.begin(), reset_at_.end());

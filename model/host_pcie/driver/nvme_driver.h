@@ -28,9 +28,9 @@ public:
     /// Register accesses: 4 bytes, little-endian, address = offset in BAR0. Short AT base protocol.
     tlm::tlm_initiator_socket<> mmio_initiator;
 
-    /// `oracle` and `observer` may be null. All references must outlive the driver.
+    /// `device`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the driver.
     NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, const HostConfig& config,
-               Workload& workload, CommandTracker& tracker, IntegrityOracle* oracle, CompletionObserver* observer);
+               Workload& workload, CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
 
     /// Begins bring-up at the agenda's present time; I/O follows by itself. Call once, when sockets are bound.
     void start();
@@ -44,8 +44,6 @@ public:
     /// The workload is done (or stopped) and everything completed; the time counts from epoch(). When stopped during
     /// bring-up it follows right after on_ready.
     void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
-    /// See IoPath::set_prefetch.
-    void set_prefetch(void (*prefetch)(void*, std::uint64_t), void* self) { io_.set_prefetch(prefetch, self); }
     /// A controller reset is about to begin, the controller has stopped, it has started again. For whoever watches.
     enum class ResetStep { begins, stopped, started };
     /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
@@ -72,6 +70,7 @@ public:
     std::uint64_t backlog() const { return io_.backlog(); }
     /// See IoPath.
     std::optional<PendingCommand> oldest() const { return io_.oldest(); }
+    IoPath::Times times_of(std::uint16_t qid, std::uint16_t cid) const { return io_.times_of(qid, cid); }
     bool waits_for_nothing() const { return io_.waits_for_nothing(); }
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }

@@ -53,8 +53,7 @@ Firmware::Data data_of(const RunConfig& run) {
 
 }  // namespace
 
-SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdConfig& c, SpareArea& flash_contents, CommandTracker& tracker,
-                             SsdTaps& taps)
+SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdConfig& c, SpareArea& flash_contents, SsdTaps& taps)
     : sc_module(name),
       mmio_target("mmio_target"),
       dma_initiator("dma_initiator"),
@@ -63,7 +62,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdC
       contents(flash_contents),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, config.run.seed),
       dma((ftl->precondition(), "dma"), agenda, read_window(config.link)),
-      front_end("front_end", agenda, dma, tracker, config.nvme, nvme_device(config, *ftl)),
+      front_end("front_end", agenda, dma, stages, config.nvme, nvme_device(config, *ftl)),
       dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),

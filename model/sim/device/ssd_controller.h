@@ -41,10 +41,9 @@ public:
     tlm::tlm_target_socket<> mmio_target;       ///< BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
-    /// Preconditions the drive: `contents` is what the flash behind the channels holds. It, `tracker` and `taps` must outlive
-    /// the controller.
-    SsdController(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, SpareArea& contents, CommandTracker& tracker,
-                  SsdTaps& taps = SsdTaps::none());
+    /// Preconditions the drive: `contents` is what the flash behind the channels holds. It and `taps` must outlive the
+    /// controller.
+    SsdController(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, SpareArea& contents, SsdTaps& taps = SsdTaps::none());
 
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
@@ -81,6 +80,7 @@ public:
     const SsdConfig config;
     Agenda& agenda;
     SpareArea& contents;
+    CommandTracker stages;  ///< of the commands' time, for whoever observes
     std::optional<Ftl> ftl;
     DmaEngine dma;
     NvmeFrontEnd front_end;

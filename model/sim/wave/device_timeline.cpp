@@ -66,8 +66,7 @@ TrackId DeviceTimeline::die_track(std::uint32_t channel, std::uint32_t die, std:
 
 // --- commands --------------------------------------------------------------------------------------------------------
 
-void DeviceTimeline::command_begins(const Command& c) {
-    if (c.sqid == 0) return;  // the controller's own flush
+void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime submitted) {
     const std::uint64_t number = c.timeline->number();
     by_id_[std::uint32_t{c.sqid} << 16 | c.cid] = number;
     if (c.op == IoOp::read)
@@ -75,13 +74,12 @@ void DeviceTimeline::command_begins(const Command& c) {
             by_page_[c.data.address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     if (r.number != 0) write(r, r.ended, nullptr);  // part of a request that another command ended
-    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, c.timeline->submitted(), {}, write_wait(c, number)};
+    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
 /// Here, because commands begin in the order in which they left the host. False if there is nothing to show.
-bool DeviceTimeline::write_wait(const Command& c, std::uint64_t number) {
-    const SimTime issued = c.timeline->start();
-    const SimTime submitted = c.timeline->submitted();
+bool DeviceTimeline::write_wait(const Command& c, SimTime issued, SimTime submitted) {
+    const std::uint64_t number = c.timeline->number();
     if (issued == submitted || !wanted(issued)) return false;
     const TrackId track = lane(waiting_, kWaiting, "waiting", c.sqid, issued, submitted);
     writer_.slice(track, issued, submitted, stage_name(Stage::host_queue), fmt::format(R"("command":{},"queue":{})", number, c.sqid));

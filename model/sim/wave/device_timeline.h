@@ -24,8 +24,8 @@ public:
     /// Slices that begin before `from` or behind `to` are left out.
     DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to);
 
-    /// The firmware takes a command from the NVMe controller.
-    void command_begins(const Command& command);
+    /// The firmware takes a command from the NVMe controller. The host has issued and submitted it at these times.
+    void command_begins(const Command& command, SimTime issued, SimTime submitted);
     /// The firmware is done with it.
     void command_ends(const Command& command, SimTime now);
     /// The host's handler has seen the completion of the command with this timeline, which stands for the whole request.
@@ -66,7 +66,7 @@ private:
     };
     bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
     void write(const Record& r, SimTime end, const Timeline* stages);
-    bool write_wait(const Command& command, std::uint64_t number);
+    bool write_wait(const Command& command, SimTime issued, SimTime submitted);
     using Lanes = std::vector<std::vector<SimTime>>;  // by queue: when each lane is free
     /// The track of the queue that has been free for the shortest time at `begin`. Ends must not go back; then no more
     /// tracks are made than there are slices at a time.

@@ -100,7 +100,10 @@ void Instruments::submit(FlashTransaction& txn) {
 }
 
 void Instruments::submit(Command& command) {
-    timeline_->command_begins(command);
+    if (command.sqid != 0) {  // else the controller's own flush
+        const IoPath::Times times = system_->host.driver.times_of(command.sqid, command.cid);
+        timeline_->command_begins(command, times.issued, times.submitted);
+    }
     system_->device.controller.firmware->submit(command);
 }
 

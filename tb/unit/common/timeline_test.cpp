@@ -76,7 +76,7 @@ void expect_equal(const Timeline& t, const Reference& r, SimTime start) {
 TEST(Timeline, RandomAgainstLists) {
     std::mt19937_64 random(1);
     const auto below = [&random](std::uint64_t n) { return random() % n; };
-    std::size_t lost = 0;
+    std::size_t lost = 0, preceded = 0;
     Timeline t, part;  // used again and again, as in the model
     for (int round = 0; round < 20000; ++round) {
         const SimTime start{Ps{static_cast<std::int64_t>(below(1u << 30))}};
@@ -112,11 +112,33 @@ TEST(Timeline, RandomAgainstLists) {
             }
             if (whole) fill(t, r, 5);
         }
-        expect_equal(t, r, start);
+        // The host's part in front, of none to two steps.
+        SimTime begins = start;
+        if (below(2) == 0) {
+            const auto draw = [&] { return static_cast<std::int64_t>(below(500) == 0 ? std::uint64_t{1} << 59 : below(3) * below(1u << 20)); };
+            const std::int64_t submit = draw(), queued = draw();
+            Reference front;
+            front.charge(Stage::host_queue, queued);
+            front.charge(Stage::submit, submit);
+            front.steps.insert(front.steps.end(), r.steps.begin(), r.steps.end());
+            for (const auto& [stage, ps] : r.sums) front.sums[stage] += ps;
+            front.total += r.total;
+            front.long_one |= r.long_one;
+            r = front;
+            begins -= Ps{submit} + Ps{queued};
+            t.precede(begins, begins + Ps{queued});
+            ++preceded;
+        }
+        expect_equal(t, r, begins);
+        if (below(4) == 0) {
+            const Timeline copy = t;
+            expect_equal(copy, r, begins);
+        }
         lost += r.steps.size() > Timeline::kSteps || r.long_one;
         if (HasFailure()) return;
     }
     EXPECT_GT(lost, 2000u);
+    EXPECT_GT(preceded, 5000u);
     std::printf("20000 timelines, %zu longer than %u steps or with a step of days\n", lost, Timeline::kSteps);
 }
 
@@ -124,6 +146,8 @@ TEST(Timeline, RefusesToGoBack) {
     Timeline t;
     t.begin(SimTime{Ps{10}});
     EXPECT_THROW(t.charge(Stage::fetch, SimTime{Ps{9}}), std::exception);
+    EXPECT_THROW(t.precede(SimTime{Ps{9}}, SimTime{Ps{11}}), std::exception);
+    EXPECT_THROW(t.precede(SimTime{Ps{9}}, SimTime{Ps{8}}), std::exception);
     Timeline part;
     part.begin(SimTime{Ps{11}});
     EXPECT_THROW(t.append(part), std::exception);
@@ -133,9 +157,11 @@ TEST(Timeline, SubmittedIsTheEndOfTheHostsPart) {
     Timeline t;
     t.begin(SimTime{Ps{10}});
     EXPECT_EQ(t.submitted(), SimTime{Ps{10}});
-    t.charge(Stage::host_queue, SimTime{Ps{15}});
-    t.charge(Stage::submit, SimTime{Ps{25}});
-    EXPECT_EQ(t.submitted(), SimTime{Ps{15}});
+    t.charge(Stage::fetch, SimTime{Ps{15}});
+    t.precede(SimTime{Ps{5}}, SimTime{Ps{8}});
+    EXPECT_EQ(t.submitted(), SimTime{Ps{8}});
+    EXPECT_EQ(t.of(Stage::submit), Ps{2});
+    EXPECT_EQ(t.sum(), Ps{10});
 }
 
 }  // namespace

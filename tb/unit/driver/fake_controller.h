@@ -203,7 +203,7 @@ private:
         const std::uint64_t index = commands.size();
         commands.push_back(sqe);
         most_ = std::max(most_, ++outstanding_);
-        tracker_.at(qid, sqe.cid).charge(Stage::submit, agenda_.now());
+        tracker_.at(qid, sqe.cid).begin(agenda_.now());
         const Ps time = service_of ? service_of(sqe, index) : service;
         running_.push_back({qid, sqe, status_of ? status_of(sqe, index) : std::uint16_t{0}});
         agenda_.post<&FakeController::done>(agenda_.now() + time, this, running_.size() - 1);

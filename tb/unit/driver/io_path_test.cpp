@@ -52,7 +52,7 @@ struct Bench {
                 (device.blocks << device.lbads) / 4096, 4096, 1u << device.lbads, device.filled_units, 8});
         plan = std::make_unique<QueuePlan>(config, workload);
         bring_up = std::make_unique<BringUp>(agenda, memory, config, *plan, device);
-        io = std::make_unique<IoPath>(agenda, memory, config, *plan, device, workload, tracker, oracle.get(), &watcher);
+        io = std::make_unique<IoPath>(agenda, memory, config, *plan, device, workload, &tracker, oracle.get(), &watcher);
         io->set_on_finished([this](SimTime t) { finished.push_back(t); });
         device.set_interrupt([this](std::uint64_t, std::uint32_t vector) {
             if (vector == 0)

@@ -65,7 +65,7 @@ TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
     Device device("device", agenda, core);
     RandomWorkload workload(3, 4, 4, 3000, core.blocks, 64, 512);
     IntegrityOracle oracle(IntegrityOracle::Geometry{1024, 4096, 512, core.filled_units, 8});
-    NvmeDriver driver("driver", agenda, memory, config, workload, tracker, &oracle, nullptr);
+    NvmeDriver driver("driver", agenda, memory, config, workload, &tracker, &oracle, nullptr);
     driver.mmio_initiator.bind(device.mmio_target);
     core.set_interrupt([&](std::uint64_t address, std::uint32_t data) { driver.interrupt(address, data); });
 

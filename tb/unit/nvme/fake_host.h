@@ -168,10 +168,9 @@ struct NvmeBench {
         EXPECT_EQ(run_admin(s).status(), nvme::kStSuccess);
         return p;
     }
-    /// Writes the SQE into the ring (its timeline begins); ring() tells the controller.
+    /// Writes the SQE into the ring ; ring() tells the controller.
     void push(Pair& p, const nvme::Sqe& s) {
         dma.put(p.sq + p.tail * 64u, s);
-        if (p.qid != 0) tracker.at(p.qid, s.cid).begin(agenda.now());
         p.tail = (p.tail + 1) % p.sq_entries;
     }
     void ring(const Pair& p) { write(nvme::sq_tail_doorbell(p.qid), p.tail); }

@@ -99,7 +99,6 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     r.prp1 = 0x8000;
     r.cdw12 = 7;
     dma.put(0x5000, r);
-    tracker.at(1, 7).begin(agenda.now());
     driver.write(sq_tail_doorbell(1), 1);
     agenda.run();
     ASSERT_EQ(firmware.waiting.size(), 1u);
