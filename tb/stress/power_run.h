@@ -99,15 +99,46 @@ struct MapCheck {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
         for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) without_free += ftl.free_blocks(GroupId{g}) == 0;
+        if (s.device.flash.faults) look_at_health();
         ++looks;
+    }
+    /// SMART after the loss says what it said before, but for what failed last, if that was not on the flash yet.
+    void look_at_health() {
+        const MediaHealth& now = ftl.media();
+        alive = true;
+        const bool more = now.blocks_retired > before.blocks_retired || now.available_spare < before.available_spare || (now.read_only && !before.read_only);
+        const bool less = now.blocks_retired < before.blocks_retired || now.available_spare > before.available_spare || (!now.read_only && before.read_only);
+        if (more || (less && all_is_written))
+            throw CheckFailed("SMART: " + std::to_string(now.blocks_retired) + " blocks retired, before " + std::to_string(before.blocks_retired) + "; spare " +
+                              std::to_string(now.available_spare) + ", before " + std::to_string(before.available_spare) + "; read-only " +
+                              std::to_string(now.read_only) + ", before " + std::to_string(before.read_only));
+        forgotten += less;
+        with_failed += now.blocks_retired != 0;
+        read_only += now.read_only;
+    }
+    /// After each event.
+    void remember_health() {
+        if (cuts != s.host.driver.power_cuts()) alive = false;
+        cuts = s.host.driver.power_cuts();
+        if (!alive) return;
+        before = ftl.media();
+        all_is_written = ftl.journal().last_pending() == 0;
+    }
+    MediaHealth before;
+    bool alive = true, all_is_written = true;
+    std::uint64_t cuts = 0, forgotten = 0, with_failed = 0, read_only = 0;
+    bool is_lost(std::uint32_t unit, Ppa at) const {
+        if (at == kLost && !s.device.flash.faults) throw CheckFailed("unit " + std::to_string(unit) + " is lost");
+        return at == kLost;
     }
     void look_at_each_unit() {
         for (std::uint32_t u = 0; u < ftl.logical_units(); ++u) {
             const Ppa at = ftl.lookup(Lpa{u});
+            if (is_lost(u, at)) continue;
             const std::uint32_t found = at == kUnmapped ? 0 : ftl.codec().version(s.device.flash.spare.at(at));
             const std::uint32_t possible = s.oracle->possible(u);
             open += (possible & (possible - 1)) != 0;
-            if (at == kLost || (possible >> found & 1u) == 0)
+            if ((possible >> found & 1u) == 0)
                 throw CheckFailed("unit " + std::to_string(u) + " has version " + std::to_string(found) +
                                   ", possible are (a bit each) " + std::to_string(possible));
         }
@@ -123,7 +154,7 @@ struct MapCheck {
         std::vector<Spare> spare(g.units_per_page());
         for (std::uint32_t u = 0; u < ftl.logical_units(); ++u) {
             const Ppa at = ftl.lookup(Lpa{u});
-            if (at == kLost) throw CheckFailed("unit " + std::to_string(u) + " is lost");
+            if (is_lost(u, at)) continue;
             if (at != kUnmapped) s.device.flash.spare.read_page(g.page_of(at), spare.data(), page.data());
             const UnitBytes& unit = at == kUnmapped ? zeros : page[g.slot_of(at)];
             for (std::uint32_t b = 0; b < blocks; ++b) {
@@ -143,6 +174,7 @@ struct MapCheck {
 
 struct PowerResult {
     std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0, without_free = 0;
+    std::uint64_t retired = 0, with_failed = 0, forgotten = 0, read_only = 0, errors = 0;
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
@@ -167,13 +199,14 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                     if (c.left != 0 && --c.left == 0) c.s.cut_power();
                 },
                 &cutter);
+        if (s.device.flash.faults) s.process.add_after_each([](void* self) { static_cast<MapCheck*>(self)->remember_health(); }, &check);
         try {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books)
                 if (!b.balances())
                     throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
             s.device.controller.ftl->verify_books();
-            if (r.error_status != 0) throw CheckFailed("commands failed");
+            if (r.error_status != (s.device.flash.faults ? s.host.driver.counters().media_errors() : 0)) throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
@@ -190,13 +223,19 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                                   {"checked", r.integrity_checked},
                                   {"moved", r.ftl.gc_units_moved},
                                   {"entries", cut_after == 0 ? s.agenda.executed() : cut_after - cutter.left},
-                                  {"without_free", check.without_free}}
+                                  {"without_free", check.without_free},
+                                  {"retired", s.device.controller.ftl->media().blocks_retired},
+                                  {"with_failed", check.with_failed},
+                                  {"forgotten", check.forgotten},
+                                  {"read_only", check.read_only},
+                                  {"errors", r.error_status}}
                 .dump();
         } catch (const std::exception& e) {
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
         }
     }));
-    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"]};
+    return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"],
+            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.

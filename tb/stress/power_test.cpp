@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 1,600 times in all, and at many entries of the agenda of a short run.
+// The drive loses its power at random times under load, 2,200 times in all, and at many entries of the agenda of a short run.
 // When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
 // units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
 #include "power_run.h"
@@ -43,7 +43,7 @@ PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps =
     std::printf("%llu losses of power: %llu pages torn, %llu erases cut, %llu commands cancelled; map found %llu times, with %llu units of more "
                 "than one possible version; all read back %llu times; %llu commands, %llu blocks compared, %llu units moved\n",
                 n(kCuts), n(r.torn), n(r.erases_cut), n(r.cancelled), n(r.looks), n(r.open), n(r.read_backs), n(r.commands), n(r.checked), n(r.moved));
-    EXPECT_GT(r.torn, kCuts / 2);
+    EXPECT_GT(r.torn, config.faults.any() ? kCuts / 10 : kCuts / 2);  // nothing is programmed in a drive that is read-only
     EXPECT_GT(r.erases_cut, 0u);
     EXPECT_GT(r.cancelled, kCuts);
     EXPECT_GT(r.looks, kCuts / 2);
@@ -125,6 +125,44 @@ TEST(PowerCut, WithBytesAndBlocksOf512Bytes) {
     mix.whole = 15;
     mix.most_bytes = 8192;
     check_power(c, 6, {150ms, 50ms, 4}, mix);
+}
+
+/// Superblocks that have failed are known after the loss, and so is what SMART says of them.
+PowerResult check_failing(SsdConfig c, const RandomFaults::Rates& rates, std::uint64_t seed, const Gaps& gaps, const RandomMix::Spec& mix = {}) {
+    c.nand.geometry.blocks_per_plane = 32;
+    c.ftl.spare_blocks = 6;
+    c.faults = rates;
+    fill_up(c);
+    const PowerResult r = check_power(c, seed, gaps, mix);
+    std::printf("%llu blocks retired at the end; after %llu losses some had failed before, after %llu the last was not known yet, after %llu the drive "
+                "was read-only; %llu commands ended with errors\n", static_cast<unsigned long long>(r.retired), static_cast<unsigned long long>(r.with_failed),
+                static_cast<unsigned long long>(r.forgotten), static_cast<unsigned long long>(r.read_only), static_cast<unsigned long long>(r.errors));
+    EXPECT_GT(r.with_failed, kCuts / 4);
+    EXPECT_LT(r.forgotten, kCuts / 10);
+    return r;
+}
+
+TEST(PowerCut, OfFailingFlash) {
+    SsdConfig c = stress_device();
+    c.ftl.superblock = SuperblockSpan::plane;
+    const PowerResult r = check_failing(c, {2e-4, 5e-4, 1e-3, 1e-4}, 8, {200ms, 50ms, 4});
+    EXPECT_GT(r.errors, 0u);
+}
+
+TEST(PowerCut, UntilADriveIsReadOnlyAndAfterwards) {
+    SsdConfig c = stress_device();
+    c.ftl.initial_state = InitialState::random;
+    const PowerResult r = check_failing(c, {1e-3, 2e-3, 0, 0}, 10, {80ms, 50ms, 20});
+    EXPECT_GT(r.read_only, 0u);
+    EXPECT_LT(r.read_only, r.looks);
+}
+
+TEST(PowerCut, OfFailingFlashWithBytes) {
+    SsdConfig c = stress_device();
+    c.run.data = DataMode::bytes;
+    RandomMix::Spec mix;
+    mix.whole = 15;
+    check_failing(c, {2e-4, 1e-3, 1e-3, 1e-4}, 9, {80ms, 50ms, 20}, mix);
 }
 
 TEST(PowerCut, WithBytesAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(71, DataMode::bytes), 20u); }

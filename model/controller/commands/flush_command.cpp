@@ -39,7 +39,7 @@ bool FlushCommand::try_end(std::uint64_t& command) {
         if (!is_done(s)) return false;
     }
     Command& c = *s.command;
-    if (s_.buffer.given_up() != s.given_up) c.status = nvme::kStWriteFault;
+    if (s_.buffer.given_up() != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
     s = State{};
     s_.waiters.charge_durability(*c.timeline);
     s_.ends.complete(c);

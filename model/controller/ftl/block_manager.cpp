@@ -36,6 +36,7 @@ BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       wear_(wear),
+      spare_blocks_(spare_blocks),
       blocks_(shape.superblocks()),
       groups_(shape.groups()) {
     SSDTLM_CHECK(spare_blocks < shape.blocks_per_group(), "all blocks are spare");
@@ -165,37 +166,71 @@ void BlockManager::retire(SuperblockId b) {
 
 bool BlockManager::add_spare(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (g.spares == 0) return false;
-    const SuperblockId b{(idx(group) + 1) * shape_.blocks_per_group() - g.spares};
+    if (g.spares == 0) {
+        // GC counts on a free one now.
+        if (g.surplus == 0 || g.free_count == 0) return false;
+        --g.surplus;
+        return true;
+    }
+    std::uint32_t b = (idx(group) + 1) * shape_.blocks_per_group() - spare_blocks_;
+    while (blocks_[b].state != BlockState::spare) ++b;
     --g.spares;
-    blocks_[idx(b)].state = BlockState::free;
-    push_free(group, b);
+    blocks_[b].state = BlockState::free;
+    push_free(group, SuperblockId{b});
     return true;
 }
 
 std::uint32_t BlockManager::fewest_spares() const {
-    const auto fewer = [](const Group& a, const Group& b) { return a.spares < b.spares; };
-    return std::min_element(groups_.begin(), groups_.end(), fewer)->spares;
+    std::uint32_t fewest = spare_blocks_;
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) fewest = std::min(fewest, spares(GroupId{g}));
+    return fewest;
 }
 
-void BlockManager::restart(const std::vector<bool>& used) {
-    for (Group& g : groups_) {
+bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool>& failed) {
+    const std::uint32_t needed = shape_.blocks_per_group() - spare_blocks_;
+    bool enough = true;
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        const GroupId group{i};
+        Group& g = groups_[i];
         g.free_first = g.free_last = kNoSuperblock;
-        g.free_count = 0;
-    }
-    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
-        BlockRecord& r = blocks_[b];
-        const GroupId group = shape_.group_of(SuperblockId{b});
-        if (r.state == BlockState::spare) {
-            if (used[b]) --groups_[idx(group)].spares;
-            if (!used[b]) continue;
+        g.free_count = g.spares = 0;
+        std::uint32_t in_use = 0;
+        for (std::uint32_t b = i * shape_.blocks_per_group(); b < (i + 1) * shape_.blocks_per_group(); ++b) {
+            BlockRecord& r = blocks_[b];
+            if (failed[b]) {
+                r.state = BlockState::failed;
+                r.bad = r.cut = true;
+                r.write_pointer = shape_.pages();
+                ++g.reserve;
+                failed_.push_back(SuperblockId{b});
+                continue;
+            }
+            if (!used[b] && r.state == BlockState::spare) {
+                ++g.spares;
+                continue;
+            }
+            ++in_use;
+            r.state = BlockState::sealed;
+            r.write_pointer = shape_.pages();
+            if (used[b]) continue;
+            r.state = BlockState::free;
+            r.write_pointer = 0;
+            push_free(group, SuperblockId{b});
         }
-        r.state = BlockState::sealed;
-        r.write_pointer = shape_.pages();
-        if (used[b]) continue;
-        r.state = BlockState::free;
-        r.write_pointer = 0;
-        push_free(group, SuperblockId{b});
+        while (in_use < needed && g.spares != 0 && add_spare(group)) ++in_use;
+        g.surplus = in_use > needed ? in_use - needed : 0;
+        enough = enough && in_use >= needed;
+    }
+    any_failed_ = !failed_.empty();
+    return enough;
+}
+
+void BlockManager::retire_empty() {
+    const std::vector<SuperblockId> failed = failed_;
+    for (const SuperblockId b : failed) {
+        if (blocks_[idx(b)].valid != 0) continue;
+        make_victim(b);
+        retire(b);
     }
 }
 

@@ -141,9 +141,9 @@ public:
     SuperblockId failed_of(GroupId group) const;
     /// Victim -> retired, when it is empty.
     void retire(SuperblockId b);
-    /// One of the group's spare ones becomes free. False: none is left.
+    /// One of the group's spare ones becomes free, or has taken its place before. False: none is left.
     bool add_spare(GroupId group);
-    std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares; }
+    std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares + groups_[idx(group)].surplus; }
     std::uint32_t fewest_spares() const;
     /// From now on host pages may open the last free ones: nothing is collected any more.
     void give_up_reserve() {
@@ -151,8 +151,11 @@ public:
         for (Group& g : groups_) g.reserve = 0;
     }
 
-    /// After the power was off: which superblocks hold something. Those are sealed, the others free or still spare.
-    void restart(const std::vector<bool>& used);
+    /// After the power was off: which superblocks hold something, and which have failed. Those are sealed or failed, the others
+    /// free or spare, as many as are needed free. False: a group has too few that have not failed.
+    bool restart(const std::vector<bool>& used, const std::vector<bool>& failed);
+    /// Then: failed ones without valid units have nothing to be emptied of.
+    void retire_empty();
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
     /// caller's part.
     void fill_host(GroupId group, std::uint64_t pages);
@@ -164,6 +167,7 @@ private:
         std::uint32_t free_count = 0;
         std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;
+        std::uint32_t surplus = 0;  ///< in use beyond what is needed: nobody knew any more that one had failed and was replaced
     };
     SuperblockId open(GroupId group, BlockState state);
     SuperblockId before_by_wear(const Group& g, bool most) const;
@@ -184,6 +188,7 @@ private:
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;
     const SpareArea* const wear_;
+    const std::uint32_t spare_blocks_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -132,9 +133,10 @@ public:
 
     // --- The journal of what was deallocated or lost (ftl_journal.cpp) ---
     const Journal& journal() const { return journal_; }
-    /// Called when the open page of the journal has become full.
-    void on_journal_full(std::function<void()> callback) { journal_full_ = std::move(callback); }
-    /// A group that may take a page of the journal without harm to its garbage collection. False: none.
+    /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has failed.
+    void on_journal_due(std::function<void()> callback) { journal_due_ = std::move(callback); }
+    /// A group that may take a page of the journal without harm to its garbage collection; of a read-only drive one with
+    /// room. False: none.
     bool group_for_journal(GroupId& out);
     /// Like a page that GC moves, into this group. Precondition: journal().next() has said this page.
     PageAddress place_journal_page(Journal::Id id, GroupId group);
@@ -252,8 +254,8 @@ public:
     /// and the journal say (ftl_recovery.cpp), in no time.
     void recover();
     const FtlCounters& counters() const { return counters_; }
-    /// The counts go on from those of the time before the power was off.
-    void go_on_from(const FtlCounters& earlier) { counters_ = earlier; }
+    /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
+    void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
     const BlockRecord& superblock(SuperblockId b) const { return blocks_[b]; }
     /// CheckFailed with the first few discrepancies. Looks at every unit of the device.
     void verify_books() const;
@@ -275,12 +277,16 @@ private:
     void hold_page(Journal::Id id);
     SuperblockId let_go_page(Journal::Id id);
     void drop_note(Ppa note);
+    void leave_page(Journal::Id id);
+    void note_failed(SuperblockId b);
+    void point_to_failed(SuperblockId b);
     void write_over_note(Ppa note);
     SuperblockId let_go_note(Ppa note);
     void journal_page_is_of_no_use(Journal::Id id);
     template <class Visit>
     void for_each_page_in_order(Visit&& visit) const;
     void count_what_is_mapped();
+    void take_stock_of_failures(bool enough);
     SuperblockId let_go_superblock(SuperblockId b) {
         BlockRecord& r = blocks_[b];
         SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
@@ -325,7 +331,8 @@ private:
     PageAddress skip_programmed(const PageAddress& a);
     void become_read_only();
     void close_failed(const PageAddress& a);
-    void replace(GroupId group);
+    void replace(SuperblockId failed);
+    void update_spare();
     void page_programmed(SuperblockId b) {
         if (blocks_.page_programmed(b)) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
     }
@@ -353,7 +360,8 @@ private:
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
     Journal journal_;
     std::uint32_t journal_group_ = 0;  // which took a page of it last
-    std::function<void()> journal_full_;
+    std::function<void()> journal_due_;
+    std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
     std::function<void()> media_changed_;
     FtlCounters counters_;

@@ -64,6 +64,12 @@ void Ftl::verify_books() const {
     }
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
+    for (const auto& [b, page] : failed_in_) {
+        const BlockState state = blocks_[SuperblockId{b}].state;
+        found.require(blocks_[SuperblockId{b}].bad && (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),
+                      "state of a superblock that the journal says has failed,", b, static_cast<std::uint64_t>(state), static_cast<std::uint64_t>(BlockState::failed));
+        if (page < live.size()) ++live[page];
+    }
     std::uint64_t of_journal = 0;
     for (Journal::Id id = 1; id < journal_.ids(); ++id) {
         const Journal::Page& p = journal_.page(id);
@@ -116,10 +122,12 @@ void Ftl::verify_books() const {
                 found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
             case BlockState::failed:
-                found.require(programmed + r.programs >= r.write_pointer, "pages in failed superblock", n, programmed, r.write_pointer);
+                found.require(r.cut || programmed + r.programs >= r.write_pointer, "pages in failed superblock", n, programmed, r.write_pointer);
+                found.require(failed_in_.count(n) != 0, "entry of the journal about failed superblock", n, 0, 1);
                 break;
             case BlockState::retired:
                 found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
+                found.require(failed_in_.count(n) != 0, "entry of the journal about retired superblock", n, 0, 1);
                 break;
             case BlockState::spare:
                 found.require(r.valid + r.write_pointer + programmed == 0, "use of spare superblock", n, programmed, 0);

@@ -25,21 +25,28 @@ void Ftl::close_failed(const PageAddress& a) {
     const bool was_open = blocks_.open_block(group, BlockState::open_host) == b;
     if (blocks_.fail(b)) {
         if (was_open && shape_.planes() != 1) cursor_.set_ragged(group, false);
-        replace(group);
+        replace(b);
     }
     blocks_.page_programmed(b);
 }
 
-/// A superblock of the group is lost to it.
-void Ftl::replace(GroupId group) {
+/// It is lost to its group.
+void Ftl::replace(SuperblockId failed) {
+    const GroupId group = shape_.group_of(failed);
+    note_failed(failed);
     media_.blocks_retired += shape_.planes();
     if (blocks_.add_spare(group)) {
-        media_.available_spare = static_cast<std::uint8_t>(std::uint64_t{blocks_.fewest_spares()} * 100 / config_.spare_blocks);
+        update_spare();
         cursor_.set_able(group, blocks_.can_take_host_page(group));
         if (media_changed_) media_changed_();
     } else {
         become_read_only();
     }
+}
+
+void Ftl::update_spare() {
+    if (config_.spare_blocks != 0)
+        media_.available_spare = static_cast<std::uint8_t>(std::uint64_t{blocks_.fewest_spares()} * 100 / config_.spare_blocks);
 }
 
 void Ftl::become_read_only() {
@@ -49,6 +56,7 @@ void Ftl::become_read_only() {
     blocks_.give_up_reserve();
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
     if (media_changed_) media_changed_();
+    if (journal_due_) journal_due_();  // its pages need not wait for collections any more
 }
 
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
@@ -67,7 +75,7 @@ void Ftl::superblock_not_erased(SuperblockId victim) {
     ++media_.erase_failures;
     counters_.blocks_erased += shape_.planes();
     blocks_.retire(victim);
-    replace(shape_.group_of(victim));
+    replace(victim);
 }
 
 void Ftl::superblock_emptied(SuperblockId victim) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was deallocated or lost: from the map to the journal, and when a superblock may go that the journal needs.
 #include <algorithm>
+#include <utility>
 
 #include "controller/ftl/ftl.h"
 
@@ -31,12 +32,12 @@ std::uint32_t Ftl::trim(Lpa first, std::uint32_t units) {
 }
 
 void Ftl::take_note(Lpa first, std::uint32_t units, bool lost) {
-    add_entry({++last_number_, first, units, lost});
+    add_entry({++last_number_, first, units, lost ? JournalNote::lost : JournalNote::deallocated});
     SSDTLM_CHECK(idx(note_in(journal_.open(), true)) < idx(kLost), "more pages of the journal than the map can point to");
 }
 
 void Ftl::add_entry(const JournalEntry& entry) {
-    if (journal_.add(entry) && journal_full_) journal_full_();
+    if (journal_.add(entry) && journal_due_) journal_due_();
 }
 
 /// To the entry noted last. Returns what the map held.
@@ -76,7 +77,10 @@ SuperblockId Ftl::let_go_page(Journal::Id id) {
 /// The map points to this page no more, once.
 void Ftl::drop_note(Ppa note) {
     const Journal::Id id = page_of_note(note);
-    if (id == Journal::kDetached) return;
+    if (id != Journal::kDetached) leave_page(id);
+}
+
+void Ftl::leave_page(Journal::Id id) {
     Journal::Page& p = journal_.page(id);
     SSDTLM_CHECK(p.live > 0, "a page of the journal is left that nobody pointed to");
     if (--p.live == 0) journal_page_is_of_no_use(id);
@@ -115,11 +119,31 @@ SuperblockId Ftl::hand_over_copy(Lpa lpa, Ppa old) {
     return kNoSuperblock;
 }
 
+/// Only the flash of the block itself could say it, and that has failed: it is written at once.
+void Ftl::note_failed(SuperblockId b) {
+    add_entry({++last_number_, Lpa{idx(b)}, 1, JournalNote::failed});
+    point_to_failed(b);
+    journal_.hurry();
+    if (journal_due_) journal_due_();
+}
+
+/// To the entry noted last.
+void Ftl::point_to_failed(SuperblockId b) {
+    const Journal::Id open = journal_.open();
+    ++journal_.page(open).live;
+    const auto [at, fresh] = failed_in_.try_emplace(idx(b), open);
+    if (fresh) return;
+    const Journal::Id older = std::exchange(at->second, open);
+    if (journal_.need(older)) hold_page(older);
+    leave_page(older);
+}
+
 bool Ftl::group_for_journal(GroupId& out) {
     for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
         journal_group_ = (journal_group_ + 1) % shape_.groups();
         out = GroupId{journal_group_};
-        if (!gc_hard(out)) return true;
+        // Nothing is collected any more in a drive that is read-only: what there is may be used up.
+        if (media_.read_only ? blocks_.free_blocks(out) != 0 || gc_room(out) != 0 : !gc_hard(out)) return true;
     }
     return false;
 }
@@ -195,15 +219,21 @@ bool Ftl::renew_journal_page(const PageAddress& a) {
     std::vector<JournalEntry> entries = journal_.page(id).entries;
     std::sort(entries.begin(), entries.end(), [](const JournalEntry& x, const JournalEntry& y) { return x.number > y.number; });
     for (const JournalEntry& e : entries) {
+        if (e.note == JournalNote::failed) {
+            if (failed_in_.at(idx(e.first)) != id) continue;
+            add_entry(e);
+            point_to_failed(SuperblockId{idx(e.first)});
+            continue;
+        }
         bool noted = false;
         for (std::uint32_t i = 0; i < e.units; ++i) {
             const Lpa lpa{idx(e.first) + i};
-            if (map_.lookup(lpa) != note_in(id, e.lost)) continue;
+            if (map_.lookup(lpa) != note_in(id, e.lost())) continue;
             if (!noted) {
                 add_entry(e);
                 noted = true;
             }
-            point_to_note(lpa, e.lost);
+            point_to_note(lpa, e.lost());
         }
     }
     return true;

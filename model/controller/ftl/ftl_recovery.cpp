@@ -59,10 +59,14 @@ void Ftl::recover() {
         for (; next != entries.size() && entries[next].entry.number < below; ++next) {
             const auto& [e, id] = entries[next];
             last_number_ = std::max(last_number_, e.number);
+            if (e.note == JournalNote::failed) {
+                failed_in_[idx(e.first)] = id;
+                continue;
+            }
             for (std::uint32_t i = 0; i < e.units; ++i) {
                 const Lpa lpa{idx(e.first) + i};
                 // Without an older copy there is nothing to take back, but a lost unit is lost all the same.
-                if (e.lost || map_.lookup(lpa) != kUnmapped) map_.exchange(lpa, note_in(id, e.lost));
+                if (e.lost() || map_.lookup(lpa) != kUnmapped) map_.exchange(lpa, note_in(id, e.lost()));
             }
         }
     };
@@ -81,12 +85,15 @@ void Ftl::recover() {
         }
     });
     take_entries(~std::uint64_t{0});
-    blocks_.restart(used);
+    std::vector<bool> failed(shape_.superblocks());
+    for (const auto& [b, page] : failed_in_) failed[b] = true;
+    const bool enough = blocks_.restart(used, failed);
     count_what_is_mapped();
+    blocks_.retire_empty();
     // The oldest first, which is what a policy that looks at age goes by.
     std::vector<std::uint32_t> sealed;
     for (std::uint32_t n = 0; n < shape_.superblocks(); ++n)
-        if (used[n]) sealed.push_back(n);
+        if (used[n] && !failed[n]) sealed.push_back(n);
     std::stable_sort(sealed.begin(), sealed.end(), [&last_of](std::uint32_t a, std::uint32_t b) { return last_of[a] < last_of[b]; });
     for (const std::uint32_t n : sealed) {
         const SuperblockId b{n};
@@ -94,7 +101,25 @@ void Ftl::recover() {
             blocks_[b].cut = blocks_[b].cut || spare_.next_page(shape_.block(b, i)) != geometry_.pages_per_block;
         policy_->sealed(b, blocks_[b].valid, 0);
     }
+    take_stock_of_failures(enough);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
+}
+
+/// Not `enough`: a group has lost more superblocks than it had spare ones.
+void Ftl::take_stock_of_failures(bool enough) {
+    media_.blocks_retired = std::uint64_t{failed_in_.size()} * shape_.planes();
+    update_spare();
+    if (enough) return;
+    media_.read_only = true;
+    media_.available_spare = 0;
+    blocks_.give_up_reserve();
+}
+
+void Ftl::go_on_from(const FtlCounters& earlier, const MediaHealth& health) {
+    counters_ = earlier;
+    media_.program_failures = health.program_failures;
+    media_.erase_failures = health.erase_failures;
+    media_.units_lost = health.units_lost;
 }
 
 void Ftl::count_what_is_mapped() {
@@ -112,6 +137,7 @@ void Ftl::count_what_is_mapped() {
         mapped_units_ += is_copy(p) || is_lost_note(p);
         lost_units_ += !is_copy(p) && is_lost_note(p);
     }
+    for (const auto& [b, page] : failed_in_) ++journal_.page(page).live;
     for (Journal::Id id = 1; id < journal_.ids(); ++id) {
         const Journal::Page& page = journal_.page(id);
         for (std::uint32_t s = 0; s < geometry_.units_per_page() && page.live != 0; ++s) in_use(geometry_.ppa_of(page.at, s));

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "common/report/error.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
 JournalWriter::JournalWriter(const FirmwareConfig& costs, const Surroundings& around)
     : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
-    around_.ftl.on_journal_full([this] { full(); });
+    around_.ftl.on_journal_due([this] { due(); });
 }
 
 std::uint64_t JournalWriter::demand() {
@@ -24,14 +25,19 @@ std::uint64_t JournalWriter::demand() {
 
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
-    if (is_durable(demanded)) return around_.waiters.release(command);
+    if (around_.ftl.journal().is_durable(demanded)) return around_.waiters.release(command);
+    if (given_up_) return around_.waiters.release(command, nvme::kStWriteFault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
     around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
 }
 
 bool JournalWriter::try_release(std::uint64_t& what) {
     if (!is_durable(what >> 32)) return false;
-    around_.waiters.release(static_cast<std::uint32_t>(what));
+    const auto command = static_cast<std::uint32_t>(what);
+    if (is_lost(what >> 32))
+        around_.waiters.release(command, nvme::kStWriteFault);
+    else
+        around_.waiters.release(command);
     return true;
 }
 
@@ -46,12 +52,12 @@ void JournalWriter::demand_for(SuperblockId victim) {
 }
 
 /// Within a note being taken: the core is told afterwards.
-void JournalWriter::full() {
+void JournalWriter::due() {
     ++issuing_;
-    around_.agenda.post<&JournalWriter::begin_full>(around_.agenda.now(), this, kAnyGroup);
+    around_.agenda.post<&JournalWriter::begin_due>(around_.agenda.now(), this, kAnyGroup);
 }
 
-void JournalWriter::begin_full(std::uint64_t) {
+void JournalWriter::begin_due(std::uint64_t) {
     --issuing_;
     begin(kAnyGroup);
 }
@@ -64,8 +70,7 @@ void JournalWriter::begin(std::uint64_t group) {
 void JournalWriter::issue(std::uint64_t group) {
     --issuing_;
     if (group != kAnyGroup) --urgent_;
-    if (around_.ftl.media().read_only) return around_.waiters.settle();
-    if (group != kAnyGroup) {
+    if (group != kAnyGroup && !around_.ftl.media().read_only) {
         if (place_one(GroupId{static_cast<std::uint32_t>(group)})) around_.waiters.pages_changed();
         return;
     }
@@ -73,14 +78,18 @@ void JournalWriter::issue(std::uint64_t group) {
     around_.waiters.pages_changed();
 }
 
-/// All that is to be written, as far as groups take it.
+/// All that is to be written, as far as groups take it. A read-only drive gives up what finds no page.
 void JournalWriter::place() {
     waits_for_block_ = false;
-    while (!around_.ftl.media().read_only && next() != Journal::kDetached) {
+    while (!given_up_ && next() != Journal::kDetached) {
         GroupId group{};
         if (around_.ftl.group_for_journal(group)) {
             place_one(group);
             continue;
+        }
+        if (around_.ftl.media().read_only) {
+            given_up_ = true;
+            return around_.waiters.settle();
         }
         waits_for_block_ = true;
         around_.gc.check_all();
@@ -152,7 +161,10 @@ void JournalWriter::program_done(std::uint64_t index) {
     if (!ok) {
         // As for other failed programs the group's GC superblock has room; what failed need not be moved.
         around_.jobs.release(job);
-        if (!around_.ftl.media().read_only) place_one(group);
+        if (around_.ftl.media().read_only)
+            place();
+        else
+            place_one(group);
         return around_.waiters.pages_changed();
     }
     around_.waiters.durable(&job);
@@ -161,7 +173,7 @@ void JournalWriter::program_done(std::uint64_t index) {
 }
 
 void JournalWriter::check_waiters() const {
-    if (around_.ftl.media().read_only) return;
+    if (given_up_) return;
     const auto require = [](bool ok, const char* what) {
         if (!ok) throw CheckFailed(std::string("journal: ") + what);
     };
@@ -173,7 +185,7 @@ void JournalWriter::check_waiters() const {
 }
 
 std::string JournalWriter::dump() const {
-    return "journal: " + std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " + std::to_string(programs_) +
+    return std::string("journal: ") + (given_up_ ? "given up, " : "") + std::to_string(around_.ftl.journal().unplaced()) + " pages to be written or open, " + std::to_string(programs_) +
            " being written" + (waits_for_block_ ? ", waiting for a free block\n" : "\n");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it. For a
-// full page or a flush it takes a page where free blocks allow it; for an erase, one of the group whose garbage collection
+// Writes the pages of the journal: full ones at once, the open one when a flush or the erase of a block waits for it, or when it
+// says that a block has failed. For a full page, a flush or a failed block it takes a page where free blocks allow it; for an erase, one of the group whose garbage collection
 // waits, which has that much to gain.
 #pragma once
 
@@ -38,8 +38,9 @@ public:
     bool takes_note() const override { return !around_.ftl.journal().any_full(); }
     std::uint64_t demand() override;
     bool is_durable(std::uint64_t demanded) const override {
-        return around_.ftl.journal().is_durable(demanded) || around_.ftl.media().read_only;
+        return around_.ftl.journal().is_durable(demanded) || given_up_;
     }
+    bool is_lost(std::uint64_t demanded) const override { return given_up_ && !around_.ftl.journal().is_durable(demanded); }
     void release_when_durable(std::uint32_t command) override;
     /// Garbage collection waits to erase this victim. Writes what it waits for, if that is not being written.
     void demand_for(SuperblockId victim);
@@ -59,8 +60,8 @@ private:
     static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 
     bool try_release(std::uint64_t& what);
-    void full();
-    void begin_full(std::uint64_t);
+    void due();
+    void begin_due(std::uint64_t);
     void begin(std::uint64_t group);
     void issue(std::uint64_t group);
     void place();
@@ -78,6 +79,7 @@ private:
     std::uint32_t urgent_ = 0;     ///< of those, for an erase
     std::uint32_t programs_ = 0;
     bool waits_for_block_ = false; ///< in a group that can spare it
+    bool given_up_ = false;        ///< the drive is read-only, and there was no page left
     std::vector<SuperblockId> freed_;
 };
 

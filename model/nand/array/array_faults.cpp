@@ -3,13 +3,22 @@
 
 namespace ssdtlm {
 
-bool RandomFaults::program_fails(const PageAddress&) { return programs_.unit() < rates_.program_fails; }
+bool RandomFaults::program_fails(const PageAddress& page) {
+    if (programs_.unit() >= rates_.program_fails) return false;
+    worn_out_.insert(block_of(page));
+    return true;
+}
 
-bool RandomFaults::erase_fails(const PageAddress&) { return erases_.unit() < rates_.erase_fails; }
+bool RandomFaults::erase_fails(const PageAddress& block) {
+    if (!worn_out_.empty() && worn_out_.count(block_of(block)) != 0) return true;
+    if (erases_.unit() >= rates_.erase_fails) return false;
+    worn_out_.insert(block_of(block));
+    return true;
+}
 
 /// A function of the page and its cycle, not of the order of reads: each read of a lost page finds it lost.
 bool RandomFaults::lost(const PageAddress& page, std::uint32_t cycle) const {
-    const std::uint64_t block = std::uint64_t{idx(page.plane)} << 32 | page.block;
+    const std::uint64_t block = block_of(page);
     return Random(seed_ ^ block, 4 + (std::uint64_t{cycle} << 32 | page.page)).unit() < rates_.page_lost;
 }
 

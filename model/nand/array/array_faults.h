@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "common/address/geometry.h"
 #include "common/random/random.h"
@@ -20,7 +21,8 @@ public:
     virtual std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t again) = 0;
 };
 
-/// Faults at given rates, the same for the same seed and order of operations.
+/// Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has failed
+/// is worn out: whoever erases it again fails again.
 class RandomFaults final : public ArrayFaults {
 public:
     struct Rates {
@@ -41,8 +43,10 @@ public:
     bool lost(const PageAddress& page, std::uint32_t cycle) const;
 
 private:
+    static std::uint64_t block_of(const PageAddress& page) { return std::uint64_t{idx(page.plane)} << 32 | page.block; }
     const Rates rates_;
     const std::uint64_t seed_;
+    std::unordered_set<std::uint64_t> worn_out_;  // blocks
     Random programs_, erases_, reads_;  // one stream each: more of one kind leave the others as they were
 };
 

@@ -204,11 +204,8 @@ private:
                 "more than host.power_off_time = " + value("host.power_off_time") + " apart", "lower host.power_off_time, or leave one out");
             break;
         }
-        if (c_.faults.any())
-            add(key, "power losses of a drive with failures", "one of the two: which blocks have failed is not found again after a loss of power",
-                "take away host.power_cut_at, or the rates of failures");
         constexpr Ps kLongest{255 * 500'000'000'000};
-        const Ps scan = c_.nvme.ready_time + MapScan::longest(c_.nand, c_.ecc.decode_time, 1);
+        const Ps scan = c_.nvme.ready_time + MapScan::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u);
         if (scan > kLongest)
             add(key, "to search all pages of the drive for its map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
                 "use a smaller drive or faster flash");

@@ -13,13 +13,15 @@ namespace ssdtlm {
 
 namespace {
 
+// At most.
+std::uint32_t reads_of_a_page(const SsdConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
+
 // A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
 // victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
 Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
-    const int reads = c.faults.any() ? 1 + c.ecc.read_retries : 1;
-    const double page = to_seconds(longest(c.nand.t_program) + reads * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    const double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
     const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
@@ -30,7 +32,7 @@ NvmeDevice nvme_device(const SsdConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
-    d.scan_time = MapScan::longest(c.nand, c.ecc.decode_time, 1);
+    d.scan_time = MapScan::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c));
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
@@ -123,11 +125,12 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();
     earlier_.dram += dram->busy();
+    const MediaHealth health = ftl->media();
 
     scan_.reset();
     firmware.reset();
     ftl.emplace(config.ftl, config.nand.geometry, contents, config.run.seed);
-    ftl->go_on_from(earlier_.ftl);
+    ftl->go_on_from(earlier_.ftl, health);
     backend.restart(scheduler_of(config, agenda));
     dram = make_dram(config.dram, agenda);
     dma.restart();

@@ -173,7 +173,7 @@ struct Counted final : ArrayFaults {
         failed += fails;
         return fails;
     }
-    bool erase_fails(const PageAddress& p) override { return faults.erase_fails(p); }
+    bool erase_fails(const PageAddress&) override { return false; }  // the one block is used again and again
     std::uint16_t wrong_bits(const PageAddress& p, std::uint32_t cycle, std::uint32_t again) override {
         const std::uint16_t bits = faults.wrong_bits(p, cycle, again);
         ++reads;

@@ -112,6 +112,10 @@ struct Device {
                 ftl.commit_move(ftl.codec().lpa(out[s]), from[i + s], geometry.ppa_of(to, s));
             ftl.gc_page_programmed(to);
         }
+        if (ftl.is_bad(victim)) {
+            ftl.superblock_emptied(victim);
+            return true;
+        }
         if (ftl.journal_must_be_written_for(victim)) write_journal(group);
         for (std::uint32_t i = 0; i < ftl.shape().planes(); ++i) flash.erase(ftl.shape().block(victim, i));
         ftl.superblock_erased(victim);

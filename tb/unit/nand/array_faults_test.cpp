@@ -22,7 +22,7 @@ TEST(RandomFaults, ComeAtTheirRates) {
     constexpr std::uint32_t n = 400'000;
     for (std::uint32_t i = 0; i < n; ++i) {
         programs += f.program_fails(page(i));
-        erases += f.erase_fails(page(i));
+        erases += f.erase_fails({PlaneId{7}, i, 0});  // each block once: one that has failed fails again
         const bool for_good = f.wrong_bits(page(i), 0, 1) != 0;
         lost += for_good;
         once += !for_good && f.wrong_bits(page(i), 0, 0) != 0;
@@ -32,6 +32,20 @@ TEST(RandomFaults, ComeAtTheirRates) {
     expect_rate(erases, n, 2e-2);
     expect_rate(lost, n, 1e-3);
     expect_rate(once, n - lost, 5e-3);
+}
+
+TEST(RandomFaults, AWornOutBlockIsNeverErasedAgain) {
+    RandomFaults f({1e-2, 1e-2, 0, 0, 1}, 4);
+    std::uint32_t worn = 0;
+    for (std::uint32_t block = 0; block < 10'000; ++block) {
+        const PageAddress a{PlaneId{block % 3}, block, block % 5};
+        const bool failed = block % 2 == 0 ? f.program_fails(a) : f.erase_fails(a);
+        if (!failed) continue;
+        ++worn;
+        for (int again = 0; again < 3; ++again) EXPECT_TRUE(f.erase_fails({a.plane, a.block, 0}));
+        EXPECT_FALSE(f.erase_fails({PlaneId{3}, a.block, 0}) && f.erase_fails({PlaneId{4}, a.block, 0})) << "of another plane";
+    }
+    expect_rate(worn, 10'000, 1e-2);
 }
 
 TEST(RandomFaults, ALostPageIsLostUntilItsBlockIsErased) {

@@ -8,6 +8,10 @@
 
 namespace ssdtlm {
 
+namespace {
+constexpr unsigned kNoteBits = 2;
+}
+
 Journal::Id Journal::take() {
     if (unused_.empty()) {
         pages_.emplace_back();
@@ -53,7 +57,7 @@ bool Journal::need(Id page) {
 
 Journal::Id Journal::next(bool open_too) const {
     if (!full_.empty()) return full_.front();
-    return open_too && open_is_open() ? open_ : kDetached;
+    return open_is_open() && (open_too || pages_[open_].hurries) ? open_ : kDetached;
 }
 
 void Journal::place(Id id, const PageAddress& at) {
@@ -100,7 +104,7 @@ PageContent Journal::encode(const std::vector<JournalEntry>& entries) {
     PageContent words;
     words.reserve(2 * entries.size());
     for (const JournalEntry& e : entries) {
-        words.push_back(e.number << 1 | (e.lost ? 1u : 0u));
+        words.push_back(e.number << kNoteBits | static_cast<std::uint64_t>(e.note));
         words.push_back(std::uint64_t{e.units} << 32 | idx(e.first));
     }
     return words;
@@ -110,8 +114,9 @@ std::vector<JournalEntry> Journal::decode(const PageContent& content) {
     std::vector<JournalEntry> entries;
     entries.reserve(content.size() / 2);
     for (std::size_t i = 0; i + 1 < content.size(); i += 2)
-        entries.push_back({content[i] >> 1, Lpa{static_cast<std::uint32_t>(content[i + 1])},
-                           static_cast<std::uint32_t>(content[i + 1] >> 32), (content[i] & 1) != 0});
+        entries.push_back({content[i] >> kNoteBits, Lpa{static_cast<std::uint32_t>(content[i + 1])},
+                           static_cast<std::uint32_t>(content[i + 1] >> 32),
+                           static_cast<JournalNote>(content[i] & ((1u << kNoteBits) - 1))});
     return entries;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the flash does not say by itself: which units were deallocated or lost. Pages of entries, each written once; the map
-// holds, for a unit without a copy, the journal page that says so. A page is of use as long as the map points to it.
+// What the flash does not say by itself: which units were deallocated or lost, and which superblocks have failed. Pages of
+// entries, each written once; the map holds, for a unit without a copy, the journal page that says so. A page is of use as long
+// as the map points to it, or a superblock that has failed.
 // It keeps the tables; when a page is written, and where, is for others to decide (Ftl, JournalWriter).
 #pragma once
 
@@ -17,13 +18,20 @@
 
 namespace ssdtlm {
 
+enum class JournalNote : std::uint8_t {
+    deallocated,
+    lost,   ///< cannot be read
+    failed  ///< no units but a superblock, which is not to be used any more
+};
+
 /// Neighbouring units that had no copy any more when `number` was drawn. Copies with a lower number do not count, those with
 /// a higher one do.
 struct JournalEntry {
     std::uint64_t number = 0;
-    Lpa first{};
+    Lpa first{};              ///< failed: number of the superblock
     std::uint32_t units = 0;
-    bool lost = false;  ///< cannot be read, else deallocated
+    JournalNote note = JournalNote::deallocated;
+    bool lost() const { return note == JournalNote::lost; }
 };
 
 class Journal {
@@ -36,10 +44,11 @@ public:
     enum class State : std::uint8_t { unused, open, full, in_flight, durable };
     struct Page {
         State state = State::unused;
-        std::uint32_t live = 0;   ///< units for which the map points to it
+        std::uint32_t live = 0;   ///< units for which the map points to it, and superblocks that it says have failed
         std::uint32_t holds = 0;  ///< newer copies of its units that are being programmed, and pages that need it
         std::uint64_t turn = 0;   ///< pages are numbered as they are opened, from 1
         PageAddress at;           ///< in flight and durable
+        bool hurries = false;     ///< is to be written though it is open
         std::vector<JournalEntry> entries;
         // Not erased until this page is durable:
         std::vector<SuperblockId> needs;  ///< each counts in BlockRecord::superseded
@@ -55,6 +64,8 @@ public:
     bool add(const JournalEntry& entry);
     /// The page that the last add() went to.
     Id open() const { return open_; }
+    /// That page is to be written now.
+    void hurry() { pages_[open_].hurries = true; }
     /// The open page needs this superblock's contents as they are. True: it was not told of it before.
     bool need(SuperblockId b);
     /// The same of an older page; true: not told of it just before.
@@ -65,7 +76,7 @@ public:
     Id ids() const { return static_cast<Id>(pages_.size()); }
 
     // --- Being written ---
-    /// The next page to be written: full, or the open one if `open_too`. kDetached: none.
+    /// The next page to be written: full, or the open one if it hurries or `open_too`. kDetached: none.
     Id next(bool open_too) const;
     /// It is not open any more, and will lie there.
     void place(Id id, const PageAddress& at);
