@@ -26,6 +26,7 @@ from random_job import Work, random_work
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
 SLACK = 10  # of the bound on simulated time
+LONGEST_SCAN_S = 100  # CAP.TO says 127.5 s at most
 
 # How the scheduler and the channels are implemented in a campaign, as settings of each run.
 WAYS = {
@@ -163,6 +164,19 @@ def drawn_resets(seed):
     return [f"host.reset_at=[{listed}]", f"host.reset_shutdown={r.choice(('false', 'false', 'true'))}"], times[-1] * 1e-6 + 5e-3 * len(times)
 
 
+def drawn_power_cuts(seed, device):
+    """Settings under which a third of the small devices lose their power one to three times; and when that may be over."""
+    r = random.Random(f"power {seed}")
+    if device.preset is not None or device.scan_s > LONGEST_SCAN_S or r.random() > 1 / 3:
+        return [], 0
+    times, off = [], r.choice((1e-6, 1e-4, 2e-3))
+    for _ in range(r.randint(1, 3)):
+        times.append((times[-1] + off if times else 0) + r.choice((r.uniform(1e-6, 1e-3), r.uniform(1e-3, 0.1))))
+    listed = ", ".join(f'"{t * 1e6:.3f}us"' for t in times)
+    return [f"host.power_cut_at=[{listed}]", f"host.power_off_time={off * 1e6:.0f}us",
+            f"ftl.scan_reads_per_die={r.choice((1, 4, 16))}"], times[-1] + len(times) * (off + device.scan_s)
+
+
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
@@ -170,6 +184,10 @@ def run_seed(seed, options):
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets
+        work.pace_s += seconds
+    if options.power_cuts:
+        cuts, seconds = drawn_power_cuts(seed, device)
+        settings += cuts
         work.pace_s += seconds
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
@@ -203,6 +221,7 @@ def main():
     p.add_argument("--runs", type=int, default=300)
     p.add_argument("--way", choices=WAYS, default="tlm", help="implementation of scheduler and channels")
     p.add_argument("--resets", action="store_true", help="with resets of the controller under load")
+    p.add_argument("--power-cuts", action="store_true", help="a third of the small devices lose their power under load")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")

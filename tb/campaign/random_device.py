@@ -206,6 +206,8 @@ def random_device(r, small_rtl=False):
     d.read_s = (t_read * (1 + (bits - 1) / 4)) * 1e-6 + bus
     d.program_s = t_program * 1e-6 + bus
     d.erase_s = t_erase * 1e-6
+    # To read all pages, those of all dies of a channel one after the other.
+    d.scan_s = d.read_s * (1 + settings.get("ecc.read_retries", 0)) * planes * blocks * (pages_per_block + 1) * ways * dies_per_chip
     d.command_s = 10e-6 + 2000 / (clock * 1e6) + sum(cpu) * 1e-6 + coalescing[1] * 1e-6
     d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.
