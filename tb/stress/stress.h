@@ -49,6 +49,7 @@ struct StressResult {
     std::uint64_t erases = 0;
     std::uint64_t blocks_checked = 0;
     std::uint64_t multi_plane = 0;
+    std::uint64_t wear_victims = 0;
     std::uint64_t history = 0;  ///< hash of every completion: what, when, how long in which stage
 };
 
@@ -103,6 +104,7 @@ inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
                                   {"erases", c.ftl->counters().blocks_erased},
                                   {"checked", r.integrity_checked},
                                   {"multi_plane", multi_plane},
+                                  {"wear_victims", r.ftl.wear_victims},
                                   {"history", history.hash}}
                 .dump();
         } catch (const std::exception& e) {
@@ -114,6 +116,7 @@ inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
     r.erases = j["erases"];
     r.blocks_checked = j["checked"];
     r.multi_plane = j["multi_plane"];
+    r.wear_victims = j["wear_victims"];
     r.history = j["history"];
     return r;
 }

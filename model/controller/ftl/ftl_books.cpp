@@ -144,4 +144,11 @@ void Ftl::verify_books() const {
     found.throw_if_any();
 }
 
+std::uint32_t Ftl::count(GroupId group, BlockState state) const {
+    std::uint32_t n = 0;
+    const std::uint32_t first = idx(group) * shape_.blocks_per_group();
+    for (std::uint32_t b = first; b < first + shape_.blocks_per_group(); ++b) n += blocks_[SuperblockId{b}].state == state;
+    return n;
+}
+
 }  // namespace ssdtlm

@@ -35,13 +35,6 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
     return least_worn;
 }
 
-std::uint32_t Ftl::count(GroupId group, BlockState state) const {
-    std::uint32_t n = 0;
-    const std::uint32_t first = idx(group) * shape_.blocks_per_group();
-    for (std::uint32_t b = first; b < first + shape_.blocks_per_group(); ++b) n += blocks_[SuperblockId{b}].state == state;
-    return n;
-}
-
 PageAddress Ftl::allocate_wear_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_wear) == 0;
     const PageAddress a = blocks_.allocate_wear(group);

@@ -2,7 +2,8 @@
 // Windowed greedy: the least valid of the blocks that were sealed first (Hu et al., "Write amplification analysis in
 // flash-based solid state drives", SYSTOR 2009); among equals, the one sealed first. A window of one is FIFO, one of all blocks
 // is greedy. When none of the window is worth collecting, the first behind it that is. Constant time per invalidation; looks at
-// the window for each victim.
+// the window for each victim. FIFO is also called LRU cleaning or a circular log: whatever the block holds, as long as a page is
+// won; collected data start again at the end of the queue.
 #include "common/address/fast_divide.h"
 #include "controller/ftl/gc/block_lists.h"
 #include "controller/ftl/gc/victim_policy.h"
@@ -44,6 +45,12 @@ private:
     BlockLists queues_;  // one per group
     std::vector<std::uint32_t> valid_;
 };
+
+const VictimPolicies::Registered kFifoPolicy{{
+    "fifo",
+    "the block that was sealed first",
+    {},
+    [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<WindowedGreedy>(setup, 1); }}};
 
 const VictimPolicies::Registered kWindowedGreedyPolicy{{
     "windowed_greedy",
