@@ -51,8 +51,8 @@ class ShippedJobs(SystemTest):
     def test_all_are_tested(self):
         self.assertEqual(
             sorted(p.name for p in JOBS.glob("*.fio")),
-            ["bssplit_zoned.fio", "numjobs_group.fio", "qd1_4k_randread.fio", "ramp_rate.fio", "random_mix.fio",
-             "two_groups_stonewall.fio"],
+            ["bssplit_zoned.fio", "jesd219-enterprise-4k.fio", "jesd219-enterprise.fio", "numjobs_group.fio", "qd1_4k_randread.fio",
+             "ramp_rate.fio", "random_mix.fio", "two_groups_stonewall.fio"],
         )
 
     def test_qd1(self):
@@ -74,6 +74,15 @@ class ShippedJobs(SystemTest):
         reads, writes = jobs[0]["read"], jobs[0]["write"]
         self.assertAlmostEqual(reads["io_bytes"] / reads["total_ios"], (0.6 * 4 + 0.3 * 16 + 0.1 * 64) * 1024, delta=400)
         self.assertAlmostEqual(writes["io_bytes"] / writes["total_ios"], 6 * 1024, delta=100)
+
+    def test_jesd219(self):
+        """On a quarter of the drive, as its footprint is chosen on the command line. The mean of its sizes is 7818 bytes."""
+        for name, mean, lba in (("jesd219-enterprise.fio", 7818, 512), ("jesd219-enterprise-4k.fio", 8069, 4096)):
+            _, jobs, _ = self.run_job(name, "hexa-16g", "--set", f"nvme.lba_size={lba}B", "--size=25%")
+            ios, total = fio_job_total(jobs[0])
+            self.assertEqual((len(jobs), ios), (1, 100 << 10))
+            self.assertAlmostEqual(jobs[0]["read"]["total_ios"] / ios, 0.4, delta=0.01)
+            self.assertAlmostEqual(total / ios, mean, delta=200)
 
     def test_numjobs_group(self):
         _, jobs, _ = self.run_job("numjobs_group.fio")

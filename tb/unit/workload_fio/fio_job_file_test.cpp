@@ -289,8 +289,9 @@ TEST(FioJobFile, LogsAreNamedAfterTheJobByDefault) {
 
 TEST(FioJobFile, ShippedJobsAreAcceptedAndSmall) {
     for (const char* name :
-         {"random_mix", "qd1_4k_randread", "bssplit_zoned", "ramp_rate", "two_groups_stonewall", "numjobs_group"}) {
-        const FioDevice device{8_GiB, 4096, 0};
+         {"random_mix", "qd1_4k_randread", "bssplit_zoned", "ramp_rate", "two_groups_stonewall", "numjobs_group",
+          "jesd219-enterprise", "jesd219-enterprise-4k"}) {
+        const FioDevice device{8_GiB, std::string(name) == "jesd219-enterprise" ? 512u : 4096u, 0};
         const auto file = load_fio_job_file(std::string(SSDTLM_WORKLOADS) + "/" + name + ".fio", device);
         FioWorkload w(file);
         const auto issues = drain(w, 100us);
