@@ -15,6 +15,7 @@
 #include "controller/scheduler/scheduler_config.h"
 #include "host_pcie/driver/host_config.h"
 #include "host_pcie/link/link_config.h"
+#include "host_pcie/workload/generated_workload.h"
 #include "nand/array/array_faults.h"
 #include "nand/onfi/nand_config.h"
 
@@ -52,6 +53,7 @@ struct SsdConfig {
     DramConfig dram;
     NandConfig nand;
     RandomFaults::Rates faults;
+    WorkloadConfig workload;
     RunConfig run;
 };
 

@@ -25,7 +25,8 @@ def run(device, workload, *, output=None, seed=None, set=None, options=(), **ove
     """Simulates `workload` on `device` and returns its Result.
 
     device: a preset or a device file, or a list of them, merged from left to right.
-    workload: path of a fio job file or of a block trace; or the text of a job file, which has a line end.
+    workload: path of a fio job file or of a block trace; the name of one that comes with the program; or the text of a job file,
+        which has a line end.
     output: folder for the results; without it a new one under the system's folder for temporary files, which stays.
     seed: of all random streams. options: further words of `ssdtlm run`, such as ["--stop-after-time", "2s"].
     overrides: parameters, with "__" for the dot: nand__t_read="60us"; or in `set`: {"nand.t_read": "60us"}.

@@ -183,6 +183,24 @@ class Keys(SystemTest):
         self.assertEqual(len({k for keys in [base, *others] for k in keys}), 6)
         self.assertEqual(self.keys(seeds=[1, 2]), base + self.keys(seed=2), "seeds are common to all points")
 
+    def test_workloads_by_name(self):
+        """Those that come with the program: a job file takes options, one that the program makes has keys."""
+        tables = {"device": "tiny-test", "grid": {"workload": ["tpcc", "qd1_4k_randread"], "workload.tpcc.warehouses": [1, 2]}}
+        plan = Plan(spec.spec_of(self.dir / "s", tables, self.dir / "out"))
+        commands = [point.runs[0].task["command"] for point in plan.points]
+        self.assertEqual([c[c.index("-w") + 1] for c in commands if "workload.tpcc.warehouses=2" in c and "tpcc" in c], ["tpcc"])
+        self.assertEqual([point.runs[0].task["files"] for point in plan.points], [[]] * 4)
+        self.assertEqual(len({point.runs[0].key for point in plan.points}), 4)
+        plan.prepare()
+        jobs = {c[c.index("-w") + 1] for c in commands} - {"tpcc"}
+        self.assertEqual([pathlib.Path(job).read_text() for job in jobs], [(JOBS / "qd1_4k_randread.fio").read_text()])
+        self.assertEqual(len(self.keys(workload="qd1_4k_randread", fio={"iodepth": 4})), 1)
+        for workload, part in (("tpcc", "has no option iodepth; fio.NAME with a job file; its parameters are workload.tpcc.KEY"),
+                               ("tcpp", "cannot be read")):
+            with self.assertRaises(ssdtlm.UserError) as caught:
+                self.keys(workload=workload, fio={"iodepth": 4})
+            self.assertIn(part, str(caught.exception))
+
     def test_all_refused_values_at_once(self):
         with self.assertRaises(ssdtlm.UserError) as caught:
             self.keys(grid={"nand.t_read": ["1parsec", "75us"], "gc.polcy": ["greedy"]})

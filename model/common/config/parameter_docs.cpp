@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/config/parameter_docs.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace ssdtlm {
@@ -100,6 +101,7 @@ std::string markdown_reference(const std::vector<DocumentedParameter>& parameter
     for (const auto& t : tables) {
         s += t.table.empty() ? "\n## Top level\n\n" : "\n## [" + t.table + "]\n\n";
         s += t.sentence + "\n\n";
+        if (std::none_of(parameters.begin(), parameters.end(), [&](const auto& d) { return d.info->table() == t.table; })) continue;
         s += "| Key | Values | Default | Meaning | Source of the default |\n|---|---|---|---|---|\n";
         for (const auto& d : parameters) {
             const ParameterInfo& p = *d.info;

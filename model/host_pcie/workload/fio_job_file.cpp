@@ -78,6 +78,15 @@ public:
         if (!arguments.empty() && !any_job && !job_follows)  // fio would want a --name
             sections_.push_back({"job", sections_.front().where, {}});
     }
+    /// To each job: what comes last counts.
+    void append(const std::vector<FioArgument>& arguments) {
+        for (const FioArgument& a : arguments) {
+            RawOption o{a.name, a.value, "command line: --" + a.name};
+            if (o.value) o.value = substitute(*o.value, o.where);
+            for (RawSection& s : sections_)
+                if (!s.global()) s.options.push_back(o);
+        }
+    }
     std::vector<RawSection>& sections() { return sections_; }
 
 private:
@@ -166,8 +175,9 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
     FioJobFile file;
     file.path = jobs.path;
     Reader reader(problems);
-    reader.read(jobs.arguments, !jobs.path.empty());
+    if (!jobs.arguments_last) reader.read(jobs.arguments, !jobs.path.empty());
     if (!jobs.path.empty()) reader.read(jobs.text, jobs.path, 0);
+    if (jobs.arguments_last) reader.append(jobs.arguments);
 
     FioSettings global;
     global.job.bs_min = global.job.bs_max = global.job.align = {0, 0, 0};  // 0: not set
@@ -226,7 +236,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
 }
 
 FioJobFile parse_fio_job_text(const std::string& text, const std::string& path, const FioDevice& device) {
-    return parse_fio_jobs({path, text, {}, {}}, device);
+    return parse_fio_jobs({path, text, {}, false, {}}, device);
 }
 
 FioJobFile load_fio_job_file(const std::string& path, const FioDevice& device) {

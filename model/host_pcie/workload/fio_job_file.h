@@ -24,6 +24,7 @@ struct FioJobText {
     std::string path;                    ///< names the text in messages and anchors include
     std::string text;
     std::vector<FioArgument> arguments;  ///< before the file; up to the first --name they are defaults of all jobs
+    bool arguments_last = false;         ///< instead: at the end of each job, in place of what it says
     std::vector<std::string> sections;   ///< --section: only these, and [global]; empty: all
 };
 

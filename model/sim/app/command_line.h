@@ -22,6 +22,7 @@ struct CommandLine {
         config_show,
         config_schema,
         config_presets,
+        config_workloads,
         config_reference,
         trace_formats,
         trace_info,

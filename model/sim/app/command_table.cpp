@@ -145,9 +145,10 @@ private:
         device(run);
         group(run, "Workload");
         run->add_option("-w,--workload", line_.run.workload,
-                        "fio job file or block trace (may be .gz), told apart by content; - is standard input. Options of "
-                        "fio (--rw=randread --bs=4k) may stand beside a job file or in its place")
-            ->type_name(kFileKind);
+                        "fio job file or block trace (may be .gz), told apart by content; - is standard input; or the name of one "
+                        "that comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand "
+                        "in place of a job file, beside one, whose own count more, as in fio, or beside a name, where they count more")
+            ->type_name(kWorkloadKind);
         run->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
             ->expected(1)
             ->take_all()
@@ -201,6 +202,9 @@ private:
             subcommand(*config, "presets", "List the devices that come with the program", Command::config_presets);
         group(presets, "Output");
         presets->add_flag("--json", line_.run.json, "Print JSON");
+        auto* workloads = subcommand(*config, "workloads", "List the workloads that come with the program", Command::config_workloads);
+        group(workloads, "Output");
+        workloads->add_flag("--json", line_.run.json, "Print JSON");
         subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
     }
     void add_trace() {

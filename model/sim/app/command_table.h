@@ -51,6 +51,7 @@ std::vector<std::string> shell_words();
 /// The kind of value of an option is its type name: FILE, DIR, DEVICE (a preset or a file), KEY=VALUE, COMMAND, TIME, N
 /// and so on; a type name with '|' lists the words that the option takes.
 inline constexpr const char* kDeviceKind = "DEVICE";
+inline constexpr const char* kWorkloadKind = "WORKLOAD";
 inline constexpr const char* kFileKind = "FILE";
 inline constexpr const char* kFolderKind = "DIR";
 inline constexpr const char* kAssignmentKind = "KEY=VALUE";

@@ -85,6 +85,8 @@ int execute(const CommandLine& line) {
             break;
         case Command::config_presets:
             return config_presets(line);
+        case Command::config_workloads:
+            return config_workloads(line);
         case Command::config_reference:
             std::fputs(config_reference().c_str(), stdout);
             break;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/report/json_dump.h"
+#include "host_pcie/workload/generated_workload.h"
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
@@ -86,6 +87,24 @@ int config_presets(const CommandLine& line) {
     } else {
         for (const auto& p : presets()) std::printf("%-18s %s\n", p.name.c_str(), p.description.c_str());
     }
+    return static_cast<int>(ExitCode::ok);
+}
+
+int config_workloads(const CommandLine& line) {
+    struct Row {
+        std::string name, kind, path, description;
+    };
+    std::vector<Row> rows;
+    for (const auto& job : shipped_jobs()) rows.push_back({job.name, "fio", job.path, job.description});
+    for (const auto& [name, generator] : WorkloadGenerators::instance().policies()) rows.push_back({name, "generated", "", generator.sentence});
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Row& r : rows) {
+        if (line.run.json)
+            all.push_back({{"name", r.name}, {"kind", r.kind}, {"path", r.path}, {"description", r.description}});
+        else
+            std::printf("%-22s %s\n", r.name.c_str(), r.description.c_str());
+    }
+    if (line.run.json) std::puts(json_dump(all).c_str());
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -168,6 +168,8 @@ private:
         }
         progress_.clear();
         if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
+        if (source_.generated != nullptr)
+            for (std::string& o : source_.generated->outcomes()) source_.notes.push_back(std::move(o));
         describe(summary, error, simulation);
         slowest_ = simulation.slowest();
         const std::vector<Problem> problems = save(summary);

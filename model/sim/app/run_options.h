@@ -15,8 +15,8 @@
 namespace ssdtlm {
 
 struct RunOptions {
-    enum class WorkloadKind : std::uint8_t { fio, trace };
-    std::string workload;  ///< path, "-" for standard input, or empty: only fio options
+    enum class WorkloadKind : std::uint8_t { fio, trace, generated };
+    std::string workload;  ///< path, name, "-" for standard input, or empty: only fio options
     WorkloadKind workload_kind = WorkloadKind::fio;  ///< recognise_workload()
     FioJobText fio;                                  ///< arguments and sections; path and text by recognise_workload()
     std::vector<std::string> trace_options;          ///< options given that only a block trace has

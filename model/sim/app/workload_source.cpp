@@ -16,6 +16,7 @@
 #include "host_pcie/workload/fio_workload.h"
 #include "host_pcie/workload/trace_report_job.h"
 #include "host_pcie/workload/trace_workload.h"
+#include "sim/config/presets.h"
 
 namespace ssdtlm {
 
@@ -61,6 +62,23 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     return source;
 }
 
+WorkloadSource open_generated(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+    const WorkloadGenerators& all = WorkloadGenerators::instance();
+    const PolicyTable& table = config.workload.generators;
+    auto workload = all.make("--workload", options.workload, {namespace_bytes, config.nvme.lba_bytes, config.run.seed}, table);
+    ContentHash content;
+    content.add(options.workload + "\n");
+    const auto values = table.find(options.workload);
+    for (const PolicyParameter& p : all.policies().at(options.workload).parameters)
+        content.add(p.key + "=" + to_toml(p, p.get(values == table.end() ? PolicyValues{} : values->second)) + "\n");
+    WorkloadSource source;
+    source.digest = content.text();
+    source.report_jobs = workload->report_jobs();
+    source.generated = workload.get();
+    source.workload = std::move(workload);
+    return source;
+}
+
 constexpr std::size_t kHead = 1u << 16;  // enough for any comment above the first section
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -100,6 +118,34 @@ void read_standard_input(RunOptions& options) {
     for (std::string more; !(more = read_some(stdin, kHead)).empty();) options.fio.text += more;
 }
 
+/// What has no mark of a path (a folder, an extension) is meant as a name.
+void read_named(RunOptions& options) {
+    const std::string& name = options.workload;
+    std::vector<std::string> names;
+    for (const Preset& job : shipped_jobs()) {
+        names.push_back(job.name);
+        if (job.name != name) continue;
+        std::ifstream in(job.path, std::ios::binary);
+        options.workload_kind = RunOptions::WorkloadKind::fio;
+        options.fio.path = job.path;
+        options.fio.text.assign(std::istreambuf_iterator<char>(in), {});
+        options.fio.arguments_last = true;
+        for (const FioArgument& a : options.fio.arguments)
+            if (a.name == "name")
+                throw UserError(Problem{"command line", "--name with the workload " + name, "fio options without --name, for all of its jobs", "remove"});
+        return;
+    }
+    for (const std::string& generator : WorkloadGenerators::instance().names()) {
+        names.push_back(generator);
+        if (generator != name) continue;
+        options.workload_kind = RunOptions::WorkloadKind::generated;
+        return;
+    }
+    const std::string near = nearest(name, names);
+    throw UserError(Problem{"command line", "no workload '" + name + "'", fmt::format("a file, or one of {}", fmt::join(names, ", ")),
+                            near.empty() ? "check the path" : "did you mean '" + near + "'?"});
+}
+
 void read_file(RunOptions& options) {
     const std::string& path = options.workload;
     std::ifstream in(path, std::ios::binary);
@@ -124,20 +170,25 @@ void read_file(RunOptions& options) {
 void recognise_workload(RunOptions& options) {
     if (options.workload == "-")
         read_standard_input(options);
+    else if (options.workload.find_first_of("/.") == std::string::npos && !options.workload.empty() &&
+             !std::filesystem::exists(options.workload))
+        read_named(options);
     else if (!options.workload.empty())
         read_file(options);
-    if (options.workload_kind == RunOptions::WorkloadKind::fio) {
-        if (!options.trace_options.empty())
-            throw UserError(Problem{"command line", fmt::format("{} with a fio job", fmt::join(options.trace_options, ", ")),
-                                    "options of block traces; a fio job says itself when it issues", "remove"});
-        return;
-    }
+    const bool fio = options.workload_kind == RunOptions::WorkloadKind::fio;
+    const bool trace = options.workload_kind == RunOptions::WorkloadKind::trace;
+    const std::string what = fio ? "a fio job" : trace ? "a block trace" : "the workload " + options.workload;
+    std::vector<Problem> problems;
+    if (!trace && !options.trace_options.empty())
+        problems.push_back({"command line", fmt::format("{} with {}", fmt::join(options.trace_options, ", "), what),
+                            fio ? "options of block traces; a fio job says itself when it issues" : "options of block traces", "remove"});
     std::vector<std::string> given;
     for (const std::string& s : options.fio.sections) given.push_back("--section " + s);
     for (const FioArgument& a : options.fio.arguments) given.push_back("--" + a.name);
-    if (!given.empty())
-        throw UserError(Problem{"command line", fmt::format("{} with a block trace", fmt::join(given, ", ")),
-                                "options of fio jobs", "remove"});
+    if (!fio && !given.empty())
+        problems.push_back({"command line", fmt::format("{} with {}", fmt::join(given, ", "), what), "options of fio jobs",
+                            trace ? "remove" : fmt::format("remove; its parameters are set by --set workload.{}.KEY=VALUE", options.workload)});
+    if (!problems.empty()) throw UserError(std::move(problems));
 }
 
 std::string workload_title(const RunOptions& options) {
@@ -157,8 +208,15 @@ void check_workload_alone(const RunOptions& options) {
 }
 
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
-    return options.workload_kind == RunOptions::WorkloadKind::fio ? open_fio(config, options, namespace_bytes)
-                                                                  : open_trace(config, options, namespace_bytes);
+    switch (options.workload_kind) {
+        case RunOptions::WorkloadKind::fio:
+            return open_fio(config, options, namespace_bytes);
+        case RunOptions::WorkloadKind::generated:
+            return open_generated(config, options, namespace_bytes);
+        case RunOptions::WorkloadKind::trace:
+            break;
+    }
+    return open_trace(config, options, namespace_bytes);
 }
 
 }  // namespace ssdtlm

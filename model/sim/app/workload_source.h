@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From `--workload FILE` or fio options to a Workload: a fio job file or a block trace, with what the fio-shaped report needs.
+// From `--workload` or fio options to a Workload: a fio job file, a block trace or one that the program makes itself, with what
+// the fio-shaped report needs.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
 #include "host_pcie/workload/fio_workload.h"
+#include "host_pcie/workload/generated_workload.h"
 #include "sim/app/run_options.h"
 #include "sim/sim_config.h"
 
@@ -22,10 +24,11 @@ struct WorkloadSource {
     std::vector<std::string> notes;
     std::vector<std::string> warnings;   ///< worth saying before the run
     FioWorkload* fio = nullptr;          ///< `workload` when it is one
+    GeneratedWorkload* generated = nullptr;  ///< the same
 };
 
-/// Tells a fio job from a block trace by its content, and reads standard input for "-". Throws UserError for options
-/// that belong to the other kind.
+/// Finds a workload that comes with the program by its name, tells a fio job from a block trace by its content, and reads
+/// standard input for "-". Throws UserError for options that belong to another kind.
 void recognise_workload(RunOptions& options);
 /// What the results call the workload.
 std::string workload_title(const RunOptions& options);

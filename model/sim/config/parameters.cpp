@@ -9,17 +9,19 @@
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
+#include "host_pcie/workload/generated_workload.h"
 
 namespace ssdtlm {
 namespace {
 
 /// A sentence for the table of each policy that has parameters, behind that of its kind.
 template <class Registry>
-void add_policy_tables(std::vector<TableSentence>& tables, const std::string& name, const Registry& registry) {
+void add_policy_tables(std::vector<TableSentence>& tables, const std::string& name, const Registry& registry,
+                       const std::string& what = "Policy") {
     auto at = std::find_if(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == name; }) + 1;
     for (const auto& [policy, entry] : registry.policies())
         if (!entry.parameters.empty())
-            at = tables.insert(at, {name + "." + policy, "Policy " + policy + ": " + entry.sentence + "."}) + 1;
+            at = tables.insert(at, {name + "." + policy, what + " " + policy + ": " + entry.sentence + "."}) + 1;
 }
 
 }  // namespace
@@ -81,6 +83,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"nand.faults", "What goes wrong in the dies, drawn from run.seed: the same for the same run."},
             {"nand.geometry", "How the flash is divided."},
             {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
+            {"workload", "Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`."},
             {"run", "The simulation itself."},
         };
         add_policy_tables(t, "gc", VictimPolicies::instance());
@@ -88,6 +91,7 @@ const std::vector<TableSentence>& parameter_tables() {
         add_policy_tables(t, "scheduler", BusOrders::instance());
         add_policy_tables(t, "scheduler", SuspendPolicies::instance());
         add_policy_tables(t, "dram", DramModels::instance());
+        add_policy_tables(t, "workload", WorkloadGenerators::instance(), "Workload");
         return t;
     }();
     return tables;

@@ -2,6 +2,7 @@
 #include "sim/config/presets.h"
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <system_error>
 
@@ -13,31 +14,40 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Paths by preset name.
-std::map<std::string, std::string> preset_paths() {
+/// Paths by name: of the files of this extension in configs/<kind>.
+std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
+    std::vector<fs::path> folders;
+    std::error_code error;
+    const fs::path exe = fs::read_symlink("/proc/self/exe", error);
+    if (!error) folders.push_back(exe.parent_path().parent_path() / "share" / "ssdtlm" / "configs" / kind);
+    folders.push_back(fs::path(SSDTLM_SOURCE_CONFIGS) / kind);
     std::map<std::string, std::string> paths;
-    for (const auto& folder : preset_folders()) {
+    for (const auto& folder : folders) {
         std::error_code none;
         for (const auto& entry : fs::directory_iterator(folder, none)) {
-            if (entry.path().extension() == ".toml") paths.emplace(entry.path().stem().string(), entry.path().string());
+            if (entry.path().extension() == extension) paths.emplace(entry.path().stem().string(), entry.path().string());
         }
     }
     return paths;
 }
 
+std::map<std::string, std::string> preset_paths() { return shipped_paths("device", ".toml"); }
+
+/// The comment that a job file begins with, up to its first full stop.
+std::string first_sentence(const std::string& path) {
+    std::ifstream in(path);
+    std::string text;
+    for (std::string line; std::getline(in, line) && line.rfind("; ", 0) == 0;) text += (text.empty() ? "" : " ") + line.substr(2);
+    const std::size_t stop = text.find(". ");
+    return stop == std::string::npos ? text.substr(0, text.find_last_not_of('.') + 1) : text.substr(0, stop);
+}
+
 }  // namespace
 
-std::vector<std::string> preset_folders() {
-    std::vector<std::string> folders;
-    std::error_code error;
-    const fs::path exe = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path installed = exe.parent_path().parent_path() / "share" / "ssdtlm" / "configs" / "device";
-        if (fs::is_directory(installed, error)) folders.push_back(installed.string());
-    }
-    const fs::path source = SSDTLM_SOURCE_PRESETS;
-    if (fs::is_directory(source, error)) folders.push_back(source.string());
-    return folders;
+std::vector<Preset> shipped_jobs() {
+    std::vector<Preset> all;
+    for (const auto& [name, path] : shipped_paths("workload", ".fio")) all.push_back({name, path, first_sentence(path)});
+    return all;
 }
 
 std::vector<Preset> presets() {

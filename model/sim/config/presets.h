@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that come with the program, and how a device on the command line is found.
+// The devices and job files that come with the program, and how they are found by their names.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace ssdtlm {
 
 struct Preset {
-    std::string name;  ///< file name without .toml
+    std::string name;  ///< file name without .toml or .fio
     std::string path;
     std::string description;
 };
@@ -18,11 +18,11 @@ struct DeviceFile {
     std::string shown;  ///< in messages and origins: what the user gave, or "<preset>.toml"
 };
 
-/// Folders with presets, in the order of search: beside the executable's prefix (share/ssdtlm/configs/device), then the
-/// source tree that the program was built from.
-std::vector<std::string> preset_folders();
-/// All presets, by name; a name found in several folders counts once.
+/// All devices, by name. Looked for beside the executable's prefix (share/ssdtlm/configs/device), then in the source tree that
+/// the program was built from; a name found in several folders counts once.
 std::vector<Preset> presets();
+/// All fio job files (configs/workload), in the same way. Described by the first sentence of the comment above.
+std::vector<Preset> shipped_jobs();
 /// An existing file, or a preset of that name. Throws UserError.
 DeviceFile find_device(const std::string& path_or_preset);
 

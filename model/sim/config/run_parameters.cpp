@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/parameters.h"
 
+#include "host_pcie/workload/generated_workload.h"
+
 namespace ssdtlm {
 
 void add_run_parameters(std::vector<SsdParameter>& table) {
@@ -59,6 +61,7 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
             .says("Simulated time in which nothing happens (no completion, no transfer, no die at work) with commands pending, "
                   "after which the run is given up")
             .from("-"));
+    add_policy_parameters(table, "workload", WorkloadGenerators::instance(), [](auto& c) -> auto& { return c.workload.generators; });
 }
 
 }  // namespace ssdtlm

@@ -71,7 +71,7 @@ class Load:
         self.plan = Plan(self._variant([{}]))
         workload = self.plan.workload(spec.fixed)
         if workload.text is None:
-            raise UserError(Problem(str(workload.path), "is a trace", "a job file", "vary --time-scale instead: option.time-scale in a grid"))
+            raise UserError(Problem(str(workload.path), "is no job file", "a job file", "of a trace vary --time-scale instead: option.time-scale in a grid"))
         self.levels, self.capacity = [], 0.0
 
     def _variant(self, points):

@@ -17,7 +17,7 @@ from . import worker
 from .build_id import build_identifier
 from .points import label, points
 from .spec import FILES
-from .workloads import Workload
+from .workloads import Generated, Workload
 
 KEY_DIGITS = 24
 # Of no influence on the numbers; the seed is a part of the key by itself.
@@ -116,8 +116,18 @@ class Plan:
         options = {key.removeprefix("fio."): value for key, value in values.items() if key.startswith("fio.")}
         identity = (file, json.dumps(options))
         if identity not in self._workloads:
-            self._workloads[identity] = Workload(file, options)
+            shipped = None if file is None or file.is_file() else self._shipped.get(str(path))
+            if shipped is not None and not shipped["path"]:
+                self._workloads[identity] = Generated(path, options)
+            else:
+                self._workloads[identity] = Workload(pathlib.Path(shipped["path"]) if shipped else file, options)
         return self._workloads[identity]
+
+    @functools.cached_property
+    def _shipped(self):
+        """By name, the workloads that come with the program."""
+        done = subprocess.run([self.binary, "config", "workloads", "--json"], capture_output=True, text=True, check=True)
+        return {row["name"]: row for row in json.loads(done.stdout)}
 
     def _point(self, number, point, configurations, refused):
         values = {**self.spec.fixed, **point}
@@ -129,7 +139,7 @@ class Plan:
                    for key, value in values.items() if key.startswith("option.") and value is not False]
         command = [self.binary, "run", *devices, "-q", *(word for one in settings for word in ("--set", one)),
                    "-w", str(workload.file(self.output / "workloads")), *options]
-        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *([] if workload.text is not None else [str(workload.path)])])]
+        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *workload.files])]
         identity = [configurations[devices, tuple(settings)], workload.digest, sorted(options), self.build]
         runs = []
         for seed in self.spec.seeds:

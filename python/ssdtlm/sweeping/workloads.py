@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workload of a point as one file, named by its content: a job file with the point's options in each of its jobs, or a trace."""
+"""The workload of a point as one file, named by its content: a job file with the point's options in each of its jobs, or a trace;
+or the name of one that the program makes itself."""
 
 import functools
 import hashlib
@@ -45,8 +46,29 @@ def job_text(lines, options):
     return "\n".join([*text, *(own if in_job else []), ""])
 
 
+class Generated:
+    """One that the program makes itself, by its name. Its parameters are keys of the configuration."""
+
+    text, files = None, ()
+
+    def __init__(self, name, options):
+        """Raises UserError."""
+        if options:
+            raise UserError(Problem(name, f"is no job file and has no option {', '.join(options)}", "fio.NAME with a job file",
+                                    f"its parameters are workload.{name}.KEY"))
+        self.path = self.name = name
+        self.digest = hashlib.sha256(name.encode()).hexdigest()
+
+    def file(self, _folder):
+        return self.name
+
+    def write(self, folder):
+        """Nothing: there is no file."""
+
+
 class Workload:
-    """`digest`: of its content. `text`: of the job file that write() makes; None for a trace, which stays where it is."""
+    """`digest`: of its content. `text`: of the job file that write() makes; None for a trace, which stays where it is and is the
+    one in `files`."""
 
     def __init__(self, path, options):
         """path: pathlib.Path, or None when the options are all. Raises UserError."""
@@ -61,6 +83,7 @@ class Workload:
             self.text = job_text(_included(path) if path else ["[job]"], options)
             self.digest = hashlib.sha256(self.text.encode(errors="surrogateescape")).hexdigest()
         self.name = f"{name}-{self.digest[:8]}.fio" if self.text is not None else path.name
+        self.files = () if self.text is not None else (str(path),)
 
     def file(self, folder):
         """Its path when job files are in `folder`."""

@@ -124,7 +124,7 @@ TEST_P(Jesd219, TheSeedDecides) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Jesd219,
                          ::testing::Values(std::pair{"jesd219-enterprise.fio", &kSizes},
                                            std::pair{"jesd219-enterprise-4k.fio", &kSizes4k}),
-                         [](const auto& info) { return info.index == 0 ? "Enterprise" : "Enterprise4k"; });
+                         [](const auto& of) { return of.index == 0 ? "Enterprise" : "Enterprise4k"; });
 
 }  // namespace
 }  // namespace ssdtlm
