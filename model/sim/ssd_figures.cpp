@@ -107,9 +107,10 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
         {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
          pages(FlashClass::gc_write)},
-        {"bytes programmed = (host + GC + journal) pages", (pages(FlashClass::host_write) + pages(FlashClass::gc_write)) *
-                                                     config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages) * config.nand.geometry.page_bytes},
+        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages, pages(FlashClass::mapping_write)},
+        {"bytes programmed = (host + GC + journal + translation) pages",
+         (pages(FlashClass::host_write) + pages(FlashClass::gc_write) + pages(FlashClass::mapping_write)) * config.nand.geometry.page_bytes,
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages) * config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };
@@ -155,6 +156,17 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
+    if (const CachedMap* map = firmware.cached_map()) {
+        const CachedMap::Counters& m = map->counters();
+        all.insert(all.end(), {{"map_hits", m.hits},
+                               {"map_misses", m.misses},
+                               {"map_translation_page_reads", m.reads},
+                               {"map_translation_page_merge_reads", map->write_backs().counters().reads},
+                               {"map_translation_pages_written", map->write_backs().counters().written},
+                               {"map_entries_written", map->write_backs().counters().entries},
+                               {"map_most_entries", m.most_entries},
+                               {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
+    }
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {
         PowerLoss loss;

@@ -167,7 +167,7 @@ def drawn_resets(seed):
 def drawn_power_cuts(seed, device):
     """Settings under which a third of the small devices lose their power one to three times; and when that may be over."""
     r = random.Random(f"power {seed}")
-    if device.preset is not None or device.scan_s > LONGEST_SCAN_S or r.random() > 1 / 3:
+    if device.preset is not None or device.scan_s > LONGEST_SCAN_S or "ftl.mapping" in device.settings or r.random() > 1 / 3:
         return [], 0
     times, off = [], r.choice((1e-6, 1e-4, 2e-3))
     for _ in range(r.randint(1, 3)):

@@ -59,6 +59,29 @@ def vary_policy(r, settings):
         settings["wear.free_blocks"] = '"by_wear"'
 
 
+def vary_map(r, settings, most, blocks_in_use):
+    """A map on the flash for a third of those whose flash does not fail, its cache often the least that is allowed. Returns the
+    most that such a drive holds. Draws of its own: what other seeds draw stays as it was."""
+    if r.random() > 1 / 3 or blocks_in_use < 3 or any(key.startswith("nand.faults") for key in settings):
+        return most
+    size = lambda key: int("".join(c for c in settings[key] if c.isdigit())) << (20 if "MiB" in settings[key] else 10 if "KiB" in settings[key] else 0)
+    unit, page, transfer = size("nand.geometry.unit_size"), size("nand.geometry.page_size"), size("nvme.max_transfer")
+    entry = r.choice((4, 8, 256, unit // 4))
+    by_page = r.random() < 0.4
+    settings["ftl.mapping"] = '"dftl"'
+    settings["ftl.superblock"] = r.choice(('"die"', '"plane"'))
+    settings["map.granularity"] = '"page"' if by_page else '"entry"'
+    settings["map.replacement"] = r.choice(('"lru"', '"segmented_lru"'))
+    settings["map.protected"] = r.choice(('"1%"', '"50%"', '"99%"'))
+    settings["map.entry_size"] = f'"{entry}B"'
+    command = transfer // unit + 1
+    least = max(settings["nand.geometry.planes_per_die"] * page // unit, command // (unit // entry) + 2 if by_page else command)
+    slots = least * r.choice((1, 1, 2, 10)) + r.randrange(3)
+    settings["map.cache"] = f'"{max(slots * (unit if by_page else 2 * entry), 1024)}B"'
+    # One more block of each plane is open, and the translation pages need room.
+    return most // blocks_in_use * (blocks_in_use - 1) // unit * (unit // entry) // (unit // entry + 1) * unit - unit
+
+
 def random_faults(r, spare):
     """From now and then to so often that the drive is read-only in no time."""
     return {
@@ -198,6 +221,8 @@ def random_device(r, small_rtl=False):
         settings.update(random_faults(r, spare))
         settings["ftl.user_capacity"] = f'"{user}B"'
     vary_policy(random.Random(settings["run.seed"]), settings)
+    user = min(user, vary_map(random.Random(settings["run.seed"] + 1), settings, most, blocks - soft - 3))
+    settings["ftl.user_capacity"] = f'"{user}B"'
     d = Device(settings)
     d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw
@@ -209,6 +234,8 @@ def random_device(r, small_rtl=False):
     # To read all pages, those of all dies of a channel one after the other.
     d.scan_s = d.read_s * (1 + settings.get("ecc.read_retries", 0)) * planes * blocks * (pages_per_block + 1) * ways * dies_per_chip
     d.command_s = 10e-6 + 2000 / (clock * 1e6) + sum(cpu) * 1e-6 + coalescing[1] * 1e-6
+    if "ftl.mapping" in settings:  # a translation page leaves, and another one comes
+        d.command_s += 3 * d.read_s + d.program_s
     d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.
     d.read_bytes_per_s = min(tags, settings["link.upstream_nonposted_headers"]) * request / (4e-6 + request / d.link_bytes_per_s)

@@ -28,13 +28,14 @@ SOURCE = HERE.parents[1]
 ORGANS = {
     "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters", "controller/data",
                     "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
-                    "controller/scheduler", "controller/ftl"],
+                    "controller/scheduler", "controller/ftl", "controller/cached_map"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
                     "controller/dma": ["dma_engine_test", "dma_link_test", "both_directions_test"],
                     "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/commands": ["firmware_organs_test", "firmware_test", "firmware_failures_test", "firmware_random_test"],
                     "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
+                    "controller/cached_map": ["cached_map_test"],
                     "controller/destage": ["firmware_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test"],
                     "controller/gc": ["firmware_test", "firmware_failures_test", "firmware_random_test",
@@ -56,7 +57,7 @@ ORGANS = {
             {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
                       "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test"]}),
 }
-WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test"]
+WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test", "cached_map_time_test"]
 # All but those that look at the sources, which are not the project's own any more.
 CI_TESTS = ["-LE", "nightly", "-E", "^(structure|mutation_rewriting)$"]
 

@@ -14,15 +14,19 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     : cores_(around.agenda, config),
       jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(around.ftl),
-      own_map_(around.map ? around.map(resident_map_) : nullptr),
-      map_(own_map_ ? *own_map_ : resident_map_),
+      cached_map_(around.ftl.translation_pages() == 0
+                      ? nullptr
+                      : std::make_unique<CachedMap>(CachedMapSurroundings{config, around.agenda, cores_, around.ftl, resident_map_, around.dram,
+                                                                          around.flash, feed_, gc_, jobs_})),
+      own_map_(around.map ? around.map(own_map()) : nullptr),
+      map_(own_map_ ? *own_map_ : own_map()),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       waiters_(around.agenda, map_),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get()}),
+               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
@@ -30,8 +34,10 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       deallocate_(services(config, lba_bytes, around, data)) {
     resident_map_.bind(gc_);
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
+    if (cached_map_) gc_.set_map(*cached_map_);
     gc_.on_block_freed([this] {
         journal_.block_freed();
+        if (cached_map_) cached_map_->block_freed();
         waiters_.pages_changed();
     });
 }
@@ -56,6 +62,7 @@ void Firmware::submit(Command& c) {
 
 bool Firmware::idle() const {
     return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+           (!cached_map_ || cached_map_->idle()) &&
            jobs_.used() == 0;
 }
 
@@ -65,6 +72,7 @@ void Firmware::check_waiters() const {
     destage_.check_waiters();
     feed_.check_waiters();
     journal_.check_waiters();
+    if (cached_map_) cached_map_->check_waiters();
     waiters_.check_waiters(
         {destage_.under_way() || journal_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
@@ -73,7 +81,7 @@ void Firmware::check_waiters() const {
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that serve
 // them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing itself.
-// Not modelled: instruction fetch, cache misses, interrupts between cores, mapping pages.
+// Not modelled: instruction fetch, cache misses, interrupts between cores.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "controller/commands/flush_command.h"
 #include "controller/commands/read_command.h"
 #include "controller/commands/write_command.h"
+#include "controller/cached_map/cached_map.h"
 #include "controller/cpu/core_pool.h"
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
@@ -34,8 +35,8 @@ public:
         FlashPort& flash;
         DmaPort& dma;
         DramPort& dram;
-        /// Makes the map that commands ask, over the one in memory; empty: that one itself.
-        std::function<std::unique_ptr<MapPort>(MapPort& resident)> map{};
+        /// Makes the map that commands ask, over the firmware's own; empty: that one itself.
+        std::function<std::unique_ptr<MapPort>(MapPort& own)> map{};
         /// Makes the write buffer, of so many units; empty: WriteBuffer.
         std::function<std::unique_ptr<BufferPort>(std::uint32_t units)> buffer{};
     };
@@ -64,6 +65,8 @@ public:
     const GcEngine& gc() const { return gc_; }
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
     const Waiters& waiters() const { return waiters_; }
+    /// Null: the map is all in memory.
+    const CachedMap* cached_map() const { return cached_map_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
@@ -79,11 +82,13 @@ public:
     std::string dump() const;
 
 private:
+    MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
     CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
     CorePool cores_;
     FlashJobPool jobs_;
     ResidentMap resident_map_;
+    std::unique_ptr<CachedMap> cached_map_;  // null: the map is all in memory
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<BufferPort> buffer_;

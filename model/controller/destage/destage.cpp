@@ -71,14 +71,36 @@ void Destage::form_row() {
         rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
     for (FlashJob* job = first; job != nullptr; job = job->next) {
         job->core_start = slot.start;
-        job->core_end = slot.end;
+        job->core_end = job->map_at = slot.end;
     }
     around_.cores.then<&Destage::issue>(slot.end, this, first->index);
 }
 
 void Destage::issue(std::uint64_t index) {
     --issuing_;
-    place_or_wait(&around_.jobs.at(static_cast<std::uint32_t>(index)));
+    FlashJob& row = around_.jobs.at(static_cast<std::uint32_t>(index));
+    if (__builtin_expect(around_.map == nullptr, 1) || bring_in(row)) place_or_wait(&row);
+}
+
+/// The entries of the row's units change when it is placed. False: they have to be read first.
+__attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
+    units_.clear();
+    for (const FlashJob* job = &row; job != nullptr; job = job->next)
+        for (std::uint32_t i = 0; i < job->units; ++i) units_.push_back(around_.buffer.unit(job->item[i]).lpa);
+    return around_.map->bring_in(units_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
+}
+
+void Destage::map_answered(std::uint64_t index, const Ppa*) {
+    FlashJob& row = around_.jobs.at(static_cast<std::uint32_t>(index));
+    for (FlashJob* job = &row; job != nullptr; job = job->next) job->map_at = around_.agenda.now();
+    place_or_wait(&row);
+    around_.waiters.settle();
+}
+
+/// Of a program that will not be placed.
+__attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job) const {
+    if (around_.map == nullptr || job.again) return;
+    for (std::uint32_t i = 0; i < job.units; ++i) around_.map->done(around_.buffer.unit(job.item[i]).lpa, false);
 }
 
 inline void Destage::place_or_wait(FlashJob* left) {
@@ -121,6 +143,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
             FlashJob& dead = *jobs;
             jobs = dead.next;
             if (!dead.again) units_discarded_ += dead.units;
+            done_with_map(dead);
             dead.txn.timeline.begin(around_.agenda.now());
             finish(dead, false);
             continue;
@@ -168,6 +191,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
+            if (__builtin_expect(around_.map != nullptr, 0) && !job.again) around_.map->done(unit.lpa, false);
             continue;
         }
         stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
@@ -177,10 +201,12 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, i, job.item[i]);
         if (__builtin_expect(job.again, 0)) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
+            if (around_.map != nullptr) around_.map->changed(unit.lpa);
             continue;
         }
         job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
         around_.ftl.hold_copy(job.old[i]);
+        if (__builtin_expect(around_.map != nullptr, 0)) around_.map->done(unit.lpa, true);
         ++units_mapped_;
     }
     job.txn.whose.stream = stream;
@@ -237,6 +263,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
     while (jobs != nullptr) {
         FlashJob& job = *jobs;
         jobs = job.next;
+        done_with_map(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) around_.ftl.lose(unit.lpa);

@@ -17,12 +17,13 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
+#include "controller/ports/map_updates.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
 
-class Destage final : private FlashClient {
+class Destage final : private FlashClient, private MapClient {
 public:
     /// All must outlive it.
     struct Surroundings {
@@ -36,6 +37,7 @@ public:
         Waiters& waiters;
         JournalPort& journal;
         UnitData* bytes = nullptr;  ///< null: signatures stand for the data
+        MapUpdates* map = nullptr;  ///< null: the map is all in memory
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 
@@ -56,6 +58,9 @@ private:
     bool may_form() const;
     void form_row();
     void issue(std::uint64_t job);
+    bool bring_in(FlashJob& jobs);
+    void map_answered(std::uint64_t job, const Ppa*) override;
+    void done_with_map(const FlashJob& job) const;
     void place_or_wait(FlashJob* jobs);
     bool place_again(std::uint64_t& job);
     FlashJob* place(FlashJob* jobs);
@@ -77,6 +82,7 @@ private:
     const std::uint32_t start_level_;    ///< dirty units above which full rows are formed
     Surroundings around_;
     std::vector<PageAddress> row_;       ///< of the place() at hand
+    std::vector<Lpa> units_;             ///< of the bring_in() at hand
     std::uint32_t programs_ = 0;
     std::uint32_t issuing_ = 0;          ///< of those, rows that a core is working on, not yet offered to the FTL
     std::uint32_t without_page_ = 0;     ///< of those, programs that wait for a page

@@ -16,6 +16,8 @@ const char* name_of(BlockState state) {
             return "open for GC pages";
         case BlockState::open_wear:
             return "open for wear levelling";
+        case BlockState::open_map:
+            return "open for translation pages";
         case BlockState::full:
             return "full";
         case BlockState::sealed:
@@ -62,11 +64,11 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
     Group& g = groups_[idx(group)];
     if (g.free_count == 0)
         panic("BlockManager", "group " + std::to_string(idx(group)) + " has no free block left for a page " +
-                                  (state != BlockState::open_host ? "moved by GC: more victims at once than the hard "
-                                                                  "threshold (" +
-                                                                      std::to_string(hard_free_blocks_) + ")"
-                                                                : std::string("of the host")));
-    const SuperblockId before = wear_ == nullptr ? kNoSuperblock : before_by_wear(g, state != BlockState::open_host);
+                                  (state == BlockState::open_host  ? std::string("of the host")
+                                   : state == BlockState::open_map ? std::string("of the map")
+                                                                   : "moved by GC: more victims at once than the hard threshold (" +
+                                                                         std::to_string(hard_free_blocks_) + ")"));
+    const SuperblockId before = wear_ == nullptr ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
     SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
     const SuperblockId b = to_b;
     to_b = blocks_[idx(b)].next_free;
@@ -74,7 +76,9 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
     --g.free_count;
     blocks_[idx(b)].next_free = kNoSuperblock;
     blocks_[idx(b)].state = state;
-    blocks_[idx(b)].stream = state == BlockState::open_host ? kHostStream : state == BlockState::open_gc ? kGcStream : kWearStream;
+    blocks_[idx(b)].stream = state == BlockState::open_host ? kHostStream
+                             : state == BlockState::open_gc ? kGcStream
+                             : state == BlockState::open_wear ? kWearStream : kMapStream;
     return b;
 }
 
@@ -140,6 +144,8 @@ bool BlockManager::fail(SuperblockId b) {
         g.open_gc = kNoSuperblock;
     else if (r.state == BlockState::open_wear)
         g.open_wear = kNoSuperblock;
+    else if (r.state == BlockState::open_map)
+        g.open_map = kNoSuperblock;
     else if (r.state != BlockState::full)
         refuse(b, "has a failed program");
     r.state = BlockState::failed;

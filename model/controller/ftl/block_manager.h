@@ -24,6 +24,7 @@ enum class BlockState : std::uint8_t {
     open_host,  ///< takes host pages
     open_gc,    ///< takes pages moved by GC
     open_wear,  ///< takes what static wear levelling moves: data that do not change stay apart from others
+    open_map,   ///< takes translation pages
     full,       ///< all pages handed out, some still being programmed
     sealed,     ///< all pages programmed: a GC candidate
     victim,     ///< being emptied, or waiting for its erase
@@ -33,7 +34,7 @@ enum class BlockState : std::uint8_t {
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3;
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
@@ -85,7 +86,7 @@ public:
     std::uint32_t free_blocks(GroupId group) const { return groups_[idx(group)].free_count; }
     SuperblockId open_block(GroupId group, BlockState kind) const {
         const Group& g = groups_[idx(group)];
-        return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : g.open_wear;
+        return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : kind == BlockState::open_wear ? g.open_wear : g.open_map;
     }
     /// Pages handed out of the open one; 0: the next page opens one.
     std::uint32_t write_pointer(GroupId group, BlockState kind) const {
@@ -115,6 +116,16 @@ public:
         Group& g = groups_[idx(group)];
         if (g.open_wear == kNoSuperblock) g.open_wear = open(group, BlockState::open_wear);
         return hand_out(g.open_wear);
+    }
+    /// Precondition: takes_translation_pages(group).
+    PageAddress allocate_map(GroupId group) {
+        Group& g = groups_[idx(group)];
+        if (g.open_map == kNoSuperblock) g.open_map = open(group, BlockState::open_map);
+        return hand_out(g.open_map);
+    }
+    bool takes_translation_pages(GroupId group) const {
+        const Group& g = groups_[idx(group)];
+        return g.open_map != kNoSuperblock || g.free_count > g.reserve;
     }
     /// A page handed out has been programmed. true: that was the last of its superblock, which is sealed now.
     bool page_programmed(SuperblockId b) {
@@ -163,7 +174,8 @@ public:
 private:
     struct Group {
         SuperblockId free_first = kNoSuperblock, free_last = kNoSuperblock;
-        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock, open_wear = kNoSuperblock;
+        SuperblockId open_host = kNoSuperblock, open_gc = kNoSuperblock, open_wear = kNoSuperblock,
+                     open_map = kNoSuperblock;
         std::uint32_t free_count = 0;
         std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;

@@ -4,7 +4,8 @@
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
 // Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data, no SLC cache. The map is found again after the power was off (recover()): in the
+// no hot/cold separation of host data, no SLC cache. A map that is not all in memory (../cached_map) has its pages in
+// superblocks of their own. The map is found again after the power was off (recover()): in the
 // out-of-band areas, and in the journal for what was deallocated or lost.
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
@@ -151,6 +152,25 @@ public:
     /// GC comes across a page: what is still true of it is noted again. False: it is no page of the journal that is of use.
     bool renew_journal_page(const PageAddress& a);
 
+    // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
+    // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their directory.
+    /// 0: the map is all in memory.
+    std::uint32_t translation_pages() const { return translation_pages_; }
+    std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
+    /// kUnmapped: it was never written, and says that nothing is mapped.
+    Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }
+    /// The translation page whose unit this is; none: a unit of the host's.
+    bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }
+    /// A group that may take some, in turn. False: none; only GC helps.
+    bool group_for_translation(GroupId& out);
+    PageAddress allocate_translation_page(GroupId group);
+    /// At program issue: like map_unit().
+    Ppa place_translation(std::uint32_t page, Ppa to);
+    void translation_page_programmed(const PageAddress& a);
+    /// It says from now on that nothing is mapped.
+    void drop_translation(std::uint32_t page);
+    Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
+
     // --- Garbage collection ---
     bool gc_soft(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_soft_free_blocks; }
     bool gc_hard(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_hard_free_blocks; }
@@ -283,6 +303,7 @@ private:
     void write_over_note(Ppa note);
     SuperblockId let_go_note(Ppa note);
     void journal_page_is_of_no_use(Journal::Id id);
+    void lay_out_translation();
     template <class Visit>
     void for_each_page_in_order(Visit&& visit) const;
     void count_what_is_mapped();
@@ -344,6 +365,8 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
+    const std::uint32_t translation_pages_;
+    const std::uint32_t entries_per_translation_page_;
     const std::uint32_t units_;        // of flash
     const SpareCodec codec_;
     PageMap map_;
@@ -360,6 +383,7 @@ private:
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
     Journal journal_;
     std::uint32_t journal_group_ = 0;  // which took a page of it last
+    std::uint32_t translation_group_ = 0;  // and which one of the map
     std::function<void()> journal_due_;
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;

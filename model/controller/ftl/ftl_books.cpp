@@ -31,9 +31,9 @@ private:
 void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
-    std::uint64_t mapped = 0, lost = 0;
+    std::uint64_t mapped = 0, lost = 0, translation = 0;
     std::vector<std::uint32_t> live(journal_.ids());
-    for (std::uint64_t l = 0; l < logical_units_; ++l) {
+    for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = map_.lookup(lpa);
         if (p == kUnmapped) continue;
@@ -46,7 +46,7 @@ void Ftl::verify_books() const {
             mapped += is_lost_note(p);
             continue;
         }
-        ++mapped;
+        ++(is_translation(lpa) ? translation : mapped);
         if (!valid_.test(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
@@ -109,6 +109,7 @@ void Ftl::verify_books() const {
             case BlockState::open_host:
             case BlockState::open_gc:
             case BlockState::open_wear:
+            case BlockState::open_map:
                 found.require(blocks_.open_block(group, r.state) == b, "open superblock of group", idx(group),
                               idx(blocks_.open_block(group, r.state)), n);
                 found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);
@@ -137,7 +138,8 @@ void Ftl::verify_books() const {
                 break;
         }
     }
-    found.require(valid - of_journal + lost == mapped, "valid and lost units, device", 0, valid - of_journal + lost, mapped);
+    const std::uint64_t of_host = valid - of_journal - translation;
+    found.require(of_host + lost == mapped, "valid and lost units, device", 0, of_host + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);

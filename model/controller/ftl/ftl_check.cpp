@@ -10,21 +10,44 @@
 namespace ssdtlm {
 
 std::vector<std::string> mapping_names() {
-    return {"page"};
+    return {"dftl", "page"};
 }
 
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
     return (config.user_capacity_bytes + g.unit_bytes - 1) / g.unit_bytes;
 }
 
+std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGeometry& g) {
+    return g.unit_bytes / config.map.entry_bytes;
+}
+
+std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& g) {
+    if (config.mapping != "dftl") return 0;
+    const std::uint32_t entries = entries_per_translation_page(config, g);
+    return (logical_units_of(config, g) + entries - 1) / entries;
+}
+
+std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g) {
+    // An entry by itself needs its number beside it.
+    return config.map.cache_bytes / (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
+}
+
+std::uint32_t reserved_blocks(const FtlConfig& config) {
+    // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
+    // the map. Spare blocks only take the place of others.
+    return config.gc_soft_free_blocks + 3 + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks;
+}
+
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
-    // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC and wear levelling.
-    // GC leaves the others alone when less than a page of their units is invalid.
-    // Spare blocks only take the place of others. Pages of the journal take less than the deallocated units that they speak of,
-    // but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
-    const std::uint64_t reserve = std::uint64_t{config.gc_soft_free_blocks} + 3 + (config.most_spread != 0 ? 1 : 0) + config.spare_blocks;
+    // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the deallocated
+    // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
+    const std::uint64_t reserve = reserved_blocks(config);
     if (g.blocks_per_plane <= reserve) return 0;
-    return g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
+    const std::uint64_t all = g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
+    if (config.mapping != "dftl") return all;
+    // n units and their translation pages, n / entries rounded up.
+    const std::uint64_t entries = entries_per_translation_page(config, g);
+    return all == 0 ? 0 : (all - 1) * entries / (entries + 1);
 }
 
 namespace {
@@ -53,6 +76,11 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (g.units() > kMostUnits)
         out.push_back({"nand.geometry", std::to_string(g.units()) + " mapping units in flash", "at most " + std::to_string(kMostUnits),
                        "use a larger mapping unit or less flash"});
+    if (config.map.entry_bytes < 4 || g.unit_bytes % config.map.entry_bytes != 0) {
+        out.push_back({"map.entry_size", std::to_string(config.map.entry_bytes) + " bytes in a translation page of " + std::to_string(g.unit_bytes),
+                       "4 bytes or more, whole entries in a page", ""});
+        return out;
+    }
     if (config.gc_hard_free_blocks < 2)
         out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least 2",
                        "GC needs a free block to empty another one"});
@@ -69,7 +97,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
-                           std::to_string(config.gc_soft_free_blocks + 1) + " free, " + (config.most_spread != 0 ? "3" : "2") + " open and " +
+                           std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
+                           std::to_string(2 + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
                            std::to_string(config.spare_blocks) + " spare blocks of its " + std::to_string(g.blocks_per_plane),
                        "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }

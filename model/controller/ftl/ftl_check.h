@@ -20,6 +20,14 @@ inline constexpr std::uint64_t kMostUnits = 0xFFF00000u;
 
 /// Mapping units that the host can address: the last one may be used in part.
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& geometry);
+/// Entries of the map that one translation page, a mapping unit of flash, holds.
+std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGeometry& geometry);
+/// Translation pages of the map; 0 when it is all in memory.
+std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& geometry);
+/// Blocks of each plane that no data of the host may fill.
+std::uint32_t reserved_blocks(const FtlConfig& config);
+/// What the map's cache has room for: entries or translation pages.
+std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);
 
 /// Largest number of logical units for which GC can always get above its soft threshold in every plane, when the data
 /// is spread evenly. 0 when the blocks per plane are not enough for the thresholds themselves.

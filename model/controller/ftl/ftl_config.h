@@ -19,6 +19,22 @@ enum class InitialState : std::uint8_t {
     sequential,  ///< laid out at once, ascending, by the same allocation code
     random       ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
 };
+enum class MapGranularity : std::uint8_t {
+    entry,  ///< single entries
+    page    ///< whole translation pages
+};
+enum class MapReplacement : std::uint8_t {
+    lru,           ///< the least recently used leaves
+    segmented_lru  ///< what was used once leaves before what was used again
+};
+/// Of a map whose entries are on flash, but for some in a cache (mapping = "dftl").
+struct CachedMapConfig {
+    std::uint64_t cache_bytes = 4ull << 20;   ///< of the DRAM
+    MapGranularity granularity = MapGranularity::entry;
+    MapReplacement replacement = MapReplacement::lru;
+    std::uint32_t protected_percent = 50;     ///< segmented_lru: share of what was used again, at most
+    std::uint32_t entry_bytes = 4;            ///< of one entry in a translation page; in the cache it has its number as well
+};
 enum class FreeBlocks : std::uint8_t {
     in_turn,  ///< written in the order in which they were erased
     by_wear   ///< host data to those with the fewest erases, moved data to those with the most
@@ -26,7 +42,8 @@ enum class FreeBlocks : std::uint8_t {
 
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
-    std::string mapping = "page";             ///< registered mapping policy
+    std::string mapping = "page";             ///< page: all in memory; dftl: cached
+    CachedMapConfig map;                      ///< dftl
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                               ///< superblock = die: P comes first wherever it stands
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one

@@ -26,6 +26,7 @@ void Preconditioner::run() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units()));
     lay_out(std::min(units, ftl_.logical_units()));
+    ftl_.lay_out_translation();
     if (config.initial_state == InitialState::random && units != 0)
         overwrite(units, static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units))));
 }

@@ -17,7 +17,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       flash_(flash),
       feed_(feed),
       jobs_(jobs),
-      codec_(ftl.logical_units()),
+      codec_(ftl.codec()),
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
       groups_(ftl.shape().groups()) {}
 
@@ -265,10 +265,20 @@ void GcEngine::program_done(std::uint64_t index) {
     for (std::uint32_t i = 0; i < job.units; ++i)
         if (job.txn.spare[i] != kPadding)
             ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
+    if (__builtin_expect(map_ != nullptr, 0)) tell_map(job);
     ftl_.gc_page_programmed(job.txn.address);
     jobs_.release(job);
     --groups_[idx(group)].inflight;
     pump(group);
+}
+
+/// Of the host's units that are where this program has put them.
+__attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const Lpa lpa = codec_.lpa(job.txn.spare[i]);
+        if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) && ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
+            map_->changed(lpa);
+    }
 }
 
 // The victim still holds what it held.

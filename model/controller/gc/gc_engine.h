@@ -20,6 +20,7 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
+#include "controller/ports/map_updates.h"
 #include "controller/program_feed/program_feed.h"
 #include "nand/onfi/unit_bytes.h"
 
@@ -35,6 +36,8 @@ public:
     /// Called when a victim's erase waits: for reads, for newer copies of its units, or for the journal.
     void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
+    /// Is told of each unit that was moved, where the map is not all in memory.
+    void set_map(MapUpdates& map) { map_ = &map; }
     /// Starts collecting in `group` if it wants it and is not collecting yet.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
@@ -97,6 +100,7 @@ private:
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);
     void program_done(std::uint64_t job);
+    void tell_map(const FlashJob& job) const;
     void program_failed(FlashJob& job);
     void drop_programs(FlashJob* jobs);
     void give_bytes(Group& g, FlashJob& program, std::size_t first);
@@ -128,6 +132,7 @@ private:
     std::function<void()> block_freed_;
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
+    MapUpdates* map_ = nullptr;
     bool stopped_ = false;
     std::uint32_t active_ = 0;
     std::uint64_t collections_ = 0;

@@ -121,7 +121,7 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     const Journal::Id id = job.item[0];
     const PageAddress a = around_.ftl.place_journal_page(id, group);
     job.units = 0;
-    job.formed = job.core_start = job.core_end = around_.agenda.now();
+    job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     job.txn.op = FlashOp::program;
     job.txn.cls = FlashClass::gc_write;
     job.txn.address = a;

@@ -27,7 +27,10 @@ enum class CoreStep : std::uint8_t {
     gc_erase_issue,
     gc_erase_done,
     journal_issue,
-    journal_done
+    journal_done,
+    map_read,       ///< of a translation page
+    map_write,
+    map_write_done
 };
 
 class CorePort {

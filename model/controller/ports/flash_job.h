@@ -14,7 +14,7 @@
 namespace ssdtlm {
 
 struct FlashJob {
-    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program };
+    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program, map_read, map_program };
     enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
 
     FlashTransaction txn;
@@ -40,6 +40,7 @@ struct FlashJob {
     SimTime formed{};
     SimTime core_start{};
     SimTime core_end{};
+    SimTime map_at{};                  ///< when the map had the entries of its units at hand
     SimTime done_start{};              ///< completion step
     bool again = false;                ///< an earlier program of these units has failed
     std::unique_ptr<JobBytes> bytes;   ///< null: the Spare stands for the data

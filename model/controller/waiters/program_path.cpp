@@ -14,6 +14,7 @@ void charge_program(Timeline& t, const FlashJob& program, SimTime now) {
     mark(Stage::buffer, program.formed);
     mark(Stage::firmware_wait, std::min(program.core_start, flash.start()));
     mark(Stage::firmware, std::min(program.core_end, flash.start()));
+    mark(Stage::mapping, std::min(program.map_at, flash.start()));
     mark(Stage::buffer, flash.start());
     if (t.last() == flash.start()) {
         t.append(flash);

@@ -50,6 +50,7 @@ public:
         if (geometry_fits) {
             capacity();
             buffer();
+            cached_map();
             power_cuts();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
@@ -263,18 +264,18 @@ private:
         }
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
-        const std::string spare = c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks";
-        const std::string reserve = std::to_string(c_.ftl.gc_soft_free_blocks + 3 + c_.ftl.spare_blocks);
+        const std::uint32_t open = reserved_blocks(c_.ftl) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks;
+        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open) + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") + ")";
+        const std::string reserve = std::to_string(reserved_blocks(c_.ftl));
         if (most == 0) {
             add("nand.geometry.blocks_per_plane",
-                std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve +
-                    " (gc.soft_free_blocks + 3" + spare + ")",
+                std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
                 "more than " + reserve, "raise it, or lower gc.soft_free_blocks");
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
-                std::to_string(g.blocks_per_plane) + " blocks (gc.soft_free_blocks + 3" + spare + ")",
+                std::to_string(g.blocks_per_plane) + " blocks" + sum,
             "lower it or gc.soft_free_blocks, or add flash");
     }
 
@@ -295,6 +296,39 @@ private:
                     "programs that do not start",
                 "0%", "set it to \"0%\", or use write_back");
         }
+    }
+
+    /// A map that is not all in memory.
+    void cached_map() {
+        if (c_.ftl.mapping != "dftl") return;
+        const NandGeometry& g = c_.nand.geometry;
+        const CachedMapConfig& m = c_.ftl.map;
+        if (g.unit_bytes % m.entry_bytes != 0) {
+            add("map.entry_size", value("map.entry_size") + " in a translation page of " + size_text(g.unit_bytes),
+                "whole entries in a page (nand.geometry.mapping_unit)", "change one of the two");
+            return;
+        }
+        // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
+        // in different translation pages.
+        const std::uint64_t row = std::uint64_t{c_.ftl.superblock == SuperblockSpan::die ? g.planes_per_die : 1} * g.units_per_page();
+        const bool by_page = m.granularity == MapGranularity::page;
+        const std::uint64_t entry = by_page ? g.unit_bytes : 2 * m.entry_bytes;
+        const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;
+        const std::uint64_t command = by_page ? transfer / entries_per_translation_page(c_.ftl, g) + 2 : transfer;
+        if (c_.nvme.max_transfer_bytes == 0)
+            add("nvme.max_transfer", "no limit, with ftl.mapping = \"dftl\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
+        else if (m.cache_bytes < std::max(row, command) * entry)
+            add("map.cache",
+                value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) + " entries; a command of nvme.max_transfer = " +
+                    value("nvme.max_transfer") + " needs " + std::to_string(command) + " of them at a time, a row of pages " + std::to_string(row),
+                "at least " + size_text(std::max(row, command) * entry), "raise it, or lower nvme.max_transfer");
+        // Recovery finds the map, but not which translation pages still hold; a lost translation page would have to be made anew.
+        if (!c_.host.power_cut_at.empty())
+            add("host.power_cut_at", "with ftl.mapping = \"dftl\"", "only with \"page\": the recovery of translation pages is not implemented",
+                "set ftl.mapping = \"page\", or leave out host.power_cut_at");
+        if (c_.faults.any())
+            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "only \"page\": failing translation pages are not implemented",
+                "set it to \"page\", or leave out [nand.faults]");
     }
 
     const ResolvedConfig& resolved_;

@@ -18,8 +18,34 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .from("-"));
     table.push_back(P::name(
                         "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
-                        .says("Mapping policy; page: a flat table, one entry per mapping unit, all of it in DRAM")
+                        .says("Where the map of mapping units to flash is; page: a flat table, all of it in DRAM; dftl: in translation pages "
+                              "on the flash, with a part of it in DRAM, as [map] says")
                         .from("drives with about 1 GB of DRAM per TB of flash"));
+    table.push_back(P::quantity(
+                        "map.cache", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.cache_bytes; })
+                        .range("1KiB", "64GiB")
+                        .says("DRAM for the part of the map that is in memory, with ftl.mapping = dftl")
+                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 4 MB"));
+    table.push_back(P::choice(
+                        "map.granularity", {"entry", "page"}, [](auto& c) -> auto& { return c.ftl.map.granularity; })
+                        .says("What comes into the cache and leaves it. entry: single entries, which need their logical number beside them "
+                              "(2 x map.entry_size each); page: whole translation pages (a mapping unit each)")
+                        .from("DFTL (Gupta et al., ASPLOS '09) caches entries"));
+    table.push_back(P::choice(
+                        "map.replacement", {"lru", "segmented_lru"}, [](auto& c) -> auto& { return c.ftl.map.replacement; })
+                        .says("What leaves the full cache. lru: what was used longest ago; segmented_lru: what was used once before what was "
+                              "used again (map.protected)")
+                        .from("DFTL (Gupta et al., ASPLOS '09) uses segmented LRU, MQSim LRU"));
+    table.push_back(P::quantity(
+                        "map.protected", Dimension::percent, [](auto& c) -> auto& { return c.ftl.map.protected_percent; }, 10'000)
+                        .range("1%", "99%")
+                        .says("Share of the cache for what was used again, at most; with map.replacement = segmented_lru")
+                        .from("assumed"));
+    table.push_back(P::quantity(
+                        "map.entry_size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.entry_bytes; })
+                        .range("4B", "4KiB")
+                        .says("Size of an entry in a translation page, which is a mapping unit of flash")
+                        .from("4 bytes number 16 TiB in units of 4 KiB"));
     table.push_back(
         P::name(
             "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })

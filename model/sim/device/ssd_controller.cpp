@@ -21,7 +21,9 @@ std::uint32_t reads_of_a_page(const SsdConfig& c) { return c.faults.any() ? 1u +
 Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
-    const double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
+    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(longest(c.nand.t_read));
     const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();

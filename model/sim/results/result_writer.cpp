@@ -137,7 +137,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"wear_blocks_collected", s.ftl.wear_victims},
                 {"wear_units_collected", s.ftl.wear_units},
                 {"trimmed_units", s.ftl.trims},
-                {"journal_pages", s.ftl.journal_pages}};
+                {"journal_pages", s.ftl.journal_pages},
+                {"translation_pages", s.ftl.translation_pages}};
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
@@ -274,7 +275,8 @@ std::string summary_text(const RunSummary& s) {
     t += fmt::format("  -> {}\n", s.limiting);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
         t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
-                         s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "",
+                         (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
+                             (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : ""),
                          s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "",
                          s.ftl.blocks_erased, s.waf);
     t += power_text(s);

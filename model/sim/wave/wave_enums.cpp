@@ -63,7 +63,10 @@ const WaveEnum& core_step_names() {
                              {"gc_erase_issue", "red3"},
                              {"gc_erase_done", "red3"},
                              {"journal_issue", "purple4"},
-                             {"journal_done", "purple4"}}};
+                             {"journal_done", "purple4"},
+                             {"map_read", "purple3"},
+                             {"map_write", "purple4"},
+                             {"map_write_done", "purple4"}}};
     return e;
 }
 

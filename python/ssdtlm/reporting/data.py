@@ -157,6 +157,8 @@ def write_amplification(result):
              "unused room in moved pages": ftl["gc_pages"] * per_page - ftl["gc_units_moved"]}
     if ftl.get("journal_pages"):
         units["journal of deallocations"] = ftl["journal_pages"] * per_page
+    if ftl.get("translation_pages"):
+        units["translation pages"] = ftl["translation_pages"] * per_page
     return [{"cause": cause, "units": n / host} for cause, n in units.items()]
 
 

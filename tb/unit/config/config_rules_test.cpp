@@ -137,6 +137,26 @@ TEST(ConfigRules, PowerCuts) {
                "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: to search all pages of the drive for its map may take ");
 }
 
+TEST(ConfigRules, MapOnTheFlash) {
+    const std::string dftl = "ftl.mapping=dftl";
+    EXPECT_THAT(problems_with({dftl}), IsEmpty());
+    expect_one({dftl, "nvme.max_transfer=128KiB", "map.cache=1KiB", "map.entry_size=16B"},
+               "--set map.cache=1KiB: map.cache: 1KiB has room for 32 entries; a command of nvme.max_transfer = 128KiB needs 33 of them at a time, "
+               "a row of pages 1; at least 1056");
+    EXPECT_THAT(problems_with({dftl, "nvme.max_transfer=128KiB", "map.cache=1056B", "map.entry_size=16B"}), IsEmpty());
+    expect_one({dftl, "nvme.max_transfer=128KiB", "map.cache=4KiB", "map.granularity=page"},
+               "--set map.cache=4KiB: map.cache: 4KiB has room for 1 entries; a command of nvme.max_transfer = 128KiB needs 2 of them at a time");
+    EXPECT_THAT(problems_with({dftl, "nvme.max_transfer=128KiB", "map.cache=8KiB", "map.granularity=page"}), IsEmpty());
+    expect_one({dftl, "map.entry_size=6B"}, "--set map.entry_size=6B: map.entry_size: 6B in a translation page of 4KiB; whole entries in a page");
+    expect_one({dftl, "nvme.max_transfer=0B"}, "--set nvme.max_transfer=0B: nvme.max_transfer: no limit, with ftl.mapping = \"dftl\"");
+    expect_one({dftl, "host.power_cut_at=[\"5ms\"]"}, "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: with ftl.mapping = \"dftl\"; only with \"page\"");
+    expect_one({dftl, "nand.faults.read_retry=1%"}, "--set ftl.mapping=dftl: ftl.mapping: dftl with rates in [nand.faults]; only \"page\"");
+    // One block more of each plane is open, and 2 x (64 - 8) x 32 units have room for themselves and their translation pages.
+    const int all = 2 * (64 - 8) * 32, most = (all - 1) * 1024 / 1025;
+    EXPECT_THAT(problems_with({dftl, "ftl.user_capacity=" + std::to_string(most * 4096) + "B"}), IsEmpty());
+    expect_one({dftl, "ftl.user_capacity=" + std::to_string((most + 1) * 4096) + "B"}, "--set ftl.user_capacity=");
+}
+
 TEST(ConfigRules, SchedulerInRtl) {
     if (rtl_schedulers().empty()) {
         expect_one({"scheduler.implementation=rtl"},

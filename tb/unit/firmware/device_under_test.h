@@ -144,6 +144,7 @@ public:
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
         equal("host pages allocated", f.host_pages_allocated, f.host_pages);
         equal("GC and journal pages", f.gc_pages + f.journal_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)]);
+        equal("translation pages", f.translation_pages, flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
         equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)]);
         equal("units left in the buffer", b.used(), 0);
         equal("dirty units left", b.dirty(), 0);

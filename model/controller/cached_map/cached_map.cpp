@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cached_map/cached_map.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/report/error.h"
+#include "controller/ftl/ftl_check.h"
+
+namespace ssdtlm {
+
+namespace {
+constexpr auto kNone = CachedMappingTable::kNone;
+/// In an entry's list of questions: the map itself waits for a page that it changes.
+constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
+
+CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_key) {
+    const CachedMapConfig& c = ftl.config().map;
+    return {cached_map_slots_of(ftl.config(), ftl.geometry()), ftl.translation_pages(), ftl.entries_per_translation_page() / units_per_key,
+            c.replacement, c.protected_percent};
+}
+}  // namespace
+
+CachedMap::CachedMap(const CachedMapSurroundings& around)
+    : around_(around),
+      page_of_(around.ftl.entries_per_translation_page()),
+      by_page_(around.ftl.config().map.granularity == MapGranularity::page),
+      units_per_key_(by_page_ ? around.ftl.entries_per_translation_page() : 1),
+      table_(table_shape(around.ftl, units_per_key_)),
+      check_(around.ftl),
+      write_backs_(around, table_, check_) {
+    write_backs_.on_progress([this] { make_room(); });
+}
+
+// --- Who asks --------------------------------------------------------------------------------------------------------
+
+/// Keys that the question needs, a key once for each unit that has it, but for neighbours of an extent.
+template <class Visit>
+void CachedMap::for_each_key(const Question& q, Visit&& visit) const {
+    for (const Lpa lpa : q.units) visit(key_of(lpa));
+    for (std::uint32_t i = 0; i < q.extent.units; ++i) {
+        const Lpa lpa{idx(q.extent.first) + i};
+        if (i == 0 || !by_page_ || key_of(lpa) != key_of(Lpa{idx(lpa) - 1})) visit(key_of(lpa));
+    }
+}
+
+bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) {
+    if (use == MapUse::remove) return true;  // what changes is taken in by unmap()
+    Question q{client, cookie, extent, {}, {}, 0};
+    if (!at_hand(q)) {
+        ask(std::move(q));
+        return false;
+    }
+    for_each_key(q, [&](std::uint32_t key) {
+        table_.use(table_.find(key));
+        ++counters_.hits;
+    });
+    return around_.resident.translate(extent, use, places, client, cookie);
+}
+
+bool CachedMap::bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0};
+    if (!at_hand(q)) {
+        ask(std::move(q));
+        return false;
+    }
+    for_each_key(q, [&](std::uint32_t key) {
+        const Slot s = table_.find(key);
+        table_.use(s);
+        hold(s);
+        ++counters_.hits;
+    });
+    return true;
+}
+
+/// Nobody is asked before it, and all entries are in memory. A clean one must be that of its translation page.
+bool CachedMap::at_hand(const Question& q) const {
+    bool all = queue_.empty();
+    for_each_key(q, [&](std::uint32_t key) {
+        const Slot s = all ? table_.find(key) : kNone;
+        all = s != kNone && !is_loading(s);
+        if (all && !by_page_ && !table_.is_dirty(s)) check_.require_fresh(key, 1);
+    });
+    return all;
+}
+
+void CachedMap::ask(Question&& q) {
+    if (free_questions_.empty()) {
+        questions_.emplace_back();
+        free_questions_.push_back(static_cast<std::uint32_t>(questions_.size() - 1));
+    }
+    const std::uint32_t number = free_questions_.back();
+    free_questions_.pop_back();
+    questions_[number] = std::move(q);
+    queue_.push_back(number);
+    admit();
+}
+
+void CachedMap::admit() {
+    while (!queue_.empty() && fits(questions_[queue_.front()])) {
+        const std::uint32_t number = queue_.front();
+        queue_.pop_front();
+        begin(number);
+    }
+}
+
+bool CachedMap::fits(const Question& q) const {
+    std::uint64_t more = 0;
+    for_each_key(q, [&](std::uint32_t key) {
+        const Slot s = table_.find(key);
+        more += s == kNone || uses_[s].holders == 0;
+    });
+    return held_ == 0 || held_ + more <= table_.room();
+}
+
+void CachedMap::hold(Slot s) {
+    table_.pin(s);
+    held_ += uses_[s].holders++ == 0;
+}
+
+void CachedMap::let_go(Slot s) {
+    SSDTLM_CHECK(uses_[s].holders != 0, "an entry of the map is let go that nobody asked for");
+    table_.unpin(s);
+    held_ -= --uses_[s].holders == 0;
+}
+
+void CachedMap::begin(std::uint32_t number) {
+    std::vector<Slot> missing;
+    Question& q = questions_[number];
+    for_each_key(q, [&](std::uint32_t key) {
+        Slot s = table_.find(key);
+        if (s == kNone) {
+            s = take_in(key);
+            missing.push_back(s);
+        } else {
+            table_.use(s);
+        }
+        hold(s);
+        if (q.units.empty()) q.held.push_back(s);
+        if (!is_loading(s)) {
+            ++counters_.hits;
+            return;
+        }
+        ++counters_.misses;
+        ++q.missing;
+        uses_[s].waiting.push_back(number);
+    });
+    if (q.missing == 0) around_.agenda.post<&CachedMap::answer>(around_.agenda.now(), this, number);
+    for (const Slot s : missing) want(s);
+}
+
+void CachedMap::answer(std::uint64_t number) {
+    const Question q = std::move(questions_[number]);
+    questions_[number] = Question{};
+    free_questions_.push_back(static_cast<std::uint32_t>(number));
+    if (q.units.empty()) {
+        places_.resize(std::max<std::size_t>(places_.size(), q.extent.units));
+        around_.resident.translate(q.extent, MapUse::read, places_.data(), nullptr, 0);
+        for (const Slot s : q.held) let_go(s);
+    }
+    q.client->map_answered(q.cookie, q.units.empty() ? places_.data() : nullptr);
+    admit();
+    make_room();
+}
+
+// --- Entries that come and go ----------------------------------------------------------------------------------------
+
+/// Without its contents yet.
+CachedMap::Slot CachedMap::take_in(std::uint32_t key) {
+    const Slot s = table_.add(key);
+    if (s >= uses_.size()) uses_.resize(s + 1);
+    uses_[s].loading = Loading::yes;
+    return s;
+}
+
+void CachedMap::want(Slot s) {
+    if (wanted_.empty() && occupied_ < table_.room()) return load(s);
+    wanted_.push_back(s);
+    make_room();
+}
+
+/// Who wants entries of one translation page at one time waits for one read.
+void CachedMap::load(Slot s) {
+    counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
+    const std::uint32_t page = table_.page_of(table_.key(s));
+    std::vector<Slot>& readers = reading_[page];
+    readers.push_back(s);
+    if (readers.size() != 1) return;
+    ++reads_under_way_;
+    around_.cores.run<&CachedMap::read_page>(this, page, around_.costs.flash_issue, CoreStep::map_read, page);
+}
+
+void CachedMap::read_page(std::uint64_t page) {
+    const auto number = static_cast<std::uint32_t>(page);
+    // What is on its way to the flash is still in the DRAM; what was never written says that nothing is mapped.
+    if (write_backs_.in_dram(number) || !is_place(around_.ftl.translation_place(number))) {
+        around_.agenda.post<&CachedMap::page_at_hand>(around_.agenda.now(), this, page);
+        return;
+    }
+    ++counters_.reads;
+    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this).txn);
+}
+
+void CachedMap::flash_done(FlashTransaction& txn) { end_translation_read(around_, job_of(txn.cookie), *this); }
+
+void CachedMap::dram_done(std::uint64_t handle) {
+    FlashJob& job = job_of(handle);
+    const std::uint32_t page = job.item[0];
+    if (check_.has_bytes(job)) compare(job);
+    around_.jobs.release(job);
+    page_at_hand(page);
+}
+
+/// Of single entries only what is wanted: others may be in memory, and newer.
+__attribute__((noinline)) void CachedMap::compare(const FlashJob& read) const {
+    if (by_page_) return check_.compare_page(read);
+    for (const Slot s : reading_.at(read.item[0]))
+        if (uses_[s].loading == Loading::yes) check_.compare(read, Lpa{table_.key(s)});
+}
+
+void CachedMap::page_at_hand(std::uint64_t page) {
+    --reads_under_way_;
+    const auto found = reading_.find(static_cast<std::uint32_t>(page));
+    const std::vector<Slot> readers = std::move(found->second);
+    reading_.erase(found);
+    std::vector<std::uint32_t> complete;
+    for (const Slot s : readers) {
+        const std::uint64_t key = table_.key(s);
+        if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) check_.require_fresh(key * units_per_key_, units_per_key_);
+        uses_[s].loading = Loading::no;
+        for (const std::uint32_t question : std::exchange(uses_[s].waiting, {})) {
+            if (question == kOwn)
+                table_.unpin(s);
+            else if (--questions_[question].missing == 0)
+                complete.push_back(question);
+        }
+    }
+    for (const std::uint32_t question : complete) answer(question);
+    admit();
+    make_room();
+}
+
+/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. What collection has taken
+/// in beyond the room leaves as soon as it is clean, but nothing is written back for that alone: translation pages that are written
+/// cause collection, which takes in entries, and that would go on for ever.
+void CachedMap::make_room() {
+    while (!wanted_.empty() || occupied_ > table_.room()) {
+        if (occupied_ >= table_.room()) {
+            const Slot coldest = table_.coldest();
+            if (coldest == kNone) return;  // all are held
+            if (table_.is_dirty(coldest)) {
+                if (write_backs_.leaving() >= wanted_.size() || !write_backs_.begin()) return;
+                continue;
+            }
+            table_.remove(coldest);
+            --occupied_;
+        }
+        if (wanted_.empty()) continue;
+        const Slot s = wanted_.front();
+        wanted_.pop_front();
+        load(s);
+    }
+}
+
+// --- What changes ----------------------------------------------------------------------------------------------------
+
+void CachedMap::mark(Lpa lpa, Slot s) {
+    check_.changed(lpa);
+    table_.make_dirty(s);
+    if (!by_page_ && is_loading(s)) uses_[s].loading = Loading::known;
+}
+
+void CachedMap::done(Lpa lpa, bool has_changed) {
+    const Slot s = table_.find(key_of(lpa));
+    SSDTLM_CHECK(s != kNone, "a unit that was not brought in is done");
+    if (has_changed) mark(lpa, s);
+    let_go(s);
+    if (!queue_.empty()) admit();
+    make_room();
+}
+
+void CachedMap::changed(Lpa lpa) {
+    const std::uint32_t key = key_of(lpa);
+    Slot s = table_.find(key);
+    if (s != kNone) return mark(lpa, s);
+    s = take_in(key);
+    mark(lpa, s);
+    if (by_page_) {  // the other entries of the page have to be read
+        table_.pin(s);
+        uses_[s].waiting.push_back(kOwn);
+        load(s);
+    } else {
+        uses_[s].loading = Loading::no;
+        counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
+    }
+    make_room();
+}
+
+void CachedMap::unmap(const MapExtent& extent) {
+    const std::uint64_t per_page = around_.ftl.entries_per_translation_page(), all = around_.ftl.logical_units();
+    const std::uint64_t end = std::uint64_t{idx(extent.first)} + extent.units;
+    std::vector<Lpa> in_part;
+    for (std::uint64_t u = idx(extent.first); u < end;) {
+        const auto page = static_cast<std::uint32_t>(u / per_page);
+        const std::uint64_t page_end = std::min((page + 1) * per_page, all), until = std::min(page_end, end);
+        if (u == page * per_page && until == page_end) {  // nothing is left of it, so it need not be written
+            check_.written(u, until - u);
+            table_.clean(page, [](Slot) {});
+            around_.ftl.drop_translation(page);
+            u = until;
+        }
+        for (; u < until; ++u)
+            if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) in_part.push_back(Lpa{static_cast<std::uint32_t>(u)});
+    }
+    around_.resident.unmap(extent);
+    for (const Lpa lpa : in_part) changed(lpa);
+    make_room();
+}
+
+void CachedMap::lose(Lpa lpa) {
+    around_.resident.lose(lpa);
+    changed(lpa);
+}
+
+// --- What a watchdog and a check want to know ------------------------------------------------------------------------
+
+void CachedMap::check_waiters() const {
+    const auto require = [](bool ok, std::size_t who, const char* what) {
+        if (!ok) throw CheckFailed("cached map: " + std::to_string(who) + what);
+    };
+    require(queue_.empty() || held_ != 0, queue_.size(), " questions wait for their turn, and nobody holds an entry");
+    require(reading_.empty() || reads_under_way_ != 0, reading_.size(), " translation pages are waited for, and none is read");
+    const bool all_held = table_.coldest() == kNone && table_.pinned() != 0;
+    require(wanted_.empty() || all_held || write_backs_.any(), wanted_.size(), " entries wait for room, not all are held, and none is written back");
+    require(!write_backs_.waits_for_block() || around_.gc.active() != 0 || wanted_.empty(), wanted_.size(),
+            " entries wait for room, those to be written for a free block, and no group is collected");
+}
+
+std::string CachedMap::dump() const {
+    return "cached map: " + std::to_string(table_.size()) + " entries, room for " + std::to_string(table_.room()) + ", " + std::to_string(held_) +
+           " held; " + std::to_string(queue_.size()) + " questions wait for their turn, " + std::to_string(wanted_.size()) +
+           " entries for room, " + std::to_string(reading_.size()) + " translation pages are read, " + write_backs_.dump() + "\n";
+}
+
+}  // namespace ssdtlm

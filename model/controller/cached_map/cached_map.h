@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that is not
+// in the cached mapping table waits until its translation page has been read. For room the coldest entries leave, dirty ones by way
+// of WriteBacks. Entries of units that garbage collection moves or that are deallocated are taken into the table without being asked
+// for, beyond its room if need be: collection never waits for the map.
+//
+// A question's entries are held from when the question's turn has come until the answer, so that the answer is that of one
+// instant; those of a row that is to be programmed until its units have their places. Turns are taken in the order of questions,
+// and only while all entries held fit the table, so each turn ends.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/address/fast_divide.h"
+#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/entry_check.h"
+#include "controller/cached_map/write_backs.h"
+#include "controller/ftl/mapping/cached_mapping_table.h"
+#include "controller/ports/map_updates.h"
+
+namespace ssdtlm {
+
+class CachedMap final : public MapPort, public MapUpdates, private FlashClient, private DramClient {
+public:
+    struct Counters {
+        std::uint64_t hits = 0;          ///< entries (or whole pages) that were asked for and in the table
+        std::uint64_t misses = 0;
+        std::uint64_t reads = 0;         ///< of translation pages, for these
+        std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
+    };
+    explicit CachedMap(const CachedMapSurroundings& around);
+
+    bool translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) override;
+    void let_go(PlaneId plane, BlockId block, std::uint32_t units) override { around_.resident.let_go(plane, block, units); }
+    void unmap(const MapExtent& extent) override;
+    void lose(Lpa lpa) override;
+
+    bool bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    void done(Lpa lpa, bool has_changed) override;
+    void changed(Lpa lpa) override;
+
+    /// A block came free: a translation page that found none may now.
+    void block_freed() { write_backs_.block_freed(); }
+    const Counters& counters() const { return counters_; }
+    const WriteBacks& write_backs() const { return write_backs_; }
+    /// Nothing is being read or written.
+    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle(); }
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    using Slot = CachedMappingTable::Slot;
+    enum class Loading : std::uint8_t { no, yes, known };  ///< known: the entry has changed meanwhile
+    struct Question {
+        MapClient* client = nullptr;
+        std::uint64_t cookie = 0;
+        MapExtent extent;             ///< read: what is asked for
+        std::vector<Lpa> units;       ///< bring_in: instead of it
+        std::vector<Slot> held;       ///< read: until the answer
+        std::uint32_t missing = 0;    ///< entries that are not there yet
+    };
+    /// Of an entry.
+    struct Use {
+        Loading loading = Loading::no;
+        std::uint32_t holders = 0;    ///< questions that hold it; the map itself is none
+        std::vector<std::uint32_t> waiting;  ///< questions
+    };
+
+    std::uint32_t key_of(Lpa lpa) const { return by_page_ ? page_of_(idx(lpa)) : idx(lpa); }
+    template <class Visit>
+    void for_each_key(const Question& q, Visit&& visit) const;
+    bool is_loading(Slot s) const { return uses_[s].loading != Loading::no; }
+    bool at_hand(const Question& q) const;
+    void ask(Question&& question);
+    void admit();
+    bool fits(const Question& q) const;
+    void hold(Slot s);
+    void let_go(Slot s);
+    void begin(std::uint32_t question);
+    void answer(std::uint64_t question);
+    Slot take_in(std::uint32_t key);
+    void want(Slot s);
+    void load(Slot s);
+    void read_page(std::uint64_t page);
+    void page_at_hand(std::uint64_t page);
+    void make_room();
+    void mark(Lpa lpa, Slot s);
+    void compare(const FlashJob& read) const;
+    void flash_done(FlashTransaction& txn) override;
+    void dram_done(std::uint64_t handle) override;
+
+    const CachedMapSurroundings around_;
+    const FastDivide page_of_;
+    const bool by_page_;
+    const std::uint32_t units_per_key_;
+    CachedMappingTable table_;
+    EntryCheck check_;
+    WriteBacks write_backs_;
+    std::uint64_t occupied_ = 0;            ///< slots with an entry, or with one on its way
+    std::vector<Use> uses_;                 ///< by slot
+    std::uint64_t held_ = 0;                ///< slots with holders
+    std::vector<Question> questions_;
+    std::vector<std::uint32_t> free_questions_;
+    std::deque<std::uint32_t> queue_;       ///< questions whose turn has not come
+    std::deque<Slot> wanted_;               ///< need room before their page is read
+    std::unordered_map<std::uint32_t, std::vector<Slot>> reading_;  ///< by translation page: who waits for it
+    std::uint32_t reads_under_way_ = 0;
+    std::vector<Ppa> places_;
+    Counters counters_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of a cached map talk to.
+#pragma once
+
+#include "controller/ftl/ftl.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/dram_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/map_port.h"
+#include "controller/program_feed/program_feed.h"
+
+namespace ssdtlm {
+
+/// All must outlive it.
+struct CachedMapSurroundings {
+    const FirmwareConfig& costs;
+    Agenda& agenda;
+    CorePort& cores;
+    Ftl& ftl;
+    MapPort& resident;  ///< what the map says
+    DramPort& dram;
+    FlashPort& flash;
+    ProgramFeed& feed;
+    GcEngine& gc;
+    FlashJobPool& jobs;
+};
+
+/// A job that reads the translation page, which must be on the flash. Its block is not erased until end_translation_read().
+FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page, FlashClient& client);
+/// The flash has answered: into the DRAM, and then to `client`. CheckFailed when the flash held something else.
+void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, DramClient& client);
+
+}  // namespace ssdtlm

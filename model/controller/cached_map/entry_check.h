@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether what comes from translation pages is what the map says. What an entry says is not kept twice: it is in the Ftl. In its
+// place there is a bit for each unit of the host's whose translation page on the flash says another thing than the Ftl: an entry that
+// comes from the flash must not have it. Where contents are bytes, translation pages hold their entries, and what is read is compared.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+#include "controller/ports/flash_job.h"
+
+namespace ssdtlm {
+
+class EntryCheck {
+public:
+    explicit EntryCheck(const Ftl& ftl) : ftl_(ftl), stale_((ftl.logical_units() + 63) / 64) {}
+
+    /// The map has changed, and the flash does not say so.
+    void changed(Lpa lpa) { stale_[idx(lpa) / 64] |= std::uint64_t{1} << (idx(lpa) % 64); }
+    /// The flash will say what the map says now of `units` from this one on, as far as there are.
+    void written(std::uint64_t first, std::uint64_t units);
+    /// The flash says something else of at least one of them.
+    bool is_stale(std::uint64_t first, std::uint64_t units) const;
+    /// CheckFailed if it does.
+    void require_fresh(std::uint64_t first, std::uint64_t units) const {
+        if (is_stale(first, units)) refuse(first);
+    }
+
+    /// The contents of a translation page, of the size of a mapping unit.
+    UnitBytes bytes_of(std::uint32_t page) const;
+    /// Whether the bytes of this read are those of the page as it counts now: it was written with bytes, and not again since then.
+    bool has_bytes(const FlashJob& read) const;
+    /// CheckFailed if they say another thing of the unit than the map.
+    void compare(const FlashJob& read, Lpa lpa) const;
+    /// The same for all units that are not stale.
+    void compare_page(const FlashJob& read) const;
+
+private:
+    [[noreturn]] static void refuse(std::uint64_t unit);
+
+    const Ftl& ftl_;
+    std::vector<std::uint64_t> stale_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "common/report/error.h"
+#include "controller/cached_map/cached_map_surroundings.h"
+
+namespace ssdtlm {
+
+FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page, FlashClient& client) {
+    const NandGeometry& g = around.ftl.geometry();
+    const Ppa at = around.ftl.translation_place(page);
+    FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
+    job.item[0] = page;
+    job.next = nullptr;
+    job.txn.op = FlashOp::read;
+    job.txn.cls = FlashClass::mapping_read;
+    job.txn.address = g.page_of(at);
+    job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));
+    job.txn.die = g.die_of(job.txn.address.plane);
+    job.txn.data_bytes = g.unit_bytes;
+    job.txn.client = &client;
+    job.txn.cookie = handle_of(job);
+    around.ftl.read_started(g.block_of(job.txn.address));
+    return job;
+}
+
+void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, DramClient& client) {
+    const NandGeometry& g = around.ftl.geometry();
+    if (around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
+        throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) + " was read, and the flash held something else");
+    around.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
+    around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, client, handle_of(job));
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cached_map/write_backs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ssdtlm {
+
+namespace {
+/// Entries looked at for others that may be written back with the coldest. assumed: bounds the search.
+constexpr std::uint32_t kLookedAt = 256;
+}  // namespace
+
+WriteBacks::WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& table, EntryCheck& check)
+    : around_(around),
+      geometry_(around.ftl.geometry()),
+      by_page_(around.ftl.config().map.granularity == MapGranularity::page),
+      table_(table),
+      check_(check) {}
+
+bool WriteBacks::begin() {
+    std::vector<std::uint32_t> pages;
+    choose(pages);
+    if (pages.empty()) return false;
+    if (free_.empty()) {
+        batches_.emplace_back();
+        free_.push_back(static_cast<std::uint32_t>(batches_.size() - 1));
+    }
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    Batch b{std::move(pages), 0, around_.dram.place(geometry_.page_bytes), 0};
+    std::vector<std::uint32_t> in_part;
+    for (const std::uint32_t page : b.pages) {
+        b.leaving += table_.dirty_in(page);
+        if (!is_whole(page)) in_part.push_back(page);
+    }
+    b.reads = static_cast<std::uint32_t>(in_part.size());
+    leaving_ += b.leaving;
+    reads_ += b.reads;
+    batches_[number] = std::move(b);
+    if (in_part.empty()) ready(number);
+    for (const std::uint32_t page : in_part)
+        around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read, std::uint64_t{number} << 32 | page);
+    return true;
+}
+
+void WriteBacks::choose(std::vector<std::uint32_t>& pages) {
+    std::uint32_t looked_at = 0;
+    for (CachedMappingTable::Slot s = table_.coldest();
+         s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt;
+         s = table_.next_coldest(s), ++looked_at) {
+        if (table_.is_dirty(s) && pages_.try_emplace(table_.page_of(table_.key(s)), false).second)
+            pages.push_back(table_.page_of(table_.key(s)));
+    }
+}
+
+/// All of its entries are in the table and will be written.
+bool WriteBacks::is_whole(std::uint32_t page) const {
+    const std::uint64_t n = around_.ftl.entries_per_translation_page(), first = page * n;
+    return by_page_ || table_.dirty_in(page) == std::min(n, around_.ftl.logical_units() - first);
+}
+
+void WriteBacks::read(std::uint64_t what) {
+    const auto number = static_cast<std::uint32_t>(what >> 32), page = static_cast<std::uint32_t>(what);
+    if (!is_place(around_.ftl.translation_place(page))) {  // never written, or dropped meanwhile
+        --reads_;
+        if (--batches_[number].reads == 0) ready(number);
+        return;
+    }
+    ++counters_.reads;
+    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, page, *this);
+    job.item[1] = number;
+    around_.flash.submit(job.txn);
+}
+
+void WriteBacks::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    if (job.kind == FlashJob::Kind::map_read) return end_translation_read(around_, job, *this);
+    around_.cores.run<&WriteBacks::program_done>(this, idx(txn.die), around_.costs.flash_complete, CoreStep::map_write_done, job.index);
+}
+
+void WriteBacks::dram_done(std::uint64_t handle) {
+    FlashJob& job = job_of(handle);
+    const std::uint32_t number = job.item[1];
+    if (check_.has_bytes(job)) check_.compare_page(job);
+    around_.jobs.release(job);
+    --reads_;
+    if (--batches_[number].reads == 0) ready(number);
+}
+
+void WriteBacks::ready(std::uint32_t number) {
+    const Batch& b = batches_[number];
+    const std::uint64_t changes = by_page_ ? b.pages.size() : b.leaving;
+    around_.cores.run<&WriteBacks::put>(this, number, around_.costs.flash_issue + around_.costs.map_update * changes, CoreStep::map_write, number);
+}
+
+void WriteBacks::put(std::uint64_t number) {
+    without_page_.push_back(static_cast<std::uint32_t>(number));
+    place_waiting();
+}
+
+void WriteBacks::place_waiting() {
+    while (!without_page_.empty()) {
+        if (!place(without_page_.front())) return around_.gc.check_all();
+        without_page_.pop_front();
+        progress_();
+    }
+}
+
+/// False: there is no flash page.
+bool WriteBacks::place(std::uint32_t number) {
+    Batch& b = batches_[number];
+    // Of a page that was dropped meanwhile nothing is dirty.
+    std::vector<std::uint32_t> pages;
+    for (const std::uint32_t page : b.pages)
+        if (table_.dirty_in(page) != 0) pages.push_back(page);
+    GroupId group{};
+    if (!pages.empty() && !around_.ftl.group_for_translation(group)) return false;
+    for (const std::uint32_t page : b.pages) pages_.erase(page);
+    leaving_ -= b.leaving;
+    const std::uint64_t dram = b.dram;
+    b = Batch{};
+    free_.push_back(number);
+    if (!pages.empty()) program(pages, group, dram);
+    return true;
+}
+
+void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram) {
+    Ftl& ftl = around_.ftl;
+    const PageAddress a = ftl.allocate_translation_page(group);
+    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::map_program, around_.agenda.now());
+    job.units = static_cast<std::uint8_t>(pages.size());
+    job.next = nullptr;
+    job.txn.op = FlashOp::program;
+    job.txn.cls = FlashClass::mapping_write;
+    job.txn.address = a;
+    job.txn.die = geometry_.die_of(a.plane);
+    job.txn.data_bytes = geometry_.page_bytes;
+    job.txn.client = this;
+    job.txn.cookie = handle_of(job);
+    job.txn.spare.fill(kPadding);
+    job.txn.record = ftl.draw_record(a, PageKind::mapping);
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        job.item[i] = pages[i];
+        job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(pages[i]), 0);
+        job.old[i] = ftl.place_translation(pages[i], geometry_.ppa_of(a, i));
+        ftl.hold_copy(job.old[i]);
+        capture(pages[i]);
+        if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(pages[i]);
+        pages_[pages[i]] = true;
+        around_.feed.add_data(dram + std::uint64_t{i} * geometry_.unit_bytes, geometry_.unit_bytes);
+    }
+    ++programs_;
+    counters_.written += job.units;
+    around_.feed.add(job);
+    around_.feed.hand_over();
+    around_.gc.check(group);
+}
+
+void WriteBacks::capture(std::uint32_t page) {
+    const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
+    table_.clean(page, [&](CachedMappingTable::Slot s) {
+        ++counters_.entries;
+        check_.written(table_.key(s) * n, n);
+    });
+}
+
+void WriteBacks::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    around_.ftl.translation_page_programmed(job.txn.address);
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        pages_.erase(job.item[i]);
+        const SuperblockId freed = around_.ftl.let_go_copy(job.old[i]);
+        if (freed != kNoSuperblock) around_.gc.let_go(freed);
+    }
+    const PlaneId plane = job.txn.address.plane;
+    around_.jobs.release(job);
+    --programs_;
+    around_.gc.check(plane);
+    progress_();
+}
+
+std::string WriteBacks::dump() const {
+    return std::to_string(pages_.size()) + " translation pages are written, " + std::to_string(without_page_.size()) +
+           " times some of them wait for a free block";
+}
+
+}  // namespace ssdtlm

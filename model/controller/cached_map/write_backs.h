@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dirty entries on their way to their translation pages. Each of these is read, unless all of it is in the table, changed, and
+// programmed elsewhere; several of them in one flash page. From when it has its place, the page says what the table says at that
+// instant, and until it is programmed its contents are in the DRAM.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/cached_map/cached_map_surroundings.h"
+#include "controller/cached_map/entry_check.h"
+#include "controller/ftl/mapping/cached_mapping_table.h"
+
+namespace ssdtlm {
+
+class WriteBacks final : private FlashClient, private DramClient {
+public:
+    struct Counters {
+        std::uint64_t reads = 0;    ///< of translation pages that are written in part
+        std::uint64_t written = 0;  ///< translation pages
+        std::uint64_t entries = 0;  ///< dirty ones, or whole pages, in them
+    };
+    /// All must outlive it.
+    WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& table, EntryCheck& check);
+
+    /// Called when entries have become clean, or may be written that were not before.
+    void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
+    /// Begins with the coldest dirty entries: as many translation pages as one flash page takes. False: all are being written.
+    bool begin();
+    /// Entries, at least, that will be clean when what was begun has its place.
+    std::uint64_t leaving() const { return leaving_; }
+    /// The translation page has its place, and is not on the flash yet.
+    bool in_dram(std::uint32_t page) const {
+        const auto found = pages_.find(page);
+        return found != pages_.end() && found->second;
+    }
+    /// A block came free: a page that found none may now.
+    void block_freed() {
+        if (__builtin_expect(!without_page_.empty(), 0)) place_waiting();
+    }
+    const Counters& counters() const { return counters_; }
+    bool any() const { return !pages_.empty(); }
+    /// Nothing is being read or written, and no core works on it; what waits for a free block does not count.
+    bool idle() const { return reads_ + programs_ == 0 && batches_.size() == free_.size() + without_page_.size(); }
+    bool waits_for_block() const { return !without_page_.empty(); }
+    std::string dump() const;
+
+private:
+    struct Batch {
+        std::vector<std::uint32_t> pages;
+        std::uint32_t reads = 0;    ///< of these, that are under way
+        std::uint64_t dram = 0;
+        std::uint32_t leaving = 0;
+    };
+    void choose(std::vector<std::uint32_t>& pages);
+    bool is_whole(std::uint32_t page) const;
+    void read(std::uint64_t what);
+    void ready(std::uint32_t batch);
+    void put(std::uint64_t batch);
+    void place_waiting();
+    bool place(std::uint32_t batch);
+    void program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram);
+    void capture(std::uint32_t page);
+    void program_done(std::uint64_t job);
+    void flash_done(FlashTransaction& txn) override;
+    void dram_done(std::uint64_t handle) override;
+
+    const CachedMapSurroundings around_;
+    const NandGeometry geometry_;
+    const bool by_page_;
+    CachedMappingTable& table_;
+    EntryCheck& check_;
+    std::function<void()> progress_;
+    std::vector<Batch> batches_;
+    std::vector<std::uint32_t> free_;
+    std::unordered_map<std::uint32_t, bool> pages_;  ///< that are being written; true: with a place
+    std::deque<std::uint32_t> without_page_;         ///< batches
+    std::uint64_t leaving_ = 0;
+    std::uint32_t reads_ = 0;
+    std::uint32_t programs_ = 0;
+    Counters counters_;
+};
+
+}  // namespace ssdtlm

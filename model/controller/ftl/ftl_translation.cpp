@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translation pages on the flash: where they go, and which copy counts.
+#include <algorithm>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+bool Ftl::group_for_translation(GroupId& out) {
+    for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
+        translation_group_ = translation_group_ + 1 == shape_.groups() ? 0 : translation_group_ + 1;
+        out = GroupId{translation_group_};
+        if (blocks_.takes_translation_pages(out)) return true;
+    }
+    return false;
+}
+
+PageAddress Ftl::allocate_translation_page(GroupId group) {
+    const bool opens = blocks_.write_pointer(group, BlockState::open_map) == 0;
+    const PageAddress a = blocks_.allocate_map(group);
+    if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
+    return a;
+}
+
+Ppa Ftl::place_translation(std::uint32_t page, Ppa to) {
+    const Ppa old = map_.exchange(lpa_of_translation(page), to);
+    if (is_copy(old)) invalidate(old);
+    validate(to);
+    return old;
+}
+
+void Ftl::translation_page_programmed(const PageAddress& a) {
+    ++counters_.translation_pages;
+    page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+}
+
+void Ftl::drop_translation(std::uint32_t page) {
+    const Ppa old = map_.exchange(lpa_of_translation(page), kUnmapped);
+    if (is_copy(old)) invalidate(old);
+}
+
+/// Those of all units that are mapped now, which are the first ones.
+void Ftl::lay_out_translation() {
+    if (translation_pages_ == 0) return;
+    const std::uint32_t per_page = geometry_.units_per_page();
+    const auto pages = static_cast<std::uint32_t>((mapped_units_ + entries_per_translation_page_ - 1) / entries_per_translation_page_);
+    Spare out[kMaxUnitsPerPage];
+    for (std::uint32_t first = 0; first < pages; first += per_page) {
+        GroupId group{};
+        SSDTLM_CHECK(group_for_translation(group), "no room for the translation pages of what is laid out");
+        const PageAddress a = allocate_translation_page(group);
+        for (std::uint32_t s = 0; s < per_page; ++s) {
+            out[s] = kPadding;
+            if (first + s >= pages) continue;
+            out[s] = codec_.make(lpa_of_translation(first + s), 0);
+            place_translation(first + s, geometry_.ppa_of(a, s));
+        }
+        spare_.program_page(a, out, draw_record(a, PageKind::mapping));
+        translation_page_programmed(a);
+    }
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds one entry,
+// or a whole translation page; its key is the logical unit, or the number of the page. What is in use is pinned and stays; of
+// the others the coldest is the first to leave. This table says who is there, not what an entry says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/containers/key_table.h"
+#include "controller/ftl/ftl_config.h"
+
+namespace ssdtlm {
+
+class CachedMappingTable {
+public:
+    using Slot = std::uint32_t;
+    static constexpr Slot kNone = 0xFFFFFFFFu;
+
+    struct Shape {
+        std::uint64_t slots = 0;            ///< room
+        std::uint32_t pages = 0;            ///< translation pages of the map
+        std::uint32_t keys_per_page = 0;    ///< of a translation page; 1: slots hold whole ones
+        MapReplacement replacement = MapReplacement::lru;
+        std::uint32_t protected_percent = 50;
+    };
+    explicit CachedMappingTable(const Shape& shape);
+
+    std::uint64_t room() const { return shape_.slots; }
+    /// Keys that are in it; there may be more than there is room for.
+    std::size_t size() const { return index_.size(); }
+    std::uint64_t pinned() const { return pinned_; }
+    std::uint32_t page_of(std::uint32_t key) const { return key / shape_.keys_per_page; }
+
+    /// kNone: it is not there.
+    Slot find(std::uint32_t key) const {
+        const Place* p = index_.find(key);
+        return p == nullptr ? kNone : p->slot;
+    }
+    std::uint32_t key(Slot s) const { return entries_[s].key; }
+    bool is_dirty(Slot s) const { return entries_[s].dirty; }
+    /// It was asked for and is there.
+    void use(Slot s);
+    /// Precondition: find(key) == kNone. The hottest of those used once.
+    Slot add(std::uint32_t key);
+    /// As often as unpin() follows, it does not leave. Unpinned, it is the hottest of its kind.
+    void pin(Slot s);
+    void unpin(Slot s);
+    /// It differs from its translation page on the flash.
+    void make_dirty(Slot s);
+    /// All of a translation page become clean; calls visit(slot) for each.
+    template <class Visit>
+    void clean(std::uint32_t page, Visit&& visit) {
+        for (Slot s = first_dirty_[page]; s != kNone;) {
+            Entry& e = entries_[s];
+            visit(s);
+            s = e.next_dirty;
+            e.dirty = false;
+        }
+        first_dirty_[page] = kNone;
+        dirty_in_[page] = 0;
+    }
+    /// Dirty keys of a translation page.
+    std::uint32_t dirty_in(std::uint32_t page) const { return dirty_in_[page]; }
+    /// Precondition: clean and not pinned.
+    void remove(Slot s);
+    /// The first to leave; kNone: all are pinned.
+    Slot coldest() const { return segments_[0].cold != kNone ? segments_[0].cold : segments_[1].cold; }
+    /// The one that leaves after it; kNone: it is the last.
+    Slot next_coldest(Slot s) const {
+        if (entries_[s].warmer != kNone) return entries_[s].warmer;
+        return entries_[s].kept ? kNone : segments_[1].cold;
+    }
+
+private:
+    struct Place {
+        std::uint32_t key = 0;
+        Slot slot = kNone;
+    };
+    struct Entry {
+        std::uint32_t key = 0;
+        std::uint32_t pins = 0;
+        Slot colder = kNone, warmer = kNone;       // in its segment, while it is not pinned
+        Slot next_dirty = kNone;                   // of its translation page
+        bool dirty = false;
+        bool kept = false;  // in the protected segment
+    };
+    struct Segment {
+        Slot cold = kNone, hot = kNone;
+        std::uint64_t size = 0;
+    };
+    void link(Slot s);
+    void unlink(Slot s);
+
+    const Shape shape_;
+    const std::uint64_t most_protected_;
+    KeyTable<Place, 1024> index_;
+    std::vector<Entry> entries_;
+    std::vector<Slot> free_;
+    Segment segments_[2];  // used once; used again (segmented LRU only)
+    std::vector<Slot> first_dirty_;         // by translation page
+    std::vector<std::uint32_t> dirty_in_;
+    std::uint64_t pinned_ = 0;
+};
+
+}  // namespace ssdtlm

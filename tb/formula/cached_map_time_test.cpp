@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads one at a time below a map on the flash, to the picosecond: the entry at hand, its translation page to be read, and a dirty
+// one to be written back first, as entries and as whole pages.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "controller/ftl/ftl_check.h"
+#include "formula/reference.h"
+#include "sim/simulation.h"
+#include "support/devices.h"
+#include "support/forked.h"
+
+namespace ssdtlm {
+namespace {
+
+struct Step {
+    HostOp op;
+    std::uint32_t page;  ///< translation page whose unit is read or written
+    std::uint32_t unit = 0;  ///< in it
+};
+
+/// One after the other, each on an idle drive.
+class Script final : public Workload {
+public:
+    Script(std::vector<Step> steps, std::uint32_t entries) : steps_(std::move(steps)), entries_(entries) {}
+    Next next(SimTime now) override {
+        Next n;
+        n.state = at_ == steps_.size() ? State::done : State::ready;
+        if (n.state == State::done) return n;
+        const SimTime when{std::chrono::duration_cast<Ps>(10ms) * static_cast<std::int64_t>(at_ + 1)};
+        if (now < when) {
+            n.state = State::wait;
+            n.when = when;
+            return n;
+        }
+        const Step& s = steps_[at_++];
+        n.request.op = s.op;
+        n.request.bytes = 4096;
+        n.request.offset = (std::uint64_t{s.page} * entries_ + s.unit) * 4096;
+        return n;
+    }
+    void completed(const HostRequest&, SimTime issued, SimTime, SimTime now, bool) override { latency.push_back((now - issued).count()); }
+    std::uint32_t jobs() const override { return 1; }
+    std::uint32_t depth(std::uint32_t) const override { return 1; }
+    double progress(SimTime) const override { return 0; }
+    bool measuring(const HostRequest&, SimTime) const override { return true; }
+
+    std::vector<std::int64_t> latency;
+
+private:
+    const std::vector<Step> steps_;
+    const std::uint32_t entries_;
+    std::size_t at_ = 0;
+};
+
+std::vector<std::int64_t> latencies(const SsdConfig& c, const std::vector<Step>& steps) {
+    return nlohmann::json::parse(in_child([&] {
+        Script script(steps, c.nand.geometry.unit_bytes / c.ftl.map.entry_bytes);
+        Simulation simulation(c, script, {});
+        simulation.run();
+        return nlohmann::json(script.latency).dump();
+    }));
+}
+
+SsdConfig device(MapGranularity granularity, std::uint32_t slots) {
+    SsdConfig c = table3_small();
+    c.ftl.mapping = "dftl";
+    c.ftl.map.granularity = granularity;
+    c.ftl.map.cache_bytes = std::uint64_t{slots} * (granularity == MapGranularity::page ? 4096 : 2 * c.ftl.map.entry_bytes);
+    c.ftl.user_capacity_bytes = most_logical_units(c.ftl, c.nand.geometry) / 1024 * 1024 * 4096;
+    return c;
+}
+
+/// Long after the last command, so that the doorbell of its completion queue is not ahead on the wire.
+std::int64_t at_hand(const SsdConfig& c) { return reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true)); }
+
+/// Of a translation page into the DRAM.
+std::int64_t page_read(const SsdConfig& c) {
+    return reference::cycles(c.firmware, c.firmware.flash_issue) + reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
+           reference::data_out(c.nand, 4096) + reference::dram(c.dram, 4096);
+}
+
+void expect(const char* what, std::int64_t model, std::int64_t formula) {
+    std::printf("[   FIGURE ] %s: formula %ld ps, model %ld ps\n", what, formula, model);
+    EXPECT_EQ(model, formula) << what;
+}
+
+TEST(CachedMapTime, WholeTranslationPages) {
+    const SsdConfig c = device(MapGranularity::page, 4);
+    // The four writes are one row, and take the four slots.
+    const auto t = latencies(c, {{HostOp::read, 100}, {HostOp::read, 100, 9}, {HostOp::write, 300}, {HostOp::write, 304}, {HostOp::write, 308},
+                                 {HostOp::write, 312}, {HostOp::read, 514}, {HostOp::read, 505}, {HostOp::read, 506}, {HostOp::read, 507},
+                                 {HostOp::read, 508}, {HostOp::read, 508, 7}});
+    ASSERT_EQ(t.size(), 12u);
+    const std::int64_t hit = at_hand(c), miss = hit + page_read(c);
+    // Two translation pages share a flash page; the room is there when it is on its way.
+    const std::int64_t dirty = miss + reference::cycles(c.firmware, c.firmware.flash_issue + 2 * c.firmware.map_update);
+    expect("first read of a translation page", t[0], miss);
+    expect("second, its entry is at hand", t[1], hit);
+    expect("a dirty page leaves, with another", t[6], dirty);
+    expect("which leaves next and is clean", t[7], miss);
+    expect("a dirty page leaves", t[8], dirty);
+    expect("a clean page leaves", t[9], miss);
+    expect("a page that was only read leaves", t[10], miss);
+    expect("at hand", t[11], hit);
+}
+
+TEST(CachedMapTime, SingleEntries) {
+    const SsdConfig c = device(MapGranularity::entry, 257);
+    std::vector<Step> steps{{HostOp::read, 100}, {HostOp::read, 100, 9}, {HostOp::read, 100, 9}};
+    for (std::uint32_t i = 0; i < 257; ++i) steps.push_back({HostOp::write, 300 + i, i});
+    for (std::uint32_t i = 0; i < 3; ++i) steps.push_back({HostOp::write, 600 + i, i});  // what is left of a row
+    const std::size_t first = steps.size();
+    for (std::uint32_t i = 0; i < 12; ++i) steps.push_back({HostOp::read, 804 + i, i});
+    const auto t = latencies(c, steps);
+    ASSERT_EQ(t.size(), steps.size());
+    const std::int64_t hit = at_hand(c), miss = hit + page_read(c);
+    expect("first read of a translation page", t[0], miss);
+    expect("another entry of it", t[1], miss);
+    expect("the same entry", t[2], hit);
+    // Two translation pages are written back together: as they were laid out they share a flash page, so that their reads follow
+    // each other on one die, tRHW from data out to the next command. The second one's entry is clean when its turn comes.
+    const std::int64_t second = page_read(c) + c.nand.onfi.t_rhw.count() - reference::cycles(c.firmware, c.firmware.flash_issue) - reference::dram(c.dram, 4096);
+    const std::int64_t dirty = miss + page_read(c) + second + reference::cycles(c.firmware, c.firmware.flash_issue + 2 * c.firmware.map_update);
+    for (std::size_t i = 0; i + first < t.size(); ++i) expect(i < 3 || i % 2 == 0 ? "a clean entry leaves" : "a dirty entry leaves, with another", t[first + i], i < 3 || i % 2 == 0 ? miss : dirty);
+}
+
+}  // namespace
+}  // namespace ssdtlm
