@@ -25,11 +25,11 @@ struct Host {
         std::uint64_t next_list = 0x8000000;
         while (entries > 0) {
             const std::uint64_t fit = (kPageBytes - at % kPageBytes) / 8;
-            const std::uint64_t data = entries > fit ? fit - 1 : entries;
-            for (std::uint64_t i = 0; i < data; ++i) qwords[at + 8 * i] = first_page++ * kPageBytes;
-            entries -= data;
+            const std::uint64_t pages = entries > fit ? fit - 1 : entries;
+            for (std::uint64_t i = 0; i < pages; ++i) qwords[at + 8 * i] = first_page++ * kPageBytes;
+            entries -= pages;
             if (entries == 0) break;
-            qwords[at + 8 * data] = next_list;
+            qwords[at + 8 * pages] = next_list;
             at = next_list;
             next_list += kPageBytes;
         }
