@@ -100,6 +100,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.generation = generation_;
     e.marks = marks;
     e.stream = stream;
+    e.dram_unit = dram_unit;
     ++per_generation_.back();
     if (fresh) {
         it->second = Chain{i, i};

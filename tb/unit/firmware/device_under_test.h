@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "controller/cpu/firmware.h"
-#include "controller/dram/serial_dram.h"
 #include "controller/ftl/ftl_check.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
@@ -165,7 +164,7 @@ public:
     FakeFlash flash;
     FakeDma dma;
     DramConfig dram_config;
-    SerialDram dram;
+    WatchedDram dram;
     IntegrityOracle oracle;
     LateMap* late_map = nullptr;  ///< the firmware's; null: none
     Firmware firmware;

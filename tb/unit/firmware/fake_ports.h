@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -16,6 +17,7 @@
 
 #include "common/random/random.h"
 #include "common/tlm/agenda.h"
+#include "controller/dram/serial_dram.h"
 #include "controller/ports/dma_port.h"
 #include "controller/ports/flash.h"
 #include "nand/array/array_faults.h"
@@ -188,6 +190,25 @@ private:
     std::vector<FlashTransaction*> all_;
     std::vector<SimTime> started_;
     std::vector<std::uint32_t> free_, held_;
+};
+
+/// One that a test can look at.
+class WatchedDram final : public DramPort {
+public:
+    WatchedDram(Agenda& agenda, const DramConfig& config) : dram_(agenda, config) {}
+
+    using DramPort::access;
+    void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override {
+        if (on_access) std::for_each(pieces, pieces + count, on_access);
+        dram_.access(pieces, count, client, cookie);
+    }
+    bool idle(SimTime now) const override { return dram_.idle(now); }
+    Ps busy() const override { return dram_.busy(); }
+
+    std::function<void(const DramPiece&)> on_access;
+
+private:
+    SerialDram dram_;
 };
 
 /// Host memory as one byte vector from address 0; a read above its end fails.

@@ -65,6 +65,39 @@ TEST(ReadCommand, ReadsEachPageOnceForNeighboursThatShareIt) {
     }
 }
 
+// Any part of what the buffer holds is read where in the DRAM the write has put it.
+TEST(ReadCommand, ReadsTheBufferWhereTheWriteHasPutIt) {
+    DeviceUnderTest d(tiny_device());
+    d.flash.hold = true;  // so the buffer keeps it
+    std::vector<std::uint64_t> accessed;  // of each block, where
+    d.dram.on_access = [&](const DramPiece& p) {
+        for (std::uint32_t at = 0; at < p.bytes; at += d.shape.lba_bytes) accessed.push_back(p.address + at);
+    };
+    Random r(4, 5);
+    const std::uint32_t per_unit = d.blocks_per_unit(), units = 40;
+    std::vector<std::uint64_t> place(units * per_unit);
+    for (std::uint32_t first = 0, n = 0; first < units; first += n) {
+        n = static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + r.below(4), units - first));
+        accessed.clear();
+        d.write(std::uint64_t{first} * per_unit, n * per_unit);
+        d.run();
+        // Behind it programs may have taken their data.
+        ASSERT_GE(accessed.size(), std::size_t{n} * per_unit);
+        std::copy_n(accessed.begin(), n * per_unit, place.begin() + first * per_unit);
+    }
+    for (int i = 0; i < 300; ++i) {
+        const auto n = static_cast<std::uint32_t>(1 + r.below(5 * per_unit));
+        const auto first = static_cast<std::uint32_t>(r.below(place.size() - n + 1));
+        accessed.clear();
+        const auto slot = d.read(first, n);
+        d.run();
+        ASSERT_TRUE(d.done(slot));
+        EXPECT_EQ(accessed, std::vector<std::uint64_t>(place.begin() + first, place.begin() + first + n)) << n << " blocks at " << first;
+    }
+    d.flash.release();
+    d.shut_down();
+}
+
 // Erased, without data, or of another unit: the map is wrong, which no run may pass over.
 TEST(ReadCommand, APageThatDoesNotHoldTheUnitEndsTheRun) {
     for (const std::uint32_t wrong : {0u, 1u, 2u}) {

@@ -267,12 +267,16 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
     std::vector<Index> flushing;
     std::uint32_t version = 0;
     std::uint64_t programmed = 0, dropped_inflight = 0;
+    const auto stream_of = [](std::uint32_t v) { return static_cast<std::uint8_t>(v % 5); };
+    const auto place_of = [](std::uint32_t v) { return 7 * v; };
     for (int step = 0; step < 200000; ++step) {
         const std::uint64_t what = r.below(100);
         const auto lpa = static_cast<std::uint32_t>(r.below(12));
         if (what < 45) {
             if (b.used() == b.capacity()) continue;
-            put(b, lpa, ++version, r.percent(20) ? 1000 + lpa : kNoWaiter);
+            ++version;
+            EXPECT_TRUE(b.reserve(1));
+            b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, BufferPort::Bytes::whole, stream_of(version), place_of(version));
             newest[lpa] = version;
         } else if (what < 70) {
             const Index i = b.pop_dirty();
@@ -302,6 +306,8 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
         if (newest.count(lpa) != 0) {
             ASSERT_NE(i, kNone);
             ASSERT_EQ(b.entry(i).version, newest[lpa]);
+            ASSERT_EQ(b.unit(i).stream, stream_of(newest[lpa]));
+            ASSERT_EQ(b.unit(i).dram_unit, place_of(newest[lpa]));
         } else {
             ASSERT_TRUE(i == kNone || b.entry(i).dropped());
         }
