@@ -181,6 +181,7 @@ LinkPath::Transfer& LinkPath::new_transfer(const Transfer& transfer) {
 void LinkPath::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     if (delay.value() != 0) sc_core::wait(delay);
     delay = sc_core::sc_time();
+    agenda_.advance_to(to_sim_time(sc_core::sc_time_stamp()));  // where nothing happens it stands at its last entry
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     Blocked blocked{&payload, {}};
     blocked_.push_back(&blocked);
