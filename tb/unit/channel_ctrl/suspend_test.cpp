@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/channel_ctrl/suspend_control.h"
+
 int sc_main(int, char**) { return 0; }
 
 namespace ssdtlm {
@@ -209,6 +211,71 @@ TEST(Suspend, ADieWhosePolicyHasSomethingElseFirstGoesOn) {
     EXPECT_LT(end_of(read), end_of(program));
     EXPECT_EQ(b.backend->channel(0).counters().suspends, 2u);  // of the erase in vain, and once of the program
     expect_tiled(b);
+}
+
+struct FixedPolicy final : SuspendPolicy {
+    static constexpr Ps kAfter = 30us, kLongest = 200us;
+    SimTime when(const SuspendWork& work) const override { return work.begun + kAfter; }
+    Ps longest(const SuspendWork& work) const override { return kLongest + work.suspends * Ps{1us}; }
+};
+
+// Without a die: what a policy answers, and what follows from it, to the picosecond.
+TEST(SuspendControl, ADieIsSuspendedForNoLongerThanItsPolicySays) {
+    const FixedPolicy policy;
+    const NandConfig nand = config(false);
+    SuspendControl control(policy, nand);
+    FlashTransaction erase;
+    erase.op = FlashOp::erase;
+    erase.cls = FlashClass::erase;
+    FlashTransaction* const works[] = {&erase};
+    constexpr Ps kInstant{1};
+    SimTime now{1ms};
+    EXPECT_FALSE(control.concerns(0));
+    control.started(0, works, 1, now);
+    EXPECT_FALSE(control.concerns(0));
+    EXPECT_EQ(control.stop_at(0), kNever) << "nobody waits";
+    control.queued(FlashClass::host_write, 0);
+    EXPECT_EQ(control.stop_at(0), kNever) << "nothing is suspended for a write";
+    for (const FlashClass cls : {FlashClass::host_read, FlashClass::mapping_read}) control.queued(cls, 0);
+    for (std::uint32_t suspends = 1; suspends <= 3; ++suspends) {
+        EXPECT_TRUE(control.concerns(0));
+        EXPECT_EQ(control.stop_at(0), now + FixedPolicy::kAfter);
+        now += FixedPolicy::kAfter;
+        control.stopping(0, now);
+        EXPECT_EQ(control.stop_at(0), kNever) << "it is being suspended already";
+        EXPECT_FALSE(control.wants_reads(0, now));
+        EXPECT_FALSE(control.may_go_on(0, now));
+        ASSERT_TRUE(control.stopped(0, now));
+        const SimTime until = now + FixedPolicy::kLongest + suspends * Ps{1us};
+        for (const SimTime at : {now, until - kInstant}) {
+            EXPECT_TRUE(control.wants_reads(0, at));
+            EXPECT_FALSE(control.may_go_on(0, at));
+        }
+        for (const SimTime at : {until, until + kInstant}) {
+            EXPECT_FALSE(control.wants_reads(0, at));
+            EXPECT_TRUE(control.may_go_on(0, at));
+        }
+        now = until;
+        control.goes_on(0, now);
+        EXPECT_FALSE(control.may_go_on(0, now));
+    }
+    control.stopping(0, control.stop_at(0));
+    ASSERT_TRUE(control.stopped(0, now));
+    control.granted(FlashClass::host_read, 0, 1);
+    EXPECT_TRUE(control.wants_reads(0, now));
+    control.granted(FlashClass::mapping_read, 0, 1);
+    EXPECT_FALSE(control.wants_reads(0, now)) << "the last is granted";
+    EXPECT_TRUE(control.may_go_on(0, now));
+    control.queued(FlashClass::host_read, 0);
+    EXPECT_TRUE(control.wants_reads(0, now));
+    control.give_up(0);
+    EXPECT_FALSE(control.wants_reads(0, now));
+    EXPECT_TRUE(control.may_go_on(0, now));
+    control.goes_on(0, now);
+    EXPECT_EQ(control.stop_at(0), kNever) << "it was suspended in vain";
+    control.ended(0);
+    EXPECT_FALSE(control.concerns(0));
+    EXPECT_FALSE(control.stopped(0, now));
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ struct Found {
     std::uint64_t losses = 0, open = 0, mixed = 0, refused = 0;
 };
 
-/// `most`: commands at once. False states are those that no moment had, mixed of two that are possible.
-Found run(std::uint64_t seeds, std::size_t most) {
+/// `most`: commands at once; `failing`: per cent of them end with an error, and have taken effect or not. False states are those
+/// that no moment had, mixed of two that are possible.
+Found run(std::uint64_t seeds, std::size_t most, unsigned failing = 0) {
     Found found;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         Random random(seed, 62);
@@ -74,10 +75,11 @@ Found run(std::uint64_t seeds, std::size_t most) {
                 const std::size_t i = random.below(device.running.size());
                 Device::Command c = device.running[i];
                 device.running.erase(device.running.begin() + static_cast<std::ptrdiff_t>(i));
-                device.apply(c);
-                if (c.fua) device.durable = device.states.size() - 1;
+                const bool ok = failing == 0 || !random.percent(failing);
+                if (ok || random.percent(50)) device.apply(c);
+                if (ok && c.fua) device.durable = device.states.size() - 1;
                 d.ends();
-                for (std::uint32_t b = c.first; b < c.end; ++b) d.end(c.token, kFirst + b, true, c.fua);
+                for (std::uint32_t b = c.first; b < c.end; ++b) d.end(c.token, kFirst + b, ok, c.fua);
             } else if (what < 94 && !flush) {
                 flush = {d.begin(), device.states.size() - 1};
             } else if (what < 97 && flush) {
@@ -137,6 +139,15 @@ TEST(DurableMoments, SeveralAtOnce) {
     const Found found = run(300, 4);
     EXPECT_GT(found.mixed, 300u);
     EXPECT_GT(found.refused, found.mixed / 2);
+}
+
+// What failed says nothing of what was there before it, or came after it.
+TEST(DurableMoments, WithCommandsThatFail) {
+    for (const std::size_t most : {1, 4}) {
+        const Found found = run(300, most, 40);
+        EXPECT_GT(found.mixed, 300u);
+        EXPECT_GT(found.refused, found.mixed / 4);
+    }
 }
 
 TEST(IntegrityOracleWithBytes, ReadsOfPartsAgreeOnOneMoment) {

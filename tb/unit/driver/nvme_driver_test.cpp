@@ -4,20 +4,27 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "common/tlm/agenda_process.h"
 #include "fake_controller.h"
 #include "fake_workload.h"
+#include "support/forked.h"
 
 namespace ssdtlm {
 namespace {
 
-/// The fake controller behind a socket: answers each access 100 ns later.
+/// The fake controller behind a socket: answers each access 100 ns later, unless the power goes before.
 struct Device : sc_core::sc_module {
     tlm_utils::simple_target_socket<Device> mmio_target{"mmio_target"};
     Agenda& agenda;
     FakeController& core;
     std::vector<tlm::tlm_generic_payload*> waiting;
     std::size_t accesses = 0;
+    std::uint64_t losses = 0;  // of power
 
     Device(sc_core::sc_module_name name, Agenda& a, FakeController& c) : sc_module(name), agenda(a), core(c) {
         mmio_target.register_nb_transport_fw(this, &Device::fw);
@@ -30,11 +37,16 @@ struct Device : sc_core::sc_module {
         p.acquire();
         ++accesses;
         waiting.push_back(&p);
-        agenda.post<&Device::respond>(agenda.now() + FakeController::kMmio, this);
+        agenda.post<&Device::respond>(agenda.now() + FakeController::kMmio, this, losses);
         phase = tlm::END_REQ;
         return tlm::TLM_UPDATED;
     }
-    void respond(std::uint64_t) {
+    void power_goes() {
+        ++losses;
+        waiting.clear();
+    }
+    void respond(std::uint64_t life) {
+        if (life != losses) return;
         tlm::tlm_generic_payload& p = *waiting.front();
         waiting.erase(waiting.begin());
         const auto offset = static_cast<std::uint32_t>(p.get_address());
@@ -50,6 +62,64 @@ struct Device : sc_core::sc_module {
         p.release();
     }
 };
+
+/// When the power went and when it was back, by the driver's power switch.
+std::string power_times() {
+    Agenda agenda;
+    HostMemory memory(1_GiB);
+    CommandTracker tracker;
+    HostConfig config;
+    config.queue_pairs = 1;
+    config.queue_entries = 16;
+    config.power_off_time = 1ms;
+    // In any order, while it is off, and while the controller starts.
+    config.power_cut_at = {20ms, 3ms, 7ms, 3'500us, 12ms};
+    const std::vector<Ps> by_hand{10ms, 10'500us};
+    FakeController core(agenda, memory, tracker);
+    core.ready_time = 500us;
+    Device device("device", agenda, core);
+    ListWorkload workload;
+    for (const Ps at : {Ps{1ms}, Ps{8'200us}, Ps{30ms}}) workload.add(HostOp::read, 0, 4096, SimTime{at});
+    NvmeDriver driver("driver", agenda, memory, config, workload, &tracker, nullptr, nullptr);
+    driver.mmio_initiator.bind(device.mmio_target);
+    core.set_interrupt([&](std::uint64_t address, std::uint32_t data) { driver.interrupt(address, data); });
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+
+    std::string text;
+    const auto say = [&text](bool on, Ps at) { text += (on ? "on " : "off ") + std::to_string(at.count()) + "\n"; };
+    driver.set_power_switch([&](bool on) {
+        if (on == driver.powered()) say(on, agenda.now() - driver.epoch());
+        if (!on) device.power_goes();
+    });
+    const auto cut = [](void* d, std::uint64_t) { static_cast<NvmeDriver*>(d)->cut_power(); };
+    driver.set_on_ready([&] {
+        for (const Ps at : by_hand) agenda.post(driver.epoch() + at, cut, &driver, 0);
+    });
+    bool down = false;
+    driver.set_on_finished([&](SimTime) { driver.shutdown(); });
+    driver.set_on_shutdown([&] { down = true; });
+    driver.start();
+    agenda.run();
+
+    const std::string got = std::exchange(text, {});
+    std::vector<Ps> due = config.power_cut_at;
+    due.push_back(by_hand[0]);  // the other finds it off
+    std::sort(due.begin(), due.end());
+    Ps on{};
+    for (const Ps at : due) {
+        const Ps off = std::max(at, on);
+        on = off + config.power_off_time;
+        say(false, off);
+        say(true, on);
+    }
+    if (driver.power_cuts() != due.size()) text += std::to_string(driver.power_cuts()) + " losses\n";
+    if (!down || workload.outcomes.size() != 3) text += "and the workload ends\n";
+    for (const Outcome& o : workload.outcomes)
+        if (!o.ok) text += "and every command succeeds\n";
+    return got == text ? "" : got + "expected:\n" + text;
+}
+
+TEST(NvmeDriver, LosesItsPowerAtTheTimesGivenOrWhenItIsBack) { EXPECT_EQ(in_child(power_times), ""); }
 
 TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
     Agenda agenda;

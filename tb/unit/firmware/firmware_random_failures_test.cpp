@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "random_host.h"
 
@@ -157,6 +158,44 @@ TEST(FirmwareRandomFailures, SparesThatAreUsedUp) {
     }
     failures.print();
     EXPECT_EQ(failures.read_only, failures.devices);
+}
+
+struct OneProgramFails final : ArrayFaults {
+    bool program_fails(const PageAddress&) override { return std::exchange(next, false); }
+    bool erase_fails(const PageAddress&) override { return false; }
+    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    bool next = false;
+};
+
+// The drive becomes read-only at any moment of a collection: while pages are read, while programs of them wait for a slow core.
+TEST(FirmwareRandomFailures, CollectionIsGivenUpWhereverItIs) {
+    Mix m;
+    m.read = 5;
+    m.write = 92;
+    m.trim = m.zeroes = 1;
+    m.flush = 1;
+    m.hot = 5;
+    m.commands = 2500;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape shape = tiny_device();
+        shape.seed = seed;
+        shape.firmware.clock_hz = 20'000'000;
+        shape.ftl.gc_max_inflight_pages = static_cast<std::uint32_t>(2 + seed % 8);
+        shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        DeviceUnderTest d(shape);
+        OneProgramFails faults;
+        d.flash.faults = &faults;
+        std::uint64_t moved = 0;
+        d.flash.on_program = [&](const FlashTransaction& t) {
+            if (t.cls == FlashClass::gc_write && ++moved == 50 + 3 * seed) faults.next = true;
+        };
+        RandomHost host(d, m, seed);
+        ASSERT_NO_THROW(host.run()) << d.firmware.dump();
+        ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
+        EXPECT_TRUE(d.ftl.media().read_only);
+        ASSERT_NO_THROW(d.read_all()) << d.firmware.dump();
+    }
 }
 
 }  // namespace

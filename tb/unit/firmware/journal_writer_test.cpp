@@ -2,8 +2,11 @@
 // Who waits for the journal of deallocations, and when its pages are written.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
+#include "common/report/error.h"
 #include "device_under_test.h"
 
 namespace ssdtlm {
@@ -140,6 +143,43 @@ TEST(JournalWriter, ADeallocationWaitsForRoom) {
         d.firmware.check_waiters();
     }
     EXPECT_FALSE(is_place(d.ftl.lookup(Lpa{1})));
+}
+
+/// What check_waiters() says when nothing is collected any more and the host goes on.
+std::string stuck_by(DeviceUnderTest& d, const std::function<void()>& more) {
+    try {
+        for (;;) {
+            more();
+            if (!d.agenda.run_one(kNever)) return "nobody sees that " + std::to_string(d.outstanding()) + " commands are stuck";
+            d.firmware.check_waiters();
+        }
+    } catch (const CheckFailed& e) {
+        return e.what();
+    }
+}
+
+// Nobody waits for a page that only a collection would give if there is none, even when everybody else is done.
+TEST(JournalWriter, WhoWaitsForACollectionThatWillNotComeIsSeen) {
+    for (const bool journal : {false, true}) {
+        DeviceUnderTest d(tiny_device());
+        d.firmware.stop_gc();
+        Random random(8);
+        const auto write = [&] { d.write(random.below(d.ftl.logical_units()) * 8, 8, true); };
+        std::string seen;
+        if (!journal) {
+            seen = stuck_by(d, [&] { if (d.has_room()) write(); });
+            EXPECT_NE(seen.find(" programs or deallocations wait for a free block, no group is collected"), std::string::npos) << seen;
+            continue;
+        }
+        while (!d.ftl.gc_hard(GroupId{0}) || !d.ftl.gc_hard(GroupId{d.ftl.shape().groups() - 1})) {
+            write();
+            d.drain();
+        }
+        d.trim(8, 8);
+        d.flush();
+        seen = stuck_by(d, [] {});
+        EXPECT_EQ(seen, "journal: waits for a free block, and no group is collected");
+    }
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "common/random/random.h"
 #include "common/report/error.h"
 #include "unit/ftl/ftl_fixture.h"
 
@@ -105,6 +109,68 @@ TEST(BlockManager, KeepsFreeSuperblocksBackForWhatFailed) {
     EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 3 + kHard);
     blocks.retire(last);
     EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 3 + kHard);
+}
+
+// After a loss of power: what has not failed and is not needed is spare, whether it lies idle or is in use one too many.
+TEST(BlockManager, AfterALossWhatIsNotNeededIsSpare) {
+    const SuperblockShape shape(test::small_geometry(), SuperblockSpan::plane);
+    constexpr std::uint32_t kSpare = 5, kHard = 2;
+    const std::uint32_t needed = shape.blocks_per_group() - kSpare;
+    Random random(6, 1);
+    int in_use_beyond = 0, too_few = 0;
+    for (int round = 0; round < 200; ++round) {
+        SCOPED_TRACE(round);
+        BlockManager blocks(shape, kHard, kSpare);
+        std::vector<bool> used(shape.superblocks()), failed(shape.superblocks());
+        const auto failing = static_cast<unsigned>(random.below(16));
+        for (std::uint32_t b = 0; b < shape.superblocks(); ++b) {
+            used[b] = random.percent(b % shape.blocks_per_group() < needed ? 70 : 30);
+            failed[b] = random.percent(failing);
+        }
+        const bool enough = blocks.restart(used, failed);
+        bool all_have = true;
+        std::uint32_t fewest = kSpare;
+        for (std::uint32_t g = 0; g < shape.groups(); ++g) {
+            const GroupId group{g};
+            std::uint32_t good = 0, idle = 0, free = 0;
+            for (std::uint32_t b = g * shape.blocks_per_group(); b < (g + 1) * shape.blocks_per_group(); ++b) {
+                const BlockState state = blocks[SuperblockId{b}].state;
+                good += !failed[b];
+                idle += state == BlockState::spare;
+                free += state == BlockState::free;
+                const bool may_be_spare = b % shape.blocks_per_group() >= needed;
+                const BlockState expected = failed[b] ? BlockState::failed : used[b] ? BlockState::sealed : BlockState::free;
+                EXPECT_TRUE(state == expected || (state == BlockState::spare && expected == BlockState::free && may_be_spare)) << b;
+            }
+            EXPECT_EQ(blocks.free_blocks(group), free);
+            all_have = all_have && good >= needed;
+            too_few += good < needed;
+            if (good < needed) continue;
+            const std::uint32_t spares = good - needed;
+            EXPECT_EQ(blocks.spares(group), spares);
+            EXPECT_LE(idle, spares);
+            fewest = std::min(fewest, spares);
+            in_use_beyond += idle < spares;
+            // Each takes the place of one that fails; of those in use beyond what is needed, if GC has a free one left.
+            for (std::uint32_t left = spares; left != 0; --left) {
+                const bool taken = idle != 0 || free != 0;
+                EXPECT_EQ(BlockManager(blocks).add_spare(group), taken);
+                if (!taken) break;
+                blocks.add_spare(group);
+                EXPECT_EQ(blocks.spares(group), left - 1);
+                if (idle == 0) continue;
+                --idle;
+                ++free;
+            }
+            EXPECT_EQ(blocks.free_blocks(group), free);
+            EXPECT_TRUE(blocks.spares(group) != 0 || !blocks.add_spare(group));
+        }
+        EXPECT_EQ(enough, all_have);
+        BlockManager again(shape, kHard, kSpare);
+        EXPECT_TRUE(!again.restart(used, failed) || again.fewest_spares() == fewest);
+    }
+    EXPECT_GT(in_use_beyond, 100);
+    EXPECT_GT(too_few, 10);
 }
 
 }  // namespace

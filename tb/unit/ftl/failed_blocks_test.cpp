@@ -2,6 +2,7 @@
 // Superblocks that have failed are known after the power was off: from the journal, or when they fail again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <vector>
@@ -112,6 +113,7 @@ TEST_P(FailedBlocksTest, FailAgainIfNobodyKnows) {
     EXPECT_FALSE(ftl->is_bad(failed));
     EXPECT_EQ(ftl->media().blocks_retired, 0u);
     EXPECT_EQ(ftl->superblock(failed).state, BlockState::sealed);
+    EXPECT_EQ(ftl->media().available_spare, 100u);
     // The spare one that has taken its place is in use now.
     const GroupId group = ftl->shape().group_of(failed);
     SuperblockId victim = kNoSuperblock;
@@ -125,6 +127,112 @@ TEST_P(FailedBlocksTest, FailAgainIfNobodyKnows) {
     EXPECT_EQ(ftl->media().blocks_retired, planes());
     EXPECT_EQ(ftl->free_blocks(group), free + 1);
     ftl->verify_books();
+}
+
+// Whatever they hold, as long as there is a free one to take it, and whatever else GC could gain more from.
+TEST_P(FailedBlocksTest, AreEmptiedBeforeAnythingElse) {
+    Ftl& ftl = device.ftl;
+    Random random(4, 1);
+    const auto units = static_cast<std::uint32_t>(ftl.logical_units());
+    std::uint32_t emptied = 0;
+    std::uint64_t most_held = 0;
+    std::vector<Lpa> all(units);
+    for (std::uint32_t lpa = 0; lpa < units; ++lpa) all[lpa] = Lpa{lpa};
+    ASSERT_TRUE(device.write(std::vector<Lpa>(all)));
+    const std::uint32_t row = planes() * device.geometry.units_per_page();
+    for (std::uint32_t i = 0; i < (kSpare - 1) * ftl.shape().groups(); ++i) {
+        const SuperblockId failed = fail_program(Lpa{static_cast<std::uint32_t>(random.below(units))});
+        // A row to each group, so that the next one fails in the next group.
+        for (std::uint32_t n = 0; n < ftl.shape().groups(); ++n) {
+            const auto first = static_cast<std::uint32_t>(random.below(units - row));
+            ASSERT_TRUE(device.write(std::vector<Lpa>(all.begin() + first, all.begin() + first + row)));
+        }
+        const bool several = random.percent(80);  // of a group at once
+        for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) {
+            const GroupId group{g};
+            if (several && ftl.count(group, BlockState::failed) != 0) continue;
+            while (ftl.count(group, BlockState::failed) != 0) {
+                ASSERT_NE(ftl.free_blocks(group), 0u);
+                const std::uint32_t left = ftl.count(group, BlockState::failed), retired = ftl.count(group, BlockState::retired);
+                ASSERT_TRUE(device.collect(group));
+                ASSERT_EQ(ftl.count(group, BlockState::failed), left - 1);
+                ASSERT_EQ(ftl.count(group, BlockState::retired), retired + 1);
+                most_held = std::max<std::uint64_t>(most_held, device.from.size());
+                ++emptied;
+            }
+            while (ftl.wants_collection(group)) ASSERT_TRUE(device.collect(group));
+        }
+        EXPECT_TRUE(several || ftl.superblock(failed).state == BlockState::retired);
+    }
+    EXPECT_GT(emptied, ftl.shape().groups());
+    EXPECT_GE(4 * most_held, ftl.shape().units()) << "none that held much has failed";
+    ftl.verify_books();
+}
+
+// What the row of the host superblock has room for goes on there: the failure is of another one of the group.
+TEST_P(FailedBlocksTest, OnlyItsOwnRowIsGivenUp) {
+    Ftl& ftl = device.ftl;
+    const std::uint32_t ragged = planes() == 1 ? 0 : 1;
+    const std::vector<Spare> nothing(device.geometry.units_per_page(), kPadding);
+    const auto program = [&](const PageAddress& a) { device.flash.program_page(a, nothing.data(), ftl.draw_record(a)); };
+    PageAddress first;
+    ASSERT_TRUE(ftl.allocate_host_page(first));
+    program(first);
+    ftl.host_page_programmed(first);
+    EXPECT_EQ(ftl.ragged_groups(), ragged);
+    const PageAddress again = ftl.allocate_again(ftl.shape().group_of(first.plane));
+    program(again);
+    ftl.gc_page_failed(again);
+    EXPECT_EQ(ftl.ragged_groups(), ragged);
+    PageAddress second;
+    EXPECT_EQ(ftl.allocate_host_pages(1, &second, true), 1u);
+    EXPECT_EQ(ftl.shape().superblock_of(device.geometry.block_of(second)) == ftl.shape().superblock_of(device.geometry.block_of(first)), planes() != 1);
+    program(second);
+    ftl.host_page_programmed(second);
+    EXPECT_EQ(ftl.ragged_groups(), 0u);
+    PageAddress third;
+    ASSERT_TRUE(ftl.allocate_host_page(third));
+    program(third);
+    EXPECT_EQ(ftl.ragged_groups(), ragged);
+    ftl.host_page_failed(third);
+    EXPECT_EQ(ftl.ragged_groups(), 0u);
+}
+
+// The newer copy fails, and the unit is deallocated before it is written again: the old copy stays until flash says so.
+TEST_P(FailedBlocksTest, AnOldCopyStaysUntilItsDeallocationIsInFlash) {
+    Ftl& ftl = device.ftl;
+    enum class Then { written, in_flash, noted, lost };
+    const std::vector<Spare> nothing(device.geometry.units_per_page(), kPadding);
+    std::uint32_t unit = 0;
+    for (const Then then : {Then::written, Then::in_flash, Then::noted, Then::lost}) {
+        const Lpa lpa{unit++};
+        SCOPED_TRACE(unit);
+        ASSERT_TRUE(device.write({lpa}));
+        const Ppa old = ftl.lookup(lpa);
+        const SuperblockId home = ftl.shape().superblock_of(old);
+        ASSERT_TRUE(ftl.erase_allowed(home));
+        PageAddress a;
+        ASSERT_TRUE(ftl.allocate_host_page(a));
+        const Ppa at = device.geometry.ppa_of(a, 0);
+        EXPECT_EQ(ftl.map_unit(lpa, at), old);
+        ftl.hold_copy(old);
+        device.flash.program_page(a, nothing.data(), ftl.draw_record(a));
+        ftl.unmap_failed(lpa, at);
+        ftl.host_page_failed(a);
+        device.write_journal(GroupId{0});  // that the block has failed
+        ASSERT_TRUE(then != Then::written || device.write({lpa}));
+        if (then == Then::in_flash || then == Then::noted) ftl.trim(lpa);
+        if (then == Then::in_flash) device.write_journal(GroupId{0});
+        if (then == Then::lost) ftl.lose(lpa);
+        EXPECT_FALSE(ftl.erase_allowed(home));
+        const bool waits = then == Then::noted || then == Then::lost;
+        EXPECT_EQ(ftl.hand_over_copy(lpa, old), waits ? kNoSuperblock : home);
+        EXPECT_EQ(ftl.erase_allowed(home), !waits);
+        EXPECT_EQ(ftl.journal_must_be_written_for(home), waits);
+        device.write_journal(GroupId{0});
+        EXPECT_TRUE(ftl.erase_allowed(home));
+    }
+    ftl.verify_books();
 }
 
 TEST_P(FailedBlocksTest, WithoutSpareOnesTheDriveStaysReadOnly) {

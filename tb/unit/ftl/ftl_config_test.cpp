@@ -125,6 +125,21 @@ TEST(FtlCheck, CapacityLeavesRoomForTheThresholds) {
     c.gc_soft_free_blocks = 30;
     EXPECT_EQ(most_logical_units(c, g), 0u);
     EXPECT_EQ(check_ftl(c, g).size(), 1u);
+    // In general. One more block is open when blocks are levelled, and spare ones take the place of others.
+    for (const std::uint32_t soft : {2u, 3u, 5u, 19u})
+        for (const std::uint32_t spread : {0u, 1u, 10u})
+            for (const std::uint32_t spare : {0u, 1u, 4u})
+                for (const std::uint32_t units_per_page : {1u, 4u}) {
+                    NandGeometry other = g;
+                    other.page_bytes = units_per_page * g.unit_bytes;
+                    c.gc_soft_free_blocks = soft;
+                    c.most_spread = spread;
+                    c.spare_blocks = spare;
+                    const std::uint64_t kept = soft + 1 + (spread == 0 ? 2 : 3) + spare;
+                    const std::uint64_t full_of_invalid = 16 * units_per_page - (units_per_page - 1);
+                    EXPECT_EQ(most_logical_units(c, other), kept > 24 ? 0 : 8 * (24 - kept) * full_of_invalid)
+                        << soft << " " << spread << " " << spare << " " << units_per_page;
+                }
 }
 
 }  // namespace

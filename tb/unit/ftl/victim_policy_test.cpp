@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -131,6 +133,32 @@ TEST(VictimPolicies, RandomTakesWhatItIsSetTo) {
         EXPECT_NE(b, SuperblockId{7});
     }
     EXPECT_EQ(more->select(GroupId{0}, 0), kNoSuperblock);
+}
+
+// Of d blocks drawn with replacement out of n none is among the r that hold least with probability (1 - r / n)^d.
+TEST(VictimPolicies, TheLeastValidOfSoManyDrawsIsChosen) {
+    constexpr std::uint32_t kBlocks = 10;
+    constexpr int kTimes = 40'000;
+    for (const std::int64_t choices : {1, 2, 3, 10}) {
+        SCOPED_TRACE(choices);
+        const auto policy = choices == 1 ? VictimPolicies::instance().make("gc.policy", "random", {geometry(), kReclaim, 3})
+                                         : VictimPolicies::instance().make("gc.policy", "d_choices", {geometry(), kReclaim, 3}, {{"d_choices", {{"choices", choices}}}});
+        for (std::uint32_t b = 0; b < kBlocks; ++b) policy->sealed(SuperblockId{b}, b, 0);
+        std::array<int, kBlocks> chosen{};
+        for (int i = 0; i < kTimes; ++i) {
+            const SuperblockId b = policy->select(GroupId{0}, 0);
+            ASSERT_LT(idx(b), kBlocks);
+            ++chosen[idx(b)];
+            policy->sealed(b, idx(b), 0);
+        }
+        int fewer = 0;
+        for (std::uint32_t r = 1; r < kBlocks; ++r) {
+            fewer += chosen[r - 1];
+            const double expected = 1 - std::pow(1 - static_cast<double>(r) / kBlocks, static_cast<double>(choices));
+            const double sigma = std::sqrt(expected * (1 - expected) / kTimes);
+            EXPECT_NEAR(static_cast<double>(fewer) / kTimes, expected, 5 * sigma) << r;
+        }
+    }
 }
 
 TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {

@@ -21,13 +21,13 @@ NandConfig config(OnfiInterface interface, std::uint32_t megatransfers) {
 TEST(OnfiTiming, CommandsDoNotDependOnTheDataRate) {
     for (const std::uint32_t rate : {67u, 400u, 533u}) {
         const OnfiBusTiming t(config(OnfiInterface::nv_ddr2, rate));
-        EXPECT_EQ(t.issue(FlashOp::read, 1), 195ns);                                // tCS + 7 tWC
-        EXPECT_EQ(t.issue(FlashOp::erase, 1), 145ns);                               // tCS + 5 tWC
-        EXPECT_EQ(t.issue(FlashOp::program, 1), 170ns + 300ns + 45ns);              // cmd(6) + tADL + cmd(1)
-        EXPECT_EQ(t.select(), 195ns + 400ns);                             // cmd(7) + tCCS
-        EXPECT_EQ(t.issue(FlashOp::read, 4), 3 * (195ns + 100ns + 500ns) + 195ns);  // + tWB + tPLRBSY between
-        EXPECT_EQ(t.issue(FlashOp::erase, 2), 2 * 145ns + 100ns + 500ns);
-        EXPECT_EQ(t.issue(FlashOp::program, 3), 3 * 515ns + 2 * (100ns + 500ns));
+        for (std::uint32_t planes = 1; planes <= kMaxMultiPlane; ++planes) {
+            const Ps between = (planes - 1) * Ps{100ns + 500ns};                                    // tWB + tPLxBSY
+            EXPECT_EQ(t.issue(FlashOp::read, planes), planes * Ps{195ns} + between);                  // tCS + 7 tWC
+            EXPECT_EQ(t.issue(FlashOp::erase, planes), planes * Ps{145ns} + between);                 // tCS + 5 tWC
+            EXPECT_EQ(t.issue(FlashOp::program, planes), planes * Ps{170ns + 300ns + 45ns} + between);  // cmd(6) + tADL + cmd(1)
+        }
+        EXPECT_EQ(t.select(), 195ns + 400ns);  // cmd(7) + tCCS
         EXPECT_EQ(t.turnaround(), 100ns);
         EXPECT_EQ(t.busy_delay(), 100ns);
     }

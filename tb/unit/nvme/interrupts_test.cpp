@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "controller/nvme/async_events.h"
 
 namespace ssdtlm {
@@ -28,8 +31,36 @@ TEST(Msix, MaskedAfterResetAndPendingUntilUnmasked) {
     EXPECT_EQ(t.message(64).data, 0x55u);
     EXPECT_EQ(t.write_table(entry + kMsixControl, 1), -1);
     EXPECT_EQ(t.write_table(entry + kMsixControl, 0), -1);  // nothing pending
-    EXPECT_EQ(t.write_table(65 * kMsixEntryBytes, 1), -1);  // no such vector
-    EXPECT_EQ(t.read_table(65 * kMsixEntryBytes), 0u);
+}
+
+// Behind the last vector nothing is stored, and what is read is 0.
+TEST(Msix, EndsWithItsLastVector) {
+    for (const std::uint32_t vectors : {1u, 2u, 63u, 64u, 65u, 128u, 129u}) {
+        MsixTable t(vectors);
+        const std::uint32_t words = (vectors + 63) / 64;  // of the PBA
+        for (std::uint32_t v = 0; v < vectors; ++v) EXPECT_FALSE(t.fire(v));
+        for (std::uint32_t v = 0; v < vectors + 3; ++v) {
+            SCOPED_TRACE(std::to_string(v) + " of " + std::to_string(vectors));
+            const std::uint32_t entry = v * kMsixEntryBytes;
+            const bool there = v < vectors;
+            EXPECT_EQ(t.read_table(entry + kMsixControl), there ? 1u : 0u);
+            EXPECT_EQ(t.write_table(entry + kMsixAddressLow, 0xFEE01000), -1);
+            EXPECT_EQ(t.write_table(entry + kMsixAddressHigh, v), -1);
+            EXPECT_EQ(t.write_table(entry + kMsixData, ~v), -1);
+            EXPECT_EQ(t.write_table(entry + kMsixControl, 0), there ? static_cast<int>(v) : -1);
+            EXPECT_EQ(t.read_table(entry + kMsixAddressLow), there ? 0xFEE01000u : 0u);
+            EXPECT_EQ(t.read_table(entry + kMsixAddressHigh), there ? v : 0u);
+            EXPECT_EQ(t.read_table(entry + kMsixData), there ? ~v : 0u);
+            EXPECT_EQ(t.read_table(entry + kMsixControl), 0u);
+            // Of those behind it the bits are still set.
+            for (std::uint32_t w = 0; w < words + 2; ++w) {
+                std::uint64_t pending = 0;
+                for (std::uint32_t p = std::max(v + 1, 64 * w); p < std::min(vectors, 64 * (w + 1)); ++p) pending |= 1ull << p % 64;
+                EXPECT_EQ(t.read_pba(8 * w), static_cast<std::uint32_t>(pending)) << w;
+                EXPECT_EQ(t.read_pba(8 * w + 4), static_cast<std::uint32_t>(pending >> 32)) << w;
+            }
+        }
+    }
 }
 
 TEST(Coalescing, ThresholdAndTimer) {

@@ -54,6 +54,7 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     config.ready_time = 1ms;
     NvmeDevice device;
     device.namespace_bytes = 1u << 30;
+    device.volatile_write_cache = true;
     NvmeFrontEnd front_end("nvme", agenda, dma, tracker, config, device);
     Driver driver("driver");
     driver.mmio.bind(front_end.mmio_target);
@@ -121,6 +122,43 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     EXPECT_EQ(byte[0], 0);
     EXPECT_EQ(driver.access(tlm::TLM_WRITE_COMMAND, kRegCc, byte, 16), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(driver.read(kRegCc), Cc::kTypical);
+
+    // The power goes: with a command in the firmware, and with a completion that may not have reached the host.
+    r.cid = 8;
+    dma.put(0x5040, r);
+    driver.write(sq_tail_doorbell(1), 2);
+    agenda.run();
+    ASSERT_EQ(firmware.submitted, 2u);
+    EXPECT_THROW(front_end.restart(2), Panic) << "the host cannot have two completions of one read";
+    front_end.restart(0);
+    EXPECT_EQ(front_end.counters().dropped, 1u);
+    EXPECT_EQ(front_end.counters().dropped_completions, 1u);
+    EXPECT_EQ(front_end.counters().power_cycles, 2u);
+    EXPECT_EQ(front_end.counters().unsafe_shutdowns, 1u);
+    EXPECT_EQ(front_end.counters().reads, 1u);
+    EXPECT_EQ(driver.read(kRegCsts), 0u);
+    EXPECT_EQ(driver.read(kRegCc), 0u);
+    front_end.check_books();
+
+    // And again after a shutdown, and without having been started.
+    front_end.bind(firmware);
+    driver.write(kRegAqa, Aqa::of(32, 32));
+    driver.write(kRegAsq, 0x1000, 8);
+    driver.write(kRegAcq, 0x2000, 8);
+    driver.write(kRegCc, Cc::kTypical);
+    agenda.run();
+    ASSERT_EQ(driver.read(kRegCsts), Csts::kReady);
+    driver.write(kRegCc, Cc::kTypical | Cc::kShnNormal);
+    ASSERT_EQ(firmware.submitted, 3u);
+    front_end.completions().complete(*firmware.waiting.back());  // its flush
+    ASSERT_EQ(driver.read(kRegCsts), Csts::kReady | Csts::kShstComplete);
+    for (const std::uint64_t unsafe : {1u, 2u}) {
+        front_end.restart(0);
+        EXPECT_EQ(front_end.counters().power_cycles, 2 + unsafe);
+        EXPECT_EQ(front_end.counters().unsafe_shutdowns, unsafe);
+        EXPECT_EQ(front_end.counters().dropped_completions, 1u);
+        front_end.check_books();
+    }
 }
 
 }  // namespace
