@@ -7,6 +7,9 @@ SWAPS = [("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!="
 # Text for people, and what the compiler alone looks at.
 NO_CODE = re.compile(r'^\s*(//|#|\*|static_assert|template)|dump|fmt::format|to_string|Problem|problem|operator|CheckFailed|assert')
 
+# A message may go over several lines.
+MESSAGE = re.compile(r"\b(panic|throw \w+|fmt::format)\(")
+
 
 class Mutant:
     """One operator of a file of the tree. Line and column count from 0, the column in characters."""
@@ -30,14 +33,18 @@ def code_of(line):
 
 def mutants_in(path, text):
     in_text = False  # of a function that only writes text, or of check_waiters(): it can only see more or less
+    open_in_message = 0  # parentheses
     for number, line in enumerate(text.split("\n")):
         if re.match(r"^\S.*\b(dump\w*|check_waiters)\(", line):
             in_text = True
         elif line.startswith("}"):
             in_text = False
-        if in_text or NO_CODE.search(line):
-            continue
         code = code_of(line)
+        in_message = open_in_message > 0
+        message = code if in_message else code[begin.end() - 1:] if (begin := MESSAGE.search(code)) else ""
+        open_in_message = max(0, open_in_message + message.count("(") - message.count(")"))
+        if in_text or in_message or NO_CODE.search(line):
+            continue
         for old, new in SWAPS:
             pattern = rf" {re.escape(old)} " if old not in ("++", "--") else rf"(?<![+\-]){re.escape(old)}(?=[A-Za-z_(])"
             for found in re.finditer(pattern, code):

@@ -89,9 +89,15 @@ class Rewriting(unittest.TestCase):
                 'void check_waiters(int a) {\n'
                 '    f(a + 1, a);\n'
                 '}\n'
-                'void g(int& a) { ++a; a -= 1; a = a++ * -1; }\n')
+                'void g(int& a) { ++a; a -= 1; a = a++ * -1; }\n'
+                'void h(int a) {\n'
+                '    if (a < 1) panic("h", text_of(a) +\n'
+                '                     (a != 0 ? " (" : "none") + text_of(a));\n'
+                '    a += 1;\n'
+                '}\n')
         self.assertEqual([m.name() for m in mutants_in("f.cpp", text)],
-                         ["f.cpp:5:14: < -> <=", "f.cpp:5:18: && -> ||", "f.cpp:13:25: -= -> +=", "f.cpp:13:18: ++ -> --"])
+                         ["f.cpp:5:14: < -> <=", "f.cpp:5:18: && -> ||", "f.cpp:13:25: -= -> +=", "f.cpp:13:18: ++ -> --",
+                          "f.cpp:15:11: < -> <=", "f.cpp:17:7: += -> -="])
 
     def test_text(self):
         self.assertEqual(Schemata(b"int f(int a) { return a * 2; }\n", {}).data, b"int f(int a) { return a * 2; }\n")
