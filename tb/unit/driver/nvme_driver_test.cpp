@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/tlm/agenda_process.h"
@@ -63,63 +62,103 @@ struct Device : sc_core::sc_module {
     }
 };
 
+/// A driver over the fake controller, and a workload of three reads 1 ms, 8.2 ms and 30 ms after its epoch.
+struct Bench {
+    explicit Bench(const HostConfig& c) : config(c) {
+        core.ready_time = 500us;
+        for (const Ps at : {Ps{1ms}, Ps{8'200us}, Ps{30ms}}) workload.add(HostOp::read, 0, 4096, SimTime{at});
+        driver.mmio_initiator.bind(device.mmio_target);
+        core.set_interrupt([this](std::uint64_t address, std::uint32_t data) { driver.interrupt(address, data); });
+        driver.set_on_finished([this](SimTime) { driver.shutdown(); });
+        driver.set_on_shutdown([this] { down = true; });
+        sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    }
+    static HostConfig small() {
+        HostConfig c;
+        c.queue_pairs = 1;
+        c.queue_entries = 16;
+        return c;
+    }
+    /// What it did, and beside it what was to be done; "" if both are the same.
+    std::string compare(const std::string& expected) const {
+        std::string wrong = text == expected ? "" : text + "expected:\n" + expected;
+        if (!down || workload.outcomes.size() != 3) wrong += "the workload has not ended\n";
+        for (const Outcome& o : workload.outcomes)
+            if (!o.ok) wrong += "a read failed\n";
+        return wrong;
+    }
+    Ps since_epoch() const { return agenda.now() - driver.epoch(); }
+    static std::string line(const char* what, Ps at) { return what + std::to_string(at.count()) + " ps\n"; }
+
+    const HostConfig config;
+    Agenda agenda;
+    HostMemory memory{1_GiB};
+    CommandTracker tracker;
+    FakeController core{agenda, memory, tracker};
+    Device device{"device", agenda, core};
+    ListWorkload workload;
+    NvmeDriver driver{"driver", agenda, memory, config, workload, &tracker, nullptr, nullptr};
+    bool down = false;
+    std::string text;
+};
+
 /// When the power went and when it was back, by the driver's power switch.
 std::string power_times() {
-    Agenda agenda;
-    HostMemory memory(1_GiB);
-    CommandTracker tracker;
-    HostConfig config;
-    config.queue_pairs = 1;
-    config.queue_entries = 16;
+    HostConfig config = Bench::small();
     config.power_off_time = 1ms;
     // In any order, while it is off, and while the controller starts.
     config.power_cut_at = {20ms, 3ms, 7ms, 3'500us, 12ms};
     const std::vector<Ps> by_hand{10ms, 10'500us};
-    FakeController core(agenda, memory, tracker);
-    core.ready_time = 500us;
-    Device device("device", agenda, core);
-    ListWorkload workload;
-    for (const Ps at : {Ps{1ms}, Ps{8'200us}, Ps{30ms}}) workload.add(HostOp::read, 0, 4096, SimTime{at});
-    NvmeDriver driver("driver", agenda, memory, config, workload, &tracker, nullptr, nullptr);
-    driver.mmio_initiator.bind(device.mmio_target);
-    core.set_interrupt([&](std::uint64_t address, std::uint32_t data) { driver.interrupt(address, data); });
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-
-    std::string text;
-    const auto say = [&text](bool on, Ps at) { text += (on ? "on " : "off ") + std::to_string(at.count()) + "\n"; };
-    driver.set_power_switch([&](bool on) {
-        if (on == driver.powered()) say(on, agenda.now() - driver.epoch());
-        if (!on) device.power_goes();
+    Bench b(config);
+    b.driver.set_power_switch([&b](bool on) {
+        if (on == b.driver.powered()) b.text += Bench::line(on ? "on " : "off ", b.since_epoch());
+        if (!on) b.device.power_goes();
     });
     const auto cut = [](void* d, std::uint64_t) { static_cast<NvmeDriver*>(d)->cut_power(); };
-    driver.set_on_ready([&] {
-        for (const Ps at : by_hand) agenda.post(driver.epoch() + at, cut, &driver, 0);
+    b.driver.set_on_ready([&] {
+        for (const Ps at : by_hand) b.agenda.post(b.driver.epoch() + at, cut, &b.driver, 0);
     });
-    bool down = false;
-    driver.set_on_finished([&](SimTime) { driver.shutdown(); });
-    driver.set_on_shutdown([&] { down = true; });
-    driver.start();
-    agenda.run();
+    b.driver.start();
+    b.agenda.run();
 
-    const std::string got = std::exchange(text, {});
     std::vector<Ps> due = config.power_cut_at;
     due.push_back(by_hand[0]);  // the other finds it off
     std::sort(due.begin(), due.end());
     Ps on{};
+    std::string expected;
     for (const Ps at : due) {
         const Ps off = std::max(at, on);
         on = off + config.power_off_time;
-        say(false, off);
-        say(true, on);
+        expected += Bench::line("off ", off) + Bench::line("on ", on);
     }
-    if (driver.power_cuts() != due.size()) text += std::to_string(driver.power_cuts()) + " losses\n";
-    if (!down || workload.outcomes.size() != 3) text += "and the workload ends\n";
-    for (const Outcome& o : workload.outcomes)
-        if (!o.ok) text += "and every command succeeds\n";
-    return got == text ? "" : got + "expected:\n" + text;
+    return b.compare(expected) + (b.driver.power_cuts() == due.size() ? "" : std::to_string(b.driver.power_cuts()) + " losses\n");
+}
+
+/// When resets began. How long one takes is the controller's matter.
+std::string reset_times() {
+    HostConfig config = Bench::small();
+    config.reset_at = {9ms, 2ms, 2'100us, 25ms};  // in any order, and during another
+    Bench b(config);
+    std::vector<Ps> due = config.reset_at;
+    std::sort(due.begin(), due.end());
+    std::string expected;
+    Ps free{};
+    b.driver.set_on_reset([&](NvmeDriver::ResetStep step) {
+        if (step == NvmeDriver::ResetStep::begins) {
+            b.text += Bench::line("reset ", b.since_epoch());
+            if (b.driver.resets() < due.size()) expected += Bench::line("reset ", std::max(due[b.driver.resets()], free));
+        } else if (step == NvmeDriver::ResetStep::started) {
+            free = b.since_epoch();
+        }
+    });
+    b.driver.start();
+    b.agenda.run();
+    return b.compare(expected) + (b.driver.resets() == due.size() ? "" : std::to_string(b.driver.resets()) + " resets\n");
 }
 
 TEST(NvmeDriver, LosesItsPowerAtTheTimesGivenOrWhenItIsBack) { EXPECT_EQ(in_child(power_times), ""); }
+
+TEST(NvmeDriver, ResetsAtTheTimesGivenOrAfterTheOneUnderWay) { EXPECT_EQ(in_child(reset_times), ""); }
 
 TEST(NvmeDriver, BringsUpRunsAndShutsDownOverItsSocket) {
     Agenda agenda;

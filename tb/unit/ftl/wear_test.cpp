@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -94,6 +95,60 @@ TEST_P(WearTest, StaticLevellingBoundsTheSpread) {
         }
 }
 INSTANTIATE_TEST_SUITE_P(Planes, WearTest, testing::Values(1u, 2u));
+
+// Each victim by the rule: the least worn sealed one, when that is due, when the counts differ by too much, and when a block is
+// free for what it holds beside the one that other victims need.
+TEST(WearLevelling, ChoosesTheLeastWornWhenItIsDue) {
+    const NandGeometry g = test::small_geometry();
+    for (const std::uint32_t each : {1u, 3u, 8u})
+        for (const std::uint32_t spread : {1u, 2u, 6u}) {
+            SCOPED_TRACE(std::to_string(each) + " " + std::to_string(spread));
+            FtlConfig c = test::small_config(g, 0.5);
+            c.most_spread = spread;
+            c.levelling_each = each;
+            Device d(c, g);
+            const std::uint32_t per_group = d.ftl.shape().blocks_per_group();
+            std::vector<std::uint32_t> since(d.ftl.shape().groups()), erases(per_group);
+            std::uint32_t levelled = 0, early = 0, even = 0;
+            const auto collect = [&](GroupId group) {
+                const auto block = [&](std::uint32_t i) { return SuperblockId{idx(group) * per_group + i}; };
+                std::uint32_t least = ~0u, most = 0;
+                for (std::uint32_t i = 0; i < per_group; ++i) {
+                    erases[i] = d.ftl.erases(block(i));
+                    most = std::max(most, erases[i]);
+                    if (d.ftl.superblock(block(i)).state == BlockState::sealed) least = std::min(least, erases[i]);
+                }
+                const bool due = ++since[idx(group)] >= each, apart = most - least > spread;
+                const bool levels = due && apart && d.ftl.free_blocks(group) >= 2;
+                const std::uint64_t before = d.ftl.counters().wear_victims;
+                ASSERT_TRUE(d.collect(group));
+                ASSERT_EQ(d.ftl.counters().wear_victims != before, levels) << since[idx(group)] << " since, " << least << " to " << most;
+                early += apart && !due;
+                even += due && !apart;
+                if (!levels) return;
+                ++levelled;
+                since[idx(group)] = 0;
+                for (std::uint32_t i = 0; i < per_group; ++i)
+                    ASSERT_TRUE(d.ftl.erases(block(i)) == erases[i] || erases[i] == least) << "one that is more worn was emptied";
+            };
+            Random random(each, spread);
+            const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
+            std::vector<Lpa> all(units);
+            for (std::uint32_t u = 0; u < units; ++u) all[u] = Lpa{u};
+            ASSERT_TRUE(d.write(std::vector<Lpa>(all)));
+            for (int i = 0; i < 15000 && !testing::Test::HasFatalFailure(); ++i) {
+                const auto first = static_cast<std::uint32_t>(random.below(units / 5));
+                std::vector<Lpa> page(all.begin() + first, all.begin() + first + g.units_per_page());
+                while (!d.write(page) && !testing::Test::HasFatalFailure())
+                    for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n)
+                        if (d.ftl.wants_collection(GroupId{n})) collect(GroupId{n});
+            }
+            EXPECT_GT(levelled, 20u);
+            EXPECT_GT(even, 20u);
+            EXPECT_TRUE(early > 20 || each == 1);
+            d.ftl.verify_books();
+        }
+}
 
 }  // namespace
 }  // namespace ssdtlm
