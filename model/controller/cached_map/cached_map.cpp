@@ -277,6 +277,7 @@ void CachedMap::done(Lpa lpa, bool has_changed) {
     let_go(s);
     if (!queue_.empty()) admit();
     make_room();
+    write_backs_.units_changed();
 }
 
 void CachedMap::changed(Lpa lpa) {
@@ -315,6 +316,7 @@ void CachedMap::unmap(const MapExtent& extent) {
     around_.resident.unmap(extent);
     for (const Lpa lpa : in_part) changed(lpa);
     make_room();
+    write_backs_.units_changed();
 }
 
 void CachedMap::lose(Lpa lpa) {

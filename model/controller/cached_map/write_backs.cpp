@@ -177,6 +177,7 @@ void WriteBacks::program_done(std::uint64_t index) {
     around_.jobs.release(job);
     --programs_;
     around_.gc.check(plane);
+    units_changed();
     progress_();
 }
 

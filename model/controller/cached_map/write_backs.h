@@ -42,6 +42,10 @@ public:
     void block_freed() {
         if (__builtin_expect(!without_page_.empty(), 0)) place_waiting();
     }
+    /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
+    void units_changed() {
+        if (__builtin_expect(!without_page_.empty(), 0)) around_.gc.check_all();
+    }
     const Counters& counters() const { return counters_; }
     bool any() const { return !pages_.empty(); }
     /// Nothing is being read or written, and no core works on it; what waits for a free block does not count.
