@@ -40,11 +40,15 @@ void WriteCommand::wants_room(std::uint64_t command) {
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
     if (__builtin_expect(s_.media.read_only, 0)) {
-        refuse_rest(s);
+        refuse_rest(s, nvme::kStReadOnlyRange);
         return true;
     }
     if (!s_.waiters.anybody(Waiters::For::room) && s_.buffer.reserve(s.units)) {
         fetch_data(s);
+        return true;
+    }
+    if (__builtin_expect(aborts_, 0)) {
+        refuse_rest(s, nvme::kStAbortRequested);
         return true;
     }
     s_.waiters.wait<&WriteCommand::try_again>(Waiters::For::room, this, s.command->index);
@@ -53,20 +57,25 @@ bool WriteCommand::take_room(State& s) {
 
 bool WriteCommand::try_again(std::uint64_t& command) {
     State& s = states_[command];
-    if (!s_.media.read_only && !s_.buffer.reserve(s.units)) return false;
+    if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units)) return false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
-    if (__builtin_expect(s_.media.read_only, 0))
-        refuse_rest(s);
+    if (__builtin_expect(s_.media.read_only || aborts_, 0))
+        refuse_rest(s, s_.media.read_only ? nvme::kStReadOnlyRange : nvme::kStAbortRequested);
     else
         fetch_data(s);
     return true;
 }
 
 // The piece at hand and what follows it. Pieces before it stay.
-__attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s) {
-    s.command->status = nvme::kStReadOnlyRange;
+__attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, std::uint16_t status) {
+    s.command->status = status;
     s.remaining -= s_.extents.units(s.begin, s.command->bytes - s.offset);
     if (s.remaining == 0) complete(s);
+}
+
+void WriteCommand::abort_waits(bool aborts) {
+    aborts_ = aborts;
+    if (aborts && s_.waiters.anybody(Waiters::For::room)) s_.waiters.settle();
 }
 
 void WriteCommand::fetch_data(State& s) {

@@ -23,6 +23,8 @@ public:
     WriteCommand(const CommandServices& services, const Options& options);
 
     void start(Command& c);
+    /// See CommandSink. Of a command that takes its room in pieces, those that have it stay.
+    void abort_waits(bool aborts);
     std::uint64_t units_written() const { return units_written_; }
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
@@ -50,7 +52,7 @@ private:
     void choose_piece(State& s);
     void wants_room(std::uint64_t command);
     bool take_room(State& s);
-    void refuse_rest(State& s);
+    void refuse_rest(State& s, std::uint16_t status);
     bool try_again(std::uint64_t& command);
     void fetch_data(State& s);
     void insert_units(std::uint32_t command, const Ppa* places);
@@ -73,6 +75,7 @@ private:
     const CommandServices s_;
     const Options options_;
     MergeReader merges_;
+    bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::vector<Ppa> places_;    // of the question at hand
     HostSegments segments_;

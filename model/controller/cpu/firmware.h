@@ -51,6 +51,7 @@ public:
 
     void bind(CompletionSink& completions) { ends_.bind(completions); }
     void submit(Command& command) override;
+    void abort_waits(bool aborts) override { write_.abort_waits(aborts); }
 
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }

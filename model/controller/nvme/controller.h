@@ -71,6 +71,7 @@ private:
 
     void create_admin_queues(const NvmeRegisters& registers) override;
     bool idle() const override;
+    void abort_waits(bool aborts) override { io_.abort_waits(aborts); }
     void drop_queues() override;
     void flush() override { io_.flush_for_shutdown(); }
     void resume() override { fetch_.resume(); }

@@ -23,6 +23,7 @@ void ControllerState::act(NvmeRegisters::Action action) {
             stopped_unsafely_ = registers_.is_ready() && !registers_.is_shut_down();
             flush_wanted_ = false;
             settling_ = true;
+            work_.abort_waits(true);
             settle();
             break;
         case NvmeRegisters::Action::shutdown:
@@ -49,6 +50,7 @@ void ControllerState::settle_slow() {
         settling_ = false;
         flush_running_ = false;
         work_.drop_queues();
+        work_.abort_waits(false);
         act(registers_.stopped());
     } else if (flush_wanted_) {
         flush_wanted_ = false;

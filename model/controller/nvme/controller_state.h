@@ -18,6 +18,8 @@ public:
     virtual void create_admin_queues(const NvmeRegisters& registers) = 0;
     /// Nothing is under way: no fetch, no list, no admin data, no command in the firmware.
     virtual bool idle() const = 0;
+    /// From now on (false: no more) commands in the firmware that wait for room are aborted, so that idle() comes soon.
+    virtual void abort_waits(bool aborts) = 0;
     /// Forget all queues and whatever waits in them; features take their defaults. Called while idle().
     virtual void drop_queues() = 0;
     /// Hand the firmware a flush of everything, for a shutdown; flushed() reports its end. Called while idle().

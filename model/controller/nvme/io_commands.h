@@ -36,6 +36,7 @@ public:
     IoCommands(const Surroundings& around, const std::vector<Ps>& latency_targets, const IoDecoder& decoder);
 
     void bind(CommandSink& firmware) { firmware_ = &firmware; }
+    void abort_waits(bool aborts) { firmware_->abort_waits(aborts); }
     /// Feature 06h: whether every write is carried out as FUA.
     void set_write_through(bool on) { decoder_.set_write_through(on); }
 

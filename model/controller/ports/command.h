@@ -40,6 +40,9 @@ struct Command {
 class CommandSink {
 public:
     virtual void submit(Command& command) = 0;
+    /// The controller is being reset: until told otherwise (false), commands that would wait for room end with Command Abort
+    /// Requested, those that wait already at once. What has room goes on.
+    virtual void abort_waits(bool aborts) = 0;
 
 protected:
     ~CommandSink() = default;

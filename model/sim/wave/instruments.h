@@ -57,6 +57,7 @@ private:
     void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) override;
     void on_wire(bool up, const WireBurst& burst);
     void submit(Command& command) override;
+    void abort_waits(bool aborts) override { system_->device.controller.firmware->abort_waits(aborts); }
     void complete(Command& command) override;
     template <class Types>
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to);

@@ -68,6 +68,45 @@ TEST(Firmware, FullBufferDoesNotPadPages) {
 }
 
 // Nor is a unit that must become durable but waits for its older copy.
+// A buffer of eight units, and flash that does not end: a reset does not wait for it.
+TEST(Firmware, AResetAbortsWhatWaitsForRoom) {
+    DeviceShape s = tiny_device();
+    s.ftl.buffer_bytes = 8 * 4096;
+    DeviceUnderTest d(s);
+    d.flash.hold = true;
+    std::vector<std::uint32_t> writes;
+    for (std::uint64_t i = 0; i < 3; ++i) writes.push_back(d.write(16 * i, 16));
+    const auto in_pieces = d.write(160, 96);  // its first four units would fit half of the buffer
+    writes.push_back(d.write(48, 16));
+    d.agenda.run();
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(d.done(writes[i])) << i;
+    EXPECT_FALSE(d.done(in_pieces));
+    EXPECT_FALSE(d.done(writes[3]));
+    d.firmware.abort_waits(true);
+    d.run();
+    const auto expect = [&d](std::uint32_t write, std::uint16_t status) {
+        EXPECT_TRUE(d.done(write));
+        EXPECT_EQ(d.status(write), status);
+    };
+    for (const std::uint32_t aborted : {in_pieces, writes[3]}) expect(aborted, nvme::kStAbortRequested);
+    for (std::size_t i = 0; i < 3; ++i) expect(writes[i], nvme::kStSuccess);
+    const auto takes_the_last_room = d.write(64, 16);
+    d.run();
+    expect(takes_the_last_room, nvme::kStSuccess);
+    const auto forced = d.write(0, 8, true);
+    d.run();
+    expect(forced, nvme::kStAbortRequested);
+    d.firmware.abort_waits(false);
+    const auto again = d.write(160, 96);
+    d.run();
+    EXPECT_FALSE(d.done(again));
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(d.status(again), nvme::kStSuccess);
+    d.shut_down();
+    d.read_all();
+}
+
 TEST(Firmware, DurableUnitBehindItsOlderCopyDoesNotPadPages) {
     DeviceShape s = tiny_device(16384, 4096);
     DeviceUnderTest d(s);

@@ -20,8 +20,13 @@ struct FakeWork final : ControllerWork {
         ++created;
     }
     bool idle() const override { return busy == 0; }
+    void abort_waits(bool on) override {
+        EXPECT_TRUE(on || aborts);
+        aborts = on;
+    }
     void drop_queues() override {
         EXPECT_EQ(busy, 0u) << "queues dropped under work";
+        EXPECT_TRUE(aborts) << "commands were left to wait for room";
         queues = false;
         ++dropped;
     }
@@ -34,7 +39,7 @@ struct FakeWork final : ControllerWork {
     void resume() override { ++resumed; }
 
     std::uint32_t busy = 0;
-    bool queues = false, flushing = false;
+    bool queues = false, flushing = false, aborts = false;
     std::uint32_t created = 0, dropped = 0, flushes = 0, resumed = 0;
 };
 

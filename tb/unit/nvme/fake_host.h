@@ -90,6 +90,8 @@ struct FakeFirmware final : CommandSink {
         waiting.push_back(&c);
         ++submitted;
     }
+    void abort_waits(bool on) override { aborts = on; }
+    bool aborts = false;
     std::deque<Command*> waiting;
     std::uint64_t submitted = 0;
 };
@@ -98,6 +100,7 @@ struct FakeFirmware final : CommandSink {
 struct NoWork final : ControllerWork {
     void create_admin_queues(const NvmeRegisters&) override {}
     bool idle() const override { return true; }
+    void abort_waits(bool) override {}
     void drop_queues() override {}
     void flush() override {}
     void resume() override {}
