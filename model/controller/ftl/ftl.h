@@ -159,7 +159,7 @@ public:
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
     /// kUnmapped: it was never written, and says that nothing is mapped.
     Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }
-    /// The translation page whose unit this is; none: a unit of the host's.
+    /// It is the unit of a translation page, not one of the host's.
     bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }
     /// A group that may take some, in turn. False: none; only GC helps.
     bool group_for_translation(GroupId& out);
