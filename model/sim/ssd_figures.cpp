@@ -167,6 +167,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
     }
+    if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {
         PowerLoss loss;

@@ -151,6 +151,19 @@ def drawn_dram_and_suspends(seed, way):
     return settings
 
 
+def drawn_pace(seed, device):
+    """A pace of garbage collection for half of the small devices, and pauses in which it goes on. Draws of their own."""
+    r = random.Random(f"pace {seed}")
+    if device.preset is not None or r.random() < 1 / 2:
+        return []
+    settings = [f"gc.pace={r.choice(('yield', 'tokens', 'tokens', 'full'))}", f"gc.tokens.ahead={r.choice((1, 8, 100))}",
+                f"gc.tokens.most={r.choice((1, 16, 1000))}"]
+    if r.random() < 1 / 2:
+        settings += [f"gc.idle_after={r.choice(('1us', '100us', '10ms'))}",
+                     f"gc.idle_free_blocks={device.settings['gc.soft_free_blocks'] + r.choice((1, 3, 1000))}"]
+    return settings
+
+
 def drawn_data(seed, device):
     """Real bytes on a third of the small devices. A draw of its own: what a seed drew before stays as it was."""
     return ["run.data=bytes"] if device.preset is None and random.Random(f"data {seed}").random() < 1 / 3 else []
@@ -180,7 +193,7 @@ def drawn_power_cuts(seed, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_data(seed, device)
+    settings += drawn_data(seed, device) + drawn_pace(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

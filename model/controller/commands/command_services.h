@@ -28,15 +28,21 @@ namespace ssdtlm {
 class CommandEnds {
 public:
     void bind(CompletionSink& sink) { sink_ = &sink; }
-    void begun() { ++under_way_; }
+    void set_watch(CommandWatch* watch) { watch_ = watch; }
+    void begun() {
+        if (__builtin_expect(watch_ != nullptr, 0) && under_way_ == 0) watch_->first_began();
+        ++under_way_;
+    }
     void complete(Command& c) {
         --under_way_;
+        if (__builtin_expect(watch_ != nullptr, 0) && under_way_ == 0) watch_->last_ended();
         sink_->complete(c);
     }
     std::uint32_t under_way() const { return under_way_; }
 
 private:
     CompletionSink* sink_ = nullptr;
+    CommandWatch* watch_ = nullptr;
     std::uint32_t under_way_ = 0;
 };
 

@@ -23,8 +23,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       waiters_(around.agenda, map_),
+      activity_(around.agenda, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
-      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_),
+      gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),
       destage_(config, ftl_config,
                {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
@@ -33,6 +34,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       flush_(services(config, lba_bytes, around, data)),
       deallocate_(services(config, lba_bytes, around, data)) {
     resident_map_.bind(gc_);
+    if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{}) ends_.set_watch(&activity_);
+    gc_.on_host_let_go([this] { waiters_.pages_changed(); });
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
     if (cached_map_) gc_.set_map(*cached_map_);
     gc_.on_block_freed([this] {

@@ -19,6 +19,7 @@
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/resident_map.h"
 #include "controller/gc/gc_engine.h"
+#include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
@@ -96,6 +97,7 @@ private:
     std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
     Waiters waiters_;
     CommandEnds ends_;
+    HostActivity activity_;
     ProgramFeed feed_;
     GcEngine gc_;
     Destage destage_;

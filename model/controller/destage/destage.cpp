@@ -47,12 +47,11 @@ bool Destage::may_form() const {
 
 void Destage::form_row() {
     const SimTime now = around_.agenda.now();
-    FlashJob *first = nullptr, *last = nullptr;
+    JobChain chain;
     const std::uint32_t units = std::min(around_.buffer.queued(), row_pages_ * units_per_page_);
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
-        job.next = nullptr;
         job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
         for (std::uint32_t i = 0; i < job.units; ++i) {
             job.item[i] = around_.buffer.pop_dirty();
@@ -62,18 +61,17 @@ void Destage::form_row() {
         left -= job.units;
         job.formed = now;
         job.again = false;
-        (first == nullptr ? first : last->next) = &job;
-        last = &job;
+        chain.add(job);
     }
     programs_ += pages;
     ++issuing_;
     const auto slot = around_.cores.reserve(
         rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
-    for (FlashJob* job = first; job != nullptr; job = job->next) {
+    for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
-    around_.cores.then<&Destage::issue>(slot.end, this, first->index);
+    around_.cores.then<&Destage::issue>(slot.end, this, chain.first()->index);
 }
 
 void Destage::issue(std::uint64_t index) {
@@ -159,6 +157,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
         }
         left_over = true;
         const PlaneId plane = row_.front().plane;
+        const std::uint64_t mapped = units_mapped_;
         for (std::uint32_t p = 0; p < pages; ++p) {
             FlashJob& placed = *jobs;
             jobs = placed.next;  // the scheduler's from here on
@@ -166,7 +165,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
         }
         around_.feed.hand_over();
         if (collecting_) {
-            around_.gc.check(plane);
+            around_.gc.host_wrote(plane, static_cast<std::uint32_t>(units_mapped_ - mapped));
         } else {  // preconditioning may have left any group at its threshold
             collecting_ = true;
             around_.gc.check_all();

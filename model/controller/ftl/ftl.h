@@ -90,6 +90,8 @@ public:
         return take_host_pages(group, most, out);
     }
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
+    /// Host pages pass this group over until further notice, but for an open row that is filled in part.
+    void hold_host(GroupId group, bool held) { cursor_.set_held(group, held); }
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return cursor_.ragged_count(); }
     /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of

@@ -52,6 +52,9 @@ struct FtlConfig {
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
     std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once
+    std::string gc_pace = "full";             ///< registered pace
+    Ps gc_idle_after{};                       ///< without a command of the host for so long: idle; 0: never
+    std::uint32_t gc_idle_free_blocks = 16;   ///< per plane: an idle drive collects below this many free blocks; > soft
     // Wear levelling
     FreeBlocks free_blocks = FreeBlocks::in_turn;
     std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none

@@ -7,7 +7,8 @@
 namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-                   CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs)
+                   CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs,
+                   HostActivity& host)
     : agenda_(agenda),
       firmware_(firmware),
       geometry_(geometry),
@@ -18,12 +19,28 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       feed_(feed),
       jobs_(jobs),
       codec_(ftl.codec()),
+      host_(host),
+      pacing_(agenda, config, ftl, host),
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
-      groups_(ftl.shape().groups()) {}
+      idle_free_blocks_(config.gc_idle_free_blocks),
+      groups_(ftl.shape().groups()) {
+    pacing_.on_go_on([this](GroupId group) { pump(group); });
+    host.on_quiet([this] {
+        pacing_.look_again();
+        if (host_.idle()) check_all();
+    });
+}
+
+inline bool GcEngine::wants_collection(GroupId group) const {
+    return ftl_.wants_collection(group) ||
+           (__builtin_expect(host_.idle(), 0) && ftl_.free_blocks(group) < idle_free_blocks_ && !ftl_.media().read_only);
+}
 
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (g.victim != kNoSuperblock || stopped_ || !ftl_.wants_collection(group)) return;
+    if (__builtin_expect(ftl_.media().read_only, 0)) pacing_.look_again();  // what was begun anywhere is given up
+    pacing_.look_again(group);
+    if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return;
     g.victim = ftl_.select_victim(group);
     if (g.victim == kNoSuperblock) {  // every sealed one is full of valid data: nothing to gain
         if (__builtin_expect(ftl_.media().read_only, 0) && block_freed_) block_freed_();  // the reserve
@@ -34,6 +51,7 @@ void GcEngine::check(GroupId group) {
     victims_ += ftl_.shape().planes();
     last_victim_ = ftl_.shape().block(g.victim, 0);
     if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_chosen(g.victim);
+    pacing_.begun(group, g.victim);
     g.cursor = 0;
     g.inflight = g.reads = 0;
     g.exhausted = g.erase_waits = g.erase_failed = false;
@@ -61,14 +79,19 @@ FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
     Group& g = groups_[idx(group)];
     FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_read, agenda_.now());
     prepare(job, FlashOp::read, FlashClass::gc_read, ftl_.shape().page(g.victim, g.cursor));
-    job.next = nullptr;
     job.units = 0;
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s)
         if ((mask >> s) & 1u) job.slot[job.units++] = static_cast<std::uint8_t>(s);
     job.txn.data_bytes = job.units * geometry_.unit_bytes;
     ++g.inflight;
     ++g.reads;
+    pacing_.started(group, job.units);
     return job;
+}
+
+void GcEngine::exhaust(GroupId group) {
+    groups_[idx(group)].exhausted = true;
+    pacing_.exhausted(group);
 }
 
 void GcEngine::pump(GroupId group) {
@@ -77,19 +100,18 @@ void GcEngine::pump(GroupId group) {
     std::uint32_t mask = 0;
     while (!g.exhausted && g.inflight < most_inflight_) {
         if (!ftl_.next_valid_page(g.victim, g.cursor, mask)) {
-            g.exhausted = true;
+            exhaust(group);
             break;
         }
+        if (!pacing_.may_read(group)) break;
         const std::uint32_t row = ftl_.shape().row_of(g.cursor);
-        FlashJob& first = start_read(group, mask);
-        FlashJob* last = &first;
-        std::uint32_t pages = 1;
-        while (ftl_.next_valid_page(g.victim, ++g.cursor, mask) && ftl_.shape().row_of(g.cursor) == row) {
-            last->next = &start_read(group, mask);
-            last = last->next;
+        JobChain chain;
+        std::uint32_t pages = 0;
+        do {
+            chain.add(start_read(group, mask));
             ++pages;
-        }
-        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, first.index, CoreStep::gc_read_issue);
+        } while (ftl_.next_valid_page(g.victim, ++g.cursor, mask) && ftl_.shape().row_of(g.cursor) == row);
+        step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, chain.first()->index, CoreStep::gc_read_issue);
     }
     if (g.exhausted && g.reads == 0) {
         while (!g.moves.empty()) form_row(group);
@@ -99,9 +121,8 @@ void GcEngine::pump(GroupId group) {
 
 __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     Group& g = groups_[idx(group)];
-    g.exhausted = true;
+    exhaust(group);
     g.moves.clear();
-    g.bytes.clear();
     if (g.inflight == 0) end_victim(group);
 }
 
@@ -134,15 +155,15 @@ void GcEngine::issue(std::uint64_t index) {
 void GcEngine::issue_programs(FlashJob* job) {
     const GroupId group = group_of(*job);
     Group& g = groups_[idx(group)];
-    bool dropped = false;
+    std::uint32_t dropped_units = 0;
     while (job != nullptr) {
         FlashJob& program = *job;
         job = program.next;
         --g.unplaced;
         if (__builtin_expect(!has_wanted(program), 0)) {
             --g.inflight;
+            dropped_units += program.units;
             jobs_.release(program);
-            dropped = true;
             continue;
         }
         prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group));
@@ -154,7 +175,10 @@ void GcEngine::issue_programs(FlashJob* job) {
         feed_.add(program);
     }
     feed_.hand_over();
-    if (dropped) pump(group);
+    pacing_.look_again(group);  // the last free block may have been opened
+    if (dropped_units == 0) return;
+    pacing_.finished(group, dropped_units);
+    pump(group);
 }
 
 /// Leaves out what is not in use any more.
@@ -195,6 +219,7 @@ void GcEngine::read_done(FlashJob& job) {
     Group& g = groups_[idx(group)];
     const bool readable = job.txn.status.result == FlashResult::ok;
     // What a page of the journal says is in memory as well.
+    const std::size_t moves = g.moves.size();
     const bool is_journal = __builtin_expect(ftl_.renew_journal_page(job.txn.address), 0);
     for (std::uint32_t i = 0; i < job.units && !is_journal; ++i) {
         const Spare spare = job.txn.spare[job.slot[i]];
@@ -204,16 +229,21 @@ void GcEngine::read_done(FlashJob& job) {
             continue;
         }
         // The host may have rewritten or deallocated the unit since the page was chosen.
-        if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from) {
-            g.moves.push_back({spare, from, job.dram_unit[0] + i});
-            if (__builtin_expect(job.bytes != nullptr, 0)) g.bytes.push_back(job.bytes->page[job.slot[i]]);
-        }
+        if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
+            g.moves.add(spare, from, job.dram_unit[0] + i, job, job.slot[i]);
     }
+    const std::uint32_t needless = job.units - static_cast<std::uint32_t>(g.moves.size() - moves);
     jobs_.release(job);
     --g.inflight;
     --g.reads;
-    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page() && !ftl_.media().read_only) form_row(group);
+    pacing_.finished(group, needless);
+    form_full_rows(group);
     pump(group);
+}
+
+void GcEngine::form_full_rows(GroupId group) {
+    const Group& g = groups_[idx(group)];
+    while (g.moves.size() >= std::size_t{row_room(group)} * geometry_.units_per_page() && !ftl_.media().read_only) form_row(group);
 }
 
 // A row is completed before the next is begun; pages on their way to the flash count as written.
@@ -224,38 +254,21 @@ std::uint32_t GcEngine::row_room(GroupId group) const {
 
 void GcEngine::form_row(GroupId group) {
     Group& g = groups_[idx(group)];
-    const std::uint32_t planes = ftl_.shape().planes(), per_page = geometry_.units_per_page();
     const std::uint32_t room = row_room(group);
-    FlashJob *first = nullptr, *last = nullptr;
-    std::uint32_t pages = 0;
-    std::size_t taken = 0;
-    for (; pages < room && taken < g.moves.size(); ++pages) {
+    JobChain chain;
+    std::uint32_t pages = 0, taken = 0;
+    for (; pages < room && g.moves.any_left(); ++pages) {
         FlashJob& job = jobs_.acquire(FlashJob::Kind::gc_program, agenda_.now());
-        job.next = nullptr;
-        job.txn.address.plane = PlaneId{idx(group) * planes};
+        job.txn.address.plane = PlaneId{idx(group) * ftl_.shape().planes()};
         job.txn.spare.fill(kPadding);
-        // Oldest first keeps the victim's order.
-        job.units = static_cast<std::uint8_t>(std::min<std::size_t>(per_page, g.moves.size() - taken));
-        for (std::uint32_t i = 0; i < job.units; ++i, ++taken) {
-            job.txn.spare[i] = g.moves[taken].spare;
-            job.item[i] = idx(g.moves[taken].from);
-            job.dram_unit[i] = g.moves[taken].dram_unit;
-        }
-        if (__builtin_expect(job.bytes != nullptr, 0)) give_bytes(g, job, taken - job.units);
-        (first == nullptr ? first : last->next) = &job;
-        last = &job;
+        taken += g.moves.give(job, geometry_.units_per_page());
+        chain.add(job);
     }
-    g.moves.erase(g.moves.begin(), g.moves.begin() + static_cast<std::ptrdiff_t>(taken));
-    if (__builtin_expect(!g.bytes.empty(), 0)) g.bytes.erase(g.bytes.begin(), g.bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+    g.moves.drop_given();
     g.inflight += pages;
     g.unplaced += pages;
     step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
-                           first->index, CoreStep::gc_program_issue);
-}
-
-/// Of the moves from `first` on.
-__attribute__((noinline)) void GcEngine::give_bytes(Group& g, FlashJob& program, std::size_t first) {
-    for (std::uint32_t i = 0; i < program.units; ++i) program.bytes->page[i] = std::move(g.bytes[first + i]);
+                           chain.first()->index, CoreStep::gc_program_issue);
 }
 
 void GcEngine::program_done(std::uint64_t index) {
@@ -267,8 +280,10 @@ void GcEngine::program_done(std::uint64_t index) {
             ftl_.commit_move(codec_.lpa(job.txn.spare[i]), Ppa{job.item[i]}, geometry_.ppa_of(job.txn.address, i));
     if (__builtin_expect(map_ != nullptr, 0)) tell_map(job);
     ftl_.gc_page_programmed(job.txn.address);
+    const std::uint32_t units = job.units;
     jobs_.release(job);
     --groups_[idx(group)].inflight;
+    pacing_.finished(group, units);
     pump(group);
 }
 
@@ -286,13 +301,11 @@ __attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     for (std::uint32_t i = 0; i < job.units; ++i)
-        if (job.txn.spare[i] != kPadding) {
-            g.moves.push_back({job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i]});
-            if (job.bytes != nullptr) g.bytes.push_back(job.bytes->page[i]);
-        }
+        if (job.txn.spare[i] != kPadding) g.moves.add(job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i], job, i);
     ftl_.gc_page_failed(job.txn.address);
     jobs_.release(job);
     --g.inflight;
+    form_full_rows(group);
     pump(group);
     if (block_freed_) block_freed_();  // a spare one, or the reserve of a drive that is read-only now
 }
@@ -310,17 +323,15 @@ void GcEngine::try_erase(GroupId group) {
     }
     g.erase_waits = false;
     const std::uint32_t planes = ftl_.shape().planes();
-    FlashJob *first = nullptr, *last = nullptr;
+    JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
         FlashJob& job = jobs_.acquire(FlashJob::Kind::erase, agenda_.now());
         prepare(job, FlashOp::erase, FlashClass::erase, ftl_.shape().page(g.victim, i));
-        job.next = nullptr;
         job.txn.data_bytes = 0;
-        (first == nullptr ? first : last->next) = &job;
-        last = &job;
+        chain.add(job);
     }
     g.inflight += planes;
-    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, first->index, CoreStep::gc_erase_issue);
+    step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index, CoreStep::gc_erase_issue);
 }
 
 void GcEngine::erase_done(std::uint64_t index) {
@@ -362,11 +373,14 @@ void GcEngine::check_waiters() const {
         if (g.reads > g.inflight || g.unplaced > g.inflight)
             fail("counts more reads or programs to be placed than it has operations in flight");
         if (g.beginning || g.inflight != 0) continue;  // a core step or a flash operation comes back
+        if (pacing_.host_waits(GroupId{i})) fail("is paused with nothing in flight, and the host waits for it");
+        if (pacing_.paused(GroupId{i})) continue;
         if (!g.erase_waits)
             fail("has victim " + std::to_string(idx(g.victim)) + " with nothing in flight, and does not wait for a read");
         if (ftl_.erase_allowed(g.victim))
             fail("waits to erase victim " + std::to_string(idx(g.victim)) + ", but nobody reads it");
     }
+    pacing_.check_waiters();
     if (active != active_)
         throw CheckFailed("gc: " + std::to_string(active) + " groups have a victim, " + std::to_string(active_) + " are counted");
 }
@@ -378,7 +392,7 @@ std::string GcEngine::dump() const {
         if (g.victim == kNoSuperblock) continue;
         s += "  group " + std::to_string(i) + ": victim " + std::to_string(idx(g.victim)) + " page " + std::to_string(g.cursor) +
              ", in flight " + std::to_string(g.inflight) + ", waiting moves " + std::to_string(g.moves.size()) +
-             (g.erase_waits ? ", erase waits for reads" : "") + "\n";
+             (g.erase_waits ? ", erase waits for reads" : "") + (pacing_.paused(GroupId{static_cast<std::uint32_t>(i)}) ? ", paused" : "") + "\n";
     }
     return s;
 }

@@ -13,7 +13,10 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/gc/gc_pacing.h"
 #include "controller/gc/gc_probe.h"
+#include "controller/gc/host_activity.h"
+#include "controller/gc/victim_units.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
@@ -22,27 +25,33 @@
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
 #include "controller/program_feed/program_feed.h"
-#include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
 
 class GcEngine final : public EraseGate, private FlashClient, private DramClient {
 public:
     GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
-             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs);
+             CorePort& cores, Ftl& ftl, DramPort& dram, FlashPort& flash, ProgramFeed& feed, FlashJobPool& jobs, HostActivity& host);
 
     /// Called after each erase, when a block came free.
     void on_block_freed(std::function<void()> callback) { block_freed_ = std::move(callback); }
     /// Called when a victim's erase waits: for reads, for newer copies of its units, or for the journal.
     void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
+    /// Called when the pace lets the host write again to a group in which it was held.
+    void on_host_let_go(std::function<void()> callback) { pacing_.on_host_let_go(std::move(callback)); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
     void set_map(MapUpdates& map) { map_ = &map; }
-    /// Starts collecting in `group` if it wants it and is not collecting yet.
+    /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
     void check_all() {
         for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) check(GroupId{g});
+    }
+    /// Units of the host have been given a page of this plane.
+    void host_wrote(PlaneId plane, std::uint32_t units) {
+        pacing_.host_wrote(ftl_.shape().group_of(plane), units);
+        check(plane);
     }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
     void read_finished(PlaneId plane, BlockId block) override {
@@ -60,19 +69,18 @@ public:
     /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
     void check_waiters() const;
     /// No new victims from now on; running ones are finished.
-    void stop() { stopped_ = true; }
+    void stop() {
+        stopped_ = true;
+        pacing_.stop();
+    }
     std::uint32_t active() const { return active_; }
     std::uint64_t victims() const { return victims_; }
+    const GcPacing& pacing() const { return pacing_; }
     /// Chosen last: its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
 
 private:
-    struct Move {
-        Spare spare;
-        Ppa from;
-        std::uint32_t dram_unit;  ///< where it is in the DRAM, in units
-    };
     struct Group {
         SuperblockId victim = kNoSuperblock;
         std::uint64_t number = 0;    ///< of this collection, from 1: the owner of its flash work
@@ -84,14 +92,15 @@ private:
         bool exhausted = false;
         bool erase_waits = false;
         bool erase_failed = false;
-        std::vector<Move> moves;     ///< read, not yet given to a program
-        std::vector<UnitBytes> bytes;  ///< of these moves; empty: the Spare stands for the data
+        VictimUnits moves;           ///< read, not yet given to a program
     };
 
     void flash_done(FlashTransaction& txn) override;
     void dram_done(std::uint64_t job) override;
     void begin(std::uint64_t group);
+    bool wants_collection(GroupId group) const;
     void pump(GroupId group);
+    void exhaust(GroupId group);
     /// Hands the work that begins with this job, and all that is chained to it, to the flash.
     void issue(std::uint64_t job);
     void issue_programs(FlashJob* job);
@@ -103,11 +112,11 @@ private:
     void tell_map(const FlashJob& job) const;
     void program_failed(FlashJob& job);
     void drop_programs(FlashJob* jobs);
-    void give_bytes(Group& g, FlashJob& program, std::size_t first);
     void abandon(GroupId group);
     void end_victim(GroupId group);
     void erase_done(std::uint64_t job);
     std::uint32_t row_room(GroupId group) const;
+    void form_full_rows(GroupId group);
     void form_row(GroupId group);
     void try_erase(GroupId group);
     GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
@@ -127,7 +136,10 @@ private:
     ProgramFeed& feed_;
     FlashJobPool& jobs_;
     const SpareCodec codec_;
+    const HostActivity& host_;
+    GcPacing pacing_;
     const std::uint32_t most_inflight_;  // of a group
+    const std::uint32_t idle_free_blocks_;
     std::vector<Group> groups_;
     std::function<void()> block_freed_;
     std::function<void(SuperblockId)> erase_waits_;

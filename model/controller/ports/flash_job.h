@@ -51,6 +51,21 @@ static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 inline std::uint64_t handle_of(FlashJob& job) { return reinterpret_cast<std::uintptr_t>(&job); }
 inline FlashJob& job_of(std::uint64_t handle) { return *reinterpret_cast<FlashJob*>(handle); }
 
+/// Jobs that go to the flash one behind the other.
+class JobChain {
+public:
+    void add(FlashJob& job) {
+        job.next = nullptr;
+        (first_ == nullptr ? first_ : last_->next) = &job;
+        last_ = &job;
+    }
+    FlashJob* first() const { return first_; }
+
+private:
+    FlashJob* first_ = nullptr;
+    FlashJob* last_ = nullptr;
+};
+
 class FlashJobPool {
 public:
     /// `with_bytes`: jobs carry the bytes of their units.

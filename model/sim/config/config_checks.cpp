@@ -252,6 +252,10 @@ private:
                 "more than " + value("gc.hard_free_blocks"),
                 "background collection has to start before host writes wait");
         }
+        if (c_.ftl.gc_idle_after != Ps{} && c_.ftl.gc_idle_free_blocks <= c_.ftl.gc_soft_free_blocks)
+            add("gc.idle_free_blocks",
+                value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
+                "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
     }
 
     void capacity() {

@@ -2,6 +2,7 @@
 #include "controller/ftl/allocation/plane_order.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/gc/paces.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {
@@ -85,6 +86,22 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "4096")
                         .says("Pages of one victim that are being read or programmed at once, per plane that it spans")
                         .from("assumed"));
+    table.push_back(P::name(
+                        "gc.pace", GcPaces::instance().names(), [](auto& c) -> auto& { return c.ftl.gc_pace; })
+                        .says("How fast a block is collected while the host is at work, above gc.hard_free_blocks; " + GcPaces::instance().sentences())
+                        .from("assumed: the simplest"));
+    table.push_back(P::quantity(
+                        "gc.idle_after", Dimension::time, [](auto& c) -> auto& { return c.ftl.gc_idle_after; })
+                        .range("0s", "3600s")
+                        .says("Without a command of the host for so long, planes are collected up to gc.idle_free_blocks, at full speed, "
+                              "until the next one; 0s: never")
+                        .from("assumed: never, so that every block is collected as late as possible"));
+    table.push_back(P::integer(
+                        "gc.idle_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_idle_free_blocks; })
+                        .range("4", "65537")
+                        .says("Free blocks of a plane up to which it is collected with gc.idle_after, as long as a page can be gained: a long pause "
+                              "costs write amplification if there are many")
+                        .from("assumed: twice gc.soft_free_blocks"));
     table.push_back(P::choice(
                         "wear.free_blocks", {"in_turn", "by_wear"}, [](auto& c) -> auto& { return c.ftl.free_blocks; })
                         .says("Which free block is written next. in_turn: the one that was erased first; by_wear: for host data the one "
@@ -103,6 +120,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
                         .from("assumed"));
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
+    add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
                         .range("4KiB", "64GiB")

@@ -6,6 +6,7 @@
 
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/dram/dram_models.h"
+#include "controller/gc/paces.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
@@ -88,6 +89,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"run", "The simulation itself."},
         };
         add_policy_tables(t, "gc", VictimPolicies::instance());
+        add_policy_tables(t, "gc", GcPaces::instance(), "Pace of collection");
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
         add_policy_tables(t, "scheduler", BusOrders::instance());
         add_policy_tables(t, "scheduler", SuspendPolicies::instance());

@@ -123,6 +123,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     earlier_.coalesced += firmware->buffer().coalesced();
     earlier_.merge_reads += firmware->merge_reads();
     earlier_.victims += firmware->gc().victims();
+    earlier_.gc_pauses += firmware->gc().pacing().pauses();
     earlier_.cores.resize(firmware->cores().size());
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();

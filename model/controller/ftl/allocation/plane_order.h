@@ -24,15 +24,24 @@ std::vector<PlaneId> plane_sequence(const std::string& order, const NandGeometry
 /// the planes of a die are one group.
 std::vector<PlaneId> row_sequence(const std::string& order, const NandGeometry& geometry, SuperblockSpan span);
 
-/// Walks round the groups in their order and skips those that are switched off. Fresh: all on, at the first group.
+/// Walks round the groups in their order and skips those that are switched off or held. Fresh: all on, none held, at the first
+/// group.
 class GroupCursor {
 public:
     /// `rows`: a row_sequence() of this shape.
     GroupCursor(const std::vector<PlaneId>& rows, const SuperblockShape& shape);
 
     const std::vector<GroupId>& sequence() const { return sequence_; }
-    void set_able(GroupId group, bool able) { set(able_, group, able); }
+    void set_able(GroupId group, bool able) {
+        set(able_, group, able);
+        set(open_, group, able && !test(held_, group));
+    }
     bool able(GroupId group) const { return test(able_, group); }
+    /// Whether it is able or not: passed over until it is not held any more.
+    void set_held(GroupId group, bool held) {
+        set(held_, group, held);
+        set(open_, group, able(group) && !held);
+    }
     /// Its open row is filled in part.
     void set_ragged(GroupId group, bool ragged) {
         if (test(ragged_, group) == ragged) return;
@@ -43,7 +52,7 @@ public:
     /// The next group that is on; the walk goes on behind it. false: none is.
     bool next(GroupId& out) {
         std::size_t at = 0;
-        if (!find(able_, at)) return false;
+        if (!find(open_, at)) return false;
         out = sequence_[at];
         move_to(at + 1);
         return true;
@@ -87,6 +96,8 @@ private:
     std::vector<GroupId> sequence_;
     std::vector<std::uint32_t> position_of_;  // of a group in the sequence
     Bits able_;
+    Bits held_;
+    Bits open_;  // able and not held
     Bits ragged_;
     std::uint32_t ragged_count_ = 0;
     std::size_t cursor_ = 0;

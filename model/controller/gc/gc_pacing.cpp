@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/gc/gc_pacing.h"
+
+#include <string>
+#include <utility>
+
+#include "controller/gc/paces.h"
+
+namespace ssdtlm {
+
+GcPacing::GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const HostActivity& host)
+    : agenda_(agenda),
+      ftl_(ftl),
+      host_(host),
+      pace_(make_gc_pace(config, ftl.shape())),
+      soft_(config.gc_soft_free_blocks),
+      hard_(config.gc_hard_free_blocks),
+      groups_(ftl.shape().groups()) {}
+
+void GcPacing::begin(GroupId group, SuperblockId victim) {
+    Group& g = groups_[idx(group)];
+    SSDTLM_CHECK(!g.paced && !g.held && !g.paused, "a victim begun before the one before it has ended");
+    g.started = g.finished = 0;
+    g.paced = !ftl_.is_bad(victim);
+    if (!g.paced) return;
+    pace_->begun(group, ftl_.superblock(victim).valid, ftl_.shape().units());
+    if (g.unpaid != 0) count_host(group, std::exchange(g.unpaid, 0));
+}
+
+void GcPacing::finish(GroupId group, std::uint32_t units) {
+    Group& g = groups_[idx(group)];
+    g.finished += units;
+    if (g.held && !pace_->holds_host(group, g.finished)) let_go(group);
+}
+
+void GcPacing::end(GroupId group) {
+    Group& g = groups_[idx(group)];
+    g.paced = false;
+    if (g.paused) unpause(g);
+    if (g.held) let_go(group);
+}
+
+void GcPacing::let_go(GroupId group) {
+    groups_[idx(group)].held = false;
+    ftl_.hold_host(group, false);
+    host_let_go_();
+}
+
+void GcPacing::count_host(GroupId group, std::uint32_t units) {
+    Group& g = groups_[idx(group)];
+    if (!g.paced) {  // before the first victim, or while one is being erased
+        g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;
+        return;
+    }
+    pace_->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
+    if (g.held || !pace_->holds_host(group, g.finished)) return;
+    g.held = true;
+    ftl_.hold_host(group, true);
+}
+
+bool GcPacing::may_go_on(GroupId group) const {
+    const Group& g = groups_[idx(group)];
+    return !g.paced || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_host_pages(group) ||
+           pace_->may_move(group, g.started, host_.commands());
+}
+
+bool GcPacing::pause(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.paused) return false;
+    g.paused = true;
+    ++paused_;
+    ++pauses_;
+    return false;
+}
+
+void GcPacing::unpause(Group& g) {
+    g.paused = g.coming = false;
+    --paused_;
+}
+
+// In an entry of its own: who makes it possible may be in the midst of its work.
+void GcPacing::try_to_go_on(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (!g.paused || g.coming || !may_go_on(group)) return;
+    g.coming = true;
+    agenda_.post<&GcPacing::goes_on>(agenda_.now(), this, idx(group));
+}
+
+void GcPacing::goes_on(std::uint64_t group) {
+    Group& g = groups_[group];
+    if (!g.coming) return;  // given up meanwhile
+    unpause(g);
+    go_on_(GroupId{static_cast<std::uint32_t>(group)});
+}
+
+void GcPacing::look_again() {
+    for (std::uint32_t i = 0; paused_ != 0 && i < groups_.size(); ++i) try_to_go_on(GroupId{i});
+}
+
+void GcPacing::stop() {
+    stopped_ = true;
+    look_again();
+}
+
+void GcPacing::check_waiters() const {
+    for (std::uint32_t i = 0; i < groups_.size() && pace_ != nullptr; ++i) {
+        const Group& g = groups_[i];
+        const auto fail = [i](const char* what) { throw CheckFailed("gc: group " + std::to_string(i) + " " + what); };
+        if (g.paused && !g.coming && may_go_on(GroupId{i})) fail("is paused, and may go on");
+        if (g.held && !g.paced) fail("holds the host's pages back, and has no victim being emptied");
+        if (g.held && !pace_->holds_host(GroupId{i}, g.finished)) fail("holds the host's pages back, and the pace does not want it");
+    }
+}
+
+}  // namespace ssdtlm
