@@ -167,6 +167,11 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
     }
+    if (const ReadCache* cache = firmware.read_cache())
+        all.insert(all.end(), {{"read_cache_hits", cache->counters().hits + earlier.read_cache.hits},
+                               {"read_cache_misses", cache->counters().misses + earlier.read_cache.misses},
+                               {"read_cache_units_filled", cache->counters().filled + earlier.read_cache.filled},
+                               {"read_cache_units_evicted", cache->counters().evicted + earlier.read_cache.evicted}});
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {

@@ -164,6 +164,15 @@ def drawn_pace(seed, device):
     return settings
 
 
+def drawn_read_cache(seed, device):
+    """A read cache for a third of the small devices. Draws of their own."""
+    r = random.Random(f"read cache {seed}")
+    if device.preset is not None or r.random() > 1 / 3:
+        return []
+    return [f"read_cache.size={r.choice(('64KiB', '1MiB', '16MiB'))}", f"read_cache.replacement={r.choice(('lru', 'fifo'))}",
+            f"read_cache.fill={r.choice(('reads', 'writes', 'both'))}"]
+
+
 def drawn_data(seed, device):
     """Real bytes on a third of the small devices. A draw of its own: what a seed drew before stays as it was."""
     return ["run.data=bytes"] if device.preset is None and random.Random(f"data {seed}").random() < 1 / 3 else []
@@ -193,7 +202,7 @@ def drawn_power_cuts(seed, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_data(seed, device) + drawn_pace(seed, device)
+    settings += drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

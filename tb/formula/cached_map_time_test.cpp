@@ -2,13 +2,11 @@
 // Reads one at a time below a map on the flash, to the picosecond: the entry at hand, its translation page to be read, and a dirty
 // one to be written back first, as entries and as whole pages.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "controller/ftl/ftl_check.h"
+#include "formula/one_by_one.h"
 #include "formula/reference.h"
-#include "sim/simulation.h"
 #include "support/devices.h"
-#include "support/forked.h"
 
 namespace ssdtlm {
 namespace {
@@ -19,47 +17,11 @@ struct Step {
     std::uint32_t unit = 0;  ///< in it
 };
 
-/// One after the other, each on an idle drive.
-class Script final : public Workload {
-public:
-    Script(std::vector<Step> steps, std::uint32_t entries) : steps_(std::move(steps)), entries_(entries) {}
-    Next next(SimTime now) override {
-        Next n;
-        n.state = at_ == steps_.size() ? State::done : State::ready;
-        if (n.state == State::done) return n;
-        const SimTime when{std::chrono::duration_cast<Ps>(10ms) * static_cast<std::int64_t>(at_ + 1)};
-        if (now < when) {
-            n.state = State::wait;
-            n.when = when;
-            return n;
-        }
-        const Step& s = steps_[at_++];
-        n.request.op = s.op;
-        n.request.bytes = 4096;
-        n.request.offset = (std::uint64_t{s.page} * entries_ + s.unit) * 4096;
-        return n;
-    }
-    void completed(const HostRequest&, SimTime issued, SimTime, SimTime now, bool) override { latency.push_back((now - issued).count()); }
-    std::uint32_t jobs() const override { return 1; }
-    std::uint32_t depth(std::uint32_t) const override { return 1; }
-    double progress(SimTime) const override { return 0; }
-    bool measuring(const HostRequest&, SimTime) const override { return true; }
-
-    std::vector<std::int64_t> latency;
-
-private:
-    const std::vector<Step> steps_;
-    const std::uint32_t entries_;
-    std::size_t at_ = 0;
-};
-
 std::vector<std::int64_t> latencies(const SsdConfig& c, const std::vector<Step>& steps) {
-    return nlohmann::json::parse(in_child([&] {
-        Script script(steps, c.nand.geometry.unit_bytes / c.ftl.map.entry_bytes);
-        Simulation simulation(c, script, {});
-        simulation.run();
-        return nlohmann::json(script.latency).dump();
-    }));
+    const std::uint64_t entries = c.nand.geometry.unit_bytes / c.ftl.map.entry_bytes;
+    std::vector<OneByOne::Step> requests;
+    for (const Step& s : steps) requests.push_back({s.op, (s.page * entries + s.unit) * 4096});
+    return latencies_one_by_one(c, requests);
 }
 
 SsdConfig device(MapGranularity granularity, std::uint32_t slots) {

@@ -43,6 +43,12 @@ public:
         return slots_[i];
     }
 
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (const Entry& e : slots_)
+            if (e.key != kEmpty) visit(e);
+    }
+
     void erase(Entry& entry) {
         std::size_t hole = static_cast<std::size_t>(&entry - slots_.data());
         for (std::size_t i = next(hole); slots_[i].key != kEmpty; i = next(i)) {

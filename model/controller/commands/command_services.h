@@ -11,6 +11,7 @@
 #include "controller/data/unit_data.h"
 #include "controller/ports/buffer_port.h"
 #include "controller/ports/command.h"
+#include "controller/ports/command_ends.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dma_port.h"
 #include "controller/ports/dram_port.h"
@@ -20,31 +21,10 @@
 #include "controller/ports/journal_port.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
+#include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
-
-/// Where commands end: counts those under way.
-class CommandEnds {
-public:
-    void bind(CompletionSink& sink) { sink_ = &sink; }
-    void set_watch(CommandWatch* watch) { watch_ = watch; }
-    void begun() {
-        if (__builtin_expect(watch_ != nullptr, 0) && under_way_ == 0) watch_->first_began();
-        ++under_way_;
-    }
-    void complete(Command& c) {
-        --under_way_;
-        if (__builtin_expect(watch_ != nullptr, 0) && under_way_ == 0) watch_->last_ended();
-        sink_->complete(c);
-    }
-    std::uint32_t under_way() const { return under_way_; }
-
-private:
-    CompletionSink* sink_ = nullptr;
-    CommandWatch* watch_ = nullptr;
-    std::uint32_t under_way_ = 0;
-};
 
 /// Sizes that turn bytes and logical blocks into mapping units.
 struct Extents {
@@ -86,6 +66,7 @@ struct CommandServices {
     Extents extents;
     SignedBlocks signatures;
     UnitData* bytes;  ///< null: signatures stand for the data
+    ReadCache* cache;  ///< null: none
 
     /// What has to be moved of user data.
     ByteEnables moved() const { return __builtin_expect(bytes != nullptr, 0) ? ByteEnables{} : signatures.moved(); }

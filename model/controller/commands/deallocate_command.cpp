@@ -72,6 +72,7 @@ void DeallocateCommand::answered(std::uint32_t command, const Ppa*) {
 void DeallocateCommand::remove(const MapExtent& extent) {
     if (!s_.buffer.empty())
         for (std::uint32_t i = 0; i < extent.units; ++i) s_.buffer.drop(Lpa{idx(extent.first) + i}, dropped_);
+    if (s_.cache != nullptr) s_.cache->drop(extent.first, extent.units);
     s_.map.unmap(extent);
     for (const std::uint32_t waiter : dropped_) s_.journal.release_when_durable(waiter);
     dropped_.clear();

@@ -33,11 +33,54 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
         }
     }
     found.ppa = place;
-    if (is_place(place))
+    if (is_place(place)) {
         found.source = FlashJob::Source::flash;
-    else if (place == kLost)
+        if (__builtin_expect(s_.cache != nullptr, 0) && !found.newer) look_into_cache(lpa, found);
+    } else if (place == kLost)
         found.source = FlashJob::Source::lost;
     return found;
+}
+
+// A hit is read like data of the buffer.
+__attribute__((noinline)) void ReadCommand::look_into_cache(Lpa lpa, Located& found) {
+    const ReadCache::Unit* const cached = s_.cache->look_up(lpa);
+    if (cached == nullptr) return;
+    s_.map.let_go(s_.geometry.page_of(found.ppa).plane, s_.geometry.block_of(found.ppa), 1);
+    found.source = FlashJob::Source::buffer;
+    found.newer = true;
+    found.version = cached->version;
+    found.dram_unit = cached->dram_unit;
+}
+
+/// What the buffer or the read cache has of it.
+__attribute__((noinline)) void ReadCommand::take_bytes(FlashJob& part, std::uint32_t unit, BufferPort::Index entry) const {
+    if (entry == BufferPort::kNone)
+        part.bytes->buffered[unit] = {s_.cache->find(Lpa{part.first_unit + unit})->bytes, {}};
+    else
+        s_.bytes->take(part, unit, entry);
+}
+
+/// The read brings all of the unit: it may enter the cache.
+__attribute__((noinline)) void ReadCommand::begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes) {
+    const bool fills = s_.cache->filled_by_reads() && bytes == s_.extents.unit_bytes;
+    part.item[unit] = fills ? s_.cache->begin_fill(Lpa{part.first_unit + unit}) : ReadCache::kNoFill;
+}
+
+/// `place`: of its data in the DRAM.
+__attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std::uint64_t place) {
+    const auto dram_unit = static_cast<std::uint32_t>(place / s_.extents.unit_bytes);
+    const bool readable = part.txn.status.result == FlashResult::ok;
+    for (std::uint32_t i = 0; i < part.units; ++i) {
+        const Lpa lpa{part.first_unit + i};
+        if ((part.newer >> i & 1u) != 0 || part.item[i] == ReadCache::kNoFill) continue;
+        if (!readable) {
+            s_.cache->cancel_fill(part.item[i], lpa);
+            continue;
+        }
+        const std::uint32_t slot = part.slot[i];
+        s_.cache->end_fill(part.item[i], {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
+                                          part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}});
+    }
 }
 
 inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset) {
@@ -70,7 +113,9 @@ inline void ReadCommand::add_unit(FlashJob& part, const Located& unit, std::uint
         part.newer = static_cast<std::uint16_t>(part.newer | 1u << i);
         part.item[i] = unit.version;
         part.dram_unit[i] = unit.dram_unit;
-        if (__builtin_expect(s_.bytes != nullptr, 0)) s_.bytes->take(part, i, unit.entry);
+        if (__builtin_expect(s_.bytes != nullptr, 0)) take_bytes(part, i, unit.entry);
+    } else if (__builtin_expect(s_.cache != nullptr, 0) && unit.source == FlashJob::Source::flash) {
+        begin_fill(part, i, bytes);
     }
     part.txn.data_bytes += bytes;
 }
@@ -185,9 +230,10 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
 void ReadCommand::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     s_.map.let_go(txn.address.plane, s_.geometry.block_of(txn.address), job.units);
-    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
     // Into the DRAM, and out of it to the host.
     const std::uint64_t place = s_.dram.place(std::uint64_t{job.units} * s_.extents.unit_bytes);
+    if (__builtin_expect(s_.cache != nullptr, 0)) end_fills(job, place);
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
     s_.dram.access({place, txn.data_bytes, 2}, *this, handle_of(job));
 }
 

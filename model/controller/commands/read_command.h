@@ -39,7 +39,7 @@ private:
         Ppa ppa = kUnmapped;
         std::uint32_t version = 0;
         std::uint32_t dram_unit = 0;  ///< in the buffer
-        BufferPort::Index entry = BufferPort::kNone;  ///< of the buffer, if it has newer bytes
+        BufferPort::Index entry = BufferPort::kNone;  ///< of the buffer, if it has newer bytes; else the read cache has them
     };
     struct Span {
         std::uint64_t begin, end;     ///< bytes
@@ -61,6 +61,10 @@ private:
     std::uint32_t plan_parts(Command& c, State& s, const Span& span, const Ppa* places);
     FlashJob& start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset);
     void add_unit(FlashJob& part, const Located& unit, std::uint32_t page, std::uint32_t bytes);
+    void look_into_cache(Lpa lpa, Located& found);
+    void take_bytes(FlashJob& part, std::uint32_t unit, BufferPort::Index entry) const;
+    void begin_fill(FlashJob& part, std::uint32_t unit, std::uint32_t bytes);
+    void end_fills(const FlashJob& part, std::uint64_t place);
     void issue(std::uint64_t command);
     void issue_parts(State& s);
     void read_buffer(FlashJob& job);

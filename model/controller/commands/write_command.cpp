@@ -122,6 +122,7 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     const auto lpa = Lpa{static_cast<std::uint32_t>(s_.extents.unit_of(at))};
     const bool with_bytes = __builtin_expect(s_.bytes != nullptr, 0);
     const std::uint32_t version = with_bytes ? 0 : s_.signatures.version_of(s_.extents.block_of(at), data);
+    if (__builtin_expect(s_.cache != nullptr, 0)) s_.cache->drop(lpa);
     const BufferPort::Index before = with_bytes ? s_.buffer.find(lpa) : BufferPort::kNone;
     const bool needs_rest = place != kUnmapped && bytes != s_.extents.unit_bytes && s_.buffer.find(lpa) == BufferPort::kNone;
     if (__builtin_expect(needs_rest && place == kLost, 0)) return false;

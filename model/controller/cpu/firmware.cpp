@@ -22,12 +22,14 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       map_(own_map_ ? *own_map_ : own_map()),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
+      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes ? nullptr : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes)),
       waiters_(around.agenda, map_),
-      activity_(around.agenda, ftl_config.gc_idle_after),
+      activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get()}),
+               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get(),
+                read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
@@ -49,7 +51,7 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
     const Extents extents(around.ftl.geometry(), lba_bytes);
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
             jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
-            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), bytes_.get()};
+            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), bytes_.get(), read_cache_.get()};
 }
 
 void Firmware::submit(Command& c) {
@@ -65,7 +67,7 @@ void Firmware::submit(Command& c) {
 
 bool Firmware::idle() const {
     return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
-           (!cached_map_ || cached_map_->idle()) &&
+           (!cached_map_ || cached_map_->idle()) && (!read_cache_ || read_cache_->fills() == 0) &&
            jobs_.used() == 0;
 }
 

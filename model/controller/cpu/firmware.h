@@ -69,6 +69,8 @@ public:
     const Waiters& waiters() const { return waiters_; }
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
+    /// Null: there is none.
+    const ReadCache* read_cache() const { return read_cache_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }
     std::uint64_t host_units_read() const { return read_.units_read(); }
     std::uint64_t host_units_mapped() const { return destage_.units_mapped(); }
@@ -95,6 +97,7 @@ private:
     MapPort& map_;
     std::unique_ptr<BufferPort> buffer_;
     std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
+    std::unique_ptr<ReadCache> read_cache_;  // null: none
     Waiters waiters_;
     CommandEnds ends_;
     HostActivity activity_;

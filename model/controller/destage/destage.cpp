@@ -286,9 +286,18 @@ void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
     if (free != kNoSuperblock) around_.gc.let_go(free);
 }
 
+/// Before it leaves the buffer.
+__attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::uint32_t unit) const {
+    const BufferPort::Index entry = job.item[unit];
+    const BufferPort::Unit u = around_.buffer.unit(entry);
+    if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
+    around_.cache->insert({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[unit] : UnitBytes{}});
+}
+
 void Destage::finish(FlashJob& job, bool placed) {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         let_go_old(job, i);
+        if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
         if (__builtin_expect(waiter == BufferPort::kNoWaiter, 1)) continue;
         if (__builtin_expect(placed && job.txn.spare[i] != kPadding, 1))

@@ -19,6 +19,7 @@
 #include "controller/ports/journal_port.h"
 #include "controller/ports/map_updates.h"
 #include "controller/program_feed/program_feed.h"
+#include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
 
 namespace ssdtlm {
@@ -38,6 +39,7 @@ public:
         JournalPort& journal;
         UnitData* bytes = nullptr;  ///< null: signatures stand for the data
         MapUpdates* map = nullptr;  ///< null: the map is all in memory
+        ReadCache* cache = nullptr;  ///< null: what leaves the buffer is not kept
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 
@@ -68,6 +70,7 @@ private:
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
     void let_go_old(const FlashJob& job, std::uint32_t unit);
+    void keep_in_cache(const FlashJob& job, std::uint32_t unit) const;
     void finish(FlashJob& job, bool placed = true);
     void program_failed(FlashJob& job);
     void give_up(FlashJob* jobs);

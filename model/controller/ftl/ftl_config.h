@@ -7,6 +7,7 @@
 #include "common/config/policy_registry.h"
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
+#include "controller/ports/read_cache_config.h"
 
 namespace ssdtlm {
 
@@ -65,6 +66,7 @@ struct FtlConfig {
     BufferMode buffer_mode = BufferMode::write_back;
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
+    ReadCacheConfig read_cache;
     // After a loss of power
     std::uint32_t scan_reads_per_die = 4;     ///< blocks of a die that are searched for the map at once
     // State at start

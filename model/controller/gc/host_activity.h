@@ -7,28 +7,25 @@
 #include <utility>
 
 #include "common/tlm/agenda.h"
-#include "controller/ports/command.h"
+#include "controller/ports/command_ends.h"
 
 namespace ssdtlm {
 
 class HostActivity final : public CommandWatch {
 public:
     /// `idle_after`: without a command for so long the drive is idle; zero: it never is.
-    HostActivity(Agenda& agenda, Ps idle_after) : agenda_(agenda), idle_after_(idle_after) {}
+    HostActivity(Agenda& agenda, const CommandEnds& commands, Ps idle_after) : agenda_(agenda), commands_(commands), idle_after_(idle_after) {}
 
     /// Called when the last command has ended, and when the drive has become idle.
     void on_quiet(std::function<void()> callback) { quiet_ = std::move(callback); }
-    /// 0: the device has none of the host's.
-    std::uint32_t commands() const { return busy_ ? 1 : 0; }
-    bool idle() const { return idle_; }
+    /// Of the host, under way in the device.
+    std::uint32_t commands() const { return commands_.under_way(); }
+    bool idle() const { return idle_ && commands_.all_begun() == quiet_since_; }
 
-    void first_began() override {
-        busy_ = true;
+    void last_ended() override {
+        quiet_since_ = commands_.all_begun();
         idle_ = false;
         agenda_.cancel(timer_);
-    }
-    void last_ended() override {
-        busy_ = false;
         if (idle_after_ != Ps{}) timer_ = agenda_.post_cancellable<&HostActivity::becomes_idle>(agenda_.now() + idle_after_, this);
         if (quiet_) quiet_();
     }
@@ -36,14 +33,15 @@ public:
 private:
     void becomes_idle(std::uint64_t) {
         idle_ = true;
-        if (quiet_) quiet_();
+        if (idle() && quiet_) quiet_();
     }
 
     Agenda& agenda_;
+    const CommandEnds& commands_;
     const Ps idle_after_;
     std::function<void()> quiet_;
     Agenda::Entry timer_{};
-    bool busy_ = false;
+    std::uint64_t quiet_since_ = 0;  ///< commands begun by then
     bool idle_ = false;
 };
 

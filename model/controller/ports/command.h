@@ -48,16 +48,6 @@ protected:
     ~CommandSink() = default;
 };
 
-/// Is told when the host's first command enters the firmware and when the last one has left it.
-class CommandWatch {
-public:
-    virtual void first_began() = 0;
-    virtual void last_ended() = 0;
-
-protected:
-    ~CommandWatch() = default;
-};
-
 /// Firmware -> front end: post the CQE. The timeline must be charged up to a mark that is <= the time the
 /// CQE can reach the host; the rest is charged to `completion` by the host side. The command is freed.
 class CompletionSink {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The write buffer in DRAM, in mapping units: which units are dirty, which are being programmed, who waits for
-// them. Plain C++ without time. Not modelled: a read cache (programmed units leave the buffer at once).
+// them. Plain C++ without time. Programmed units leave the buffer at once, for the read cache if there is one.
 //
 // Life of a unit: reserve() a slot -> insert() -> [merging: partial write waits for the old copy] -> dirty ->
 // pop_dirty() -> flushing -> programmed(). A newer write of a dirty unit replaces it in place (coalescing); a newer

@@ -23,6 +23,19 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                               "on the flash, with a part of it in DRAM, as [map] says")
                         .from("drives with about 1 GB of DRAM per TB of flash"));
     table.push_back(P::quantity(
+                        "read_cache.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.read_cache.bytes; })
+                        .range("0B", "64GiB")
+                        .says("DRAM for clean units that a read may want again; less than a mapping unit: no read cache")
+                        .from("assumed: none, as most drives without DRAM to spare"));
+    table.push_back(P::choice(
+                        "read_cache.replacement", {"lru", "fifo"}, [](auto& c) -> auto& { return c.ftl.read_cache.replacement; })
+                        .says("What leaves for others; lru: the unit that was not read for longest; fifo: the one that entered first")
+                        .from("assumed: the usual one"));
+    table.push_back(P::choice(
+                        "read_cache.fill", {"reads", "writes", "both"}, [](auto& c) -> auto& { return c.ftl.read_cache.fill; })
+                        .says("What enters; reads: units that are read whole from the flash; writes: units that leave the write buffer; both")
+                        .from("assumed: what was read"));
+    table.push_back(P::quantity(
                         "map.cache", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.cache_bytes; })
                         .range("1KiB", "64GiB")
                         .says("DRAM for the part of the map that is in memory, with ftl.mapping = dftl")

@@ -74,6 +74,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"ftl", "The flash translation layer."},
             {"gc", "Garbage collection."},
             {"buffer", "The write buffer in DRAM."},
+            {"read_cache", "Clean units in DRAM for reads."},
             {"map", "The part of the map that is in memory, when it is on the flash."},
             {"wear", "Which blocks are used, so that all wear alike."},
             {"precondition", "The state of the drive when the run starts; reached without simulating time."},

@@ -124,6 +124,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     earlier_.merge_reads += firmware->merge_reads();
     earlier_.victims += firmware->gc().victims();
     earlier_.gc_pauses += firmware->gc().pacing().pauses();
+    if (const ReadCache* cache = firmware->read_cache()) earlier_.read_cache += cache->counters();
     earlier_.cores.resize(firmware->cores().size());
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();

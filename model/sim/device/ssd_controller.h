@@ -64,6 +64,7 @@ public:
         std::array<std::uint64_t, kFlashClassCount> pages{};
         Ps dram{};
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;
+        ReadCache::Counters read_cache;
         std::vector<Ps> cores;
     };
     const Earlier& earlier() const { return earlier_; }

@@ -77,6 +77,24 @@ TEST(FirmwareRandom, CommandsLargerThanTheBuffer) {
     }
 }
 
+TEST(FirmwareRandom, ReadCache) {
+    const ReadCacheFill fills[] = {ReadCacheFill::reads, ReadCacheFill::writes, ReadCacheFill::both};
+    std::uint64_t seed = 1;
+    for (const ReadCacheFill fill : fills)
+        for (const std::uint64_t units : {1, 40, 2000}) {
+            DeviceShape d = tiny_device();
+            d.ftl.read_cache = {units * 4096, seed % 2 == 0 ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo, fill};
+            Mix m;
+            m.read = 55;
+            m.write = 30;
+            m.whole = 80;
+            m.commands = 12000;
+            d.ftl.buffer_bytes = 24 * 4096;
+            if (units == 40) d.late_map = LateMap::Shape{};
+            exercise(d, m, seed++);
+        }
+}
+
 TEST(FirmwareRandom, WriteThrough) {
     DeviceShape d = tiny_device();
     d.ftl.buffer_mode = BufferMode::write_through;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clean units in DRAM that a read may want again: which, and what leaves when there is no room. Plain C++ without time.
+//
+// A unit enters when a read of all of it has come from the flash, or when it leaves the write buffer; a write of it or its
+// deallocation takes it out. A read that was under way then does not bring the old data in: what begin_fill() returned is
+// not valid any more.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "common/containers/key_table.h"
+#include "controller/ports/read_cache_config.h"
+#include "nand/onfi/spare.h"
+#include "nand/onfi/unit_bytes.h"
+
+namespace ssdtlm {
+
+class ReadCache {
+public:
+    struct Unit {
+        Lpa lpa{};
+        std::uint32_t version = 0;    ///< stands for the data
+        std::uint32_t dram_unit = 0;  ///< where it is in the DRAM, in units
+        UnitBytes bytes;              ///< empty: the version stands for them
+    };
+    struct Counters {
+        std::uint64_t hits = 0, misses = 0;  ///< units of reads that are in flash
+        std::uint64_t filled = 0;            ///< units that entered
+        std::uint64_t evicted = 0;           ///< that left for others
+        Counters& operator+=(const Counters& o) {
+            hits += o.hits;
+            misses += o.misses;
+            filled += o.filled;
+            evicted += o.evicted;
+            return *this;
+        }
+    };
+
+    ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes);
+
+    static constexpr std::uint32_t kNoFill = 0;
+
+    /// A read wants this unit. Null: it is not here.
+    const Unit* look_up(Lpa lpa);
+    /// The same, without being counted as one.
+    const Unit* find(Lpa lpa) const {
+        const auto found = index_.find(idx(lpa));
+        return found == index_.end() ? nullptr : &slots_[found->second].unit;
+    }
+    bool filled_by_reads() const { return config_.fill != ReadCacheFill::writes; }
+    bool filled_by_writes() const { return config_.fill != ReadCacheFill::reads; }
+    /// All of the unit is being read from the flash: what to hand to end_fill(), never kNoFill.
+    std::uint32_t begin_fill(Lpa lpa);
+    /// It has come. Nothing happens when the unit was written or deallocated meanwhile, or is read once more since.
+    void end_fill(std::uint32_t fill, const Unit& unit);
+    /// It could not be read.
+    void cancel_fill(std::uint32_t fill, Lpa lpa);
+    /// The unit leaves the write buffer, and no newer write of it is there.
+    void insert(const Unit& unit);
+    /// It is being written.
+    void drop(Lpa lpa);
+    /// It is being deallocated.
+    void drop(Lpa first, std::uint32_t units);
+
+    std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
+    std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
+    std::size_t fills() const { return fills_.size(); }
+    const Counters& counters() const { return counters_; }
+
+private:
+    struct Slot {
+        Unit unit;
+        std::uint32_t older = 0, newer = 0;  // neighbours in the order of replacement
+    };
+    struct Fill {
+        std::uint32_t key = 0;     ///< the unit
+        std::uint32_t number = 0;  ///< of the read that began last
+    };
+    void link_newest(std::uint32_t slot);
+    void unlink(std::uint32_t slot);
+    void remove(std::uint32_t slot);
+    std::uint32_t take_slot();
+
+    const ReadCacheConfig config_;
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_;
+    std::uint32_t oldest_, newest_;
+    boost::unordered_flat_map<std::uint32_t, std::uint32_t> index_;  // slot by unit
+    KeyTable<Fill, 64> fills_;
+    std::uint32_t last_fill_ = 0;
+    Counters counters_;
+};
+
+}  // namespace ssdtlm
