@@ -103,6 +103,21 @@ TEST(BringUp, TakesWhatTheControllerOffers) {
     EXPECT_EQ(b.bring_up->info().lba_bytes, 4096u);
 }
 
+TEST(BringUp, QueuesHaveThePriorityOfTheirTenant) {
+    Bench b;
+    b.config.queue_pairs = 5;
+    b.config.tenants = Tenants::by_job;
+    b.config.queue_priorities = {3, 1, 2};
+    b.workload.job_count = 3;
+    b.start();
+    ASSERT_TRUE(b.up);
+    std::vector<std::string> created;
+    for (const std::string& line : b.device.log)
+        if (line.rfind("admin 01", 0) == 0) created.push_back(line.substr(line.size() - 8));
+    // CDW11: CQID, QPRIO, physically contiguous. The tenants take the pairs in turn.
+    EXPECT_EQ(created, (std::vector<std::string>{"00010007", "00020003", "00030005", "00040007", "00050003"}));
+}
+
 TEST(BringUp, ShutsDownInOrder) {
     Bench b;
     b.start();

@@ -91,6 +91,17 @@ TEST(IntegrityBytes, EveryByteCounts) {
     EXPECT_THAT(read(o, 6, joined(block(6, 1), Content(two.begin() + kLba, two.end()))), HasSubstr("found the bytes of LBA 6 version 1"));
 }
 
+// What is wrong is named if it is of a neighbour, on either side.
+TEST(IntegrityBytes, ANeighboursBytesAreNamed) {
+    IntegrityOracle o(geometry(64, 64));
+    const std::uint64_t near = 16 * kPerUnit;
+    for (const std::uint64_t at : {std::uint64_t{5}, near - 1, near, near + 3, 3 * near})
+        for (const std::uint64_t other : {at - 5, at - 1, at + 1, at + near - 1})
+            EXPECT_THAT(read(o, at, block(other, 1)), HasSubstr("found the bytes of LBA " + std::to_string(other) + " version 1")) << at;
+    EXPECT_THAT(read(o, 3 * near, block(2 * near, 1)), HasSubstr("found the bytes of LBA " + std::to_string(2 * near) + " version 1"));
+    EXPECT_THAT(read(o, 3 * near, block(2 * near - 1, 1)), HasSubstr("found other bytes"));
+}
+
 TEST(IntegrityBytes, ABlockThatIsNotTransferredWholeIsSeen) {
     IntegrityOracle o(geometry(4, 4));
     Content buffer = block(9, 1);

@@ -7,6 +7,7 @@
 
 #include "common/random/random.h"
 #include "common/report/error.h"
+#include "host_pcie/driver/fifo.h"
 
 namespace ssdtlm {
 namespace {
@@ -141,6 +142,28 @@ TEST(QueuePair, RefusesCompletionsOfNothing) {
     d.complete(2);
     nvme::Cqe cqe;
     EXPECT_THROW(q.reap(cqe), Panic);
+}
+
+TEST(Fifo, KeepsItsOrderWhileItGrows) {
+    Random random(3, 1);
+    for (int round = 0; round < 20; ++round) {
+        Fifo<std::uint32_t> fifo;
+        std::deque<std::uint32_t> slow;
+        for (std::uint32_t i = 0; i < 2000; ++i) {
+            if (random.percent(60)) {
+                fifo.push(i);
+                slow.push_back(i);
+            } else if (!slow.empty()) {
+                ASSERT_EQ(fifo.front(), slow.front());
+                fifo.pop();
+                slow.pop_front();
+            }
+            ASSERT_EQ(fifo.size(), slow.size());
+            if (slow.empty()) continue;
+            const std::size_t at = random.below(slow.size());
+            ASSERT_EQ(fifo.at(at), slow[at]);
+        }
+    }
 }
 
 }  // namespace

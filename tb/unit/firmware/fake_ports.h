@@ -63,6 +63,7 @@ public:
     }
 
     std::array<std::uint64_t, kFlashClassCount> ended{};
+    std::array<std::uint64_t, kFlashClassCount> bytes{};  ///< of these, their data
     ArrayFaults* faults = nullptr;      ///< null: none
     std::uint32_t read_retries = 5;
     std::int64_t host_programs_slower = 1;  ///< so many times
@@ -135,6 +136,7 @@ private:
             default: ADD_FAILURE() << "the firmware asks for " << onfi_operation(t.op).name << ", which is not of the array";
         }
         ++ended[static_cast<std::size_t>(t.cls)];
+        bytes[static_cast<std::size_t>(t.cls)] += t.data_bytes;
         t.path->charge(Stage::array, agenda_.now());
         t.client->flash_done(t);
     }

@@ -83,5 +83,33 @@ TEST(GcRows, AreHandedOverWholeButTheLastOfAVictim) {
     EXPECT_GT(sum.at_once, sum.rows);
 }
 
+// What is moved goes into the DRAM and out of it, like what the host writes.
+TEST(GcRows, MovedDataPassTheDramTwice) {
+    DeviceShape shape = tiny_device();
+    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
+        shape.ftl.superblock = span;
+        DeviceUnderTest d(shape);
+        std::uint64_t passed = 0, programmed = 0;
+        d.dram.on_access = [&passed](const DramPiece& p) { passed += p.bytes; };
+        d.flash.on_program = [&](const FlashTransaction& t) {
+            for (std::uint32_t i = 0; i < shape.geometry.units_per_page(); ++i)
+                programmed += t.spare[i] == kPadding ? 0 : shape.geometry.unit_bytes;
+        };
+        Mix m;
+        m.read = m.trim = m.zeroes = 0;
+        m.write = 98;
+        m.flush = 2;
+        m.whole = 100;
+        m.commands = 6000;
+        RandomHost host(d, m, 5);
+        ASSERT_NO_THROW(host.run()) << d.firmware.dump();
+        ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
+        const std::uint64_t moved = d.flash.bytes[static_cast<std::size_t>(FlashClass::gc_read)];
+        const std::uint64_t written = d.firmware.host_units_written() * shape.geometry.unit_bytes;
+        EXPECT_GT(moved, written / 4);
+        EXPECT_EQ(passed, written + moved + programmed);
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -142,5 +142,25 @@ TEST(FtlCheck, CapacityLeavesRoomForTheThresholds) {
                 }
 }
 
+// The most that fits: it and its translation pages, but not one unit more.
+TEST(FtlCheck, CapacityLeavesRoomForTranslationPages) {
+    const NandGeometry g = test::small_geometry();
+    FtlConfig c = test::small_config(g, 0.5);
+    for (const std::uint32_t soft : {3u, 4u, 7u, 20u})
+        for (const std::uint32_t entry_bytes : {4u, 8u, 256u, g.unit_bytes}) {
+            SCOPED_TRACE(std::to_string(soft) + " " + std::to_string(entry_bytes));
+            c.map.entry_bytes = entry_bytes;
+            c.mapping = "page";
+            c.gc_soft_free_blocks = soft + 1;  // as many blocks kept as with one open for translation pages
+            const std::uint64_t all = most_logical_units(c, g);
+            c.mapping = "dftl";
+            c.gc_soft_free_blocks = soft;
+            const std::uint64_t most = most_logical_units(c, g), entries = entries_per_translation_page(c, g);
+            const auto with_map = [entries](std::uint64_t n) { return n + (n + entries - 1) / entries; };
+            EXPECT_LE(with_map(most), all);
+            EXPECT_GE(with_map(most + 2) + 1, all) << "as good as all of it";
+        }
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -38,6 +38,14 @@ protected:
         ftl->verify_books();
         for (std::uint32_t u = 0; u < contents.size(); ++u)
             ASSERT_EQ(device.flash.at(ftl->lookup(Lpa{u})), contents[u]) << "unit " << u;
+        for (std::uint32_t n = 0; n < ftl->shape().superblocks(); ++n) {
+            const SuperblockId b{n};
+            if (ftl->superblock(b).state != BlockState::sealed) continue;
+            bool cut = false;
+            for (std::uint32_t i = 0; i < ftl->shape().planes(); ++i)
+                cut = cut || device.flash.next_page(ftl->shape().block(b, i)) != device.geometry.pages_per_block;
+            ASSERT_EQ(ftl->superblock(b).cut, cut) << "superblock " << n;
+        }
         for (std::uint32_t g = 0; g < ftl->shape().groups(); ++g) without_free += ftl->free_blocks(GroupId{g}) == 0;
     }
     /// Up to so many pages of a victim in this group are moved; the power goes during the next program. True: it was erased.

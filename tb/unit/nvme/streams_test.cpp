@@ -54,6 +54,10 @@ TEST(Streams, AreDisabledUntilTheHostEnablesThem) {
     EXPECT_EQ(s.open(), 0u);
     EXPECT_EQ(s.send(command(kDirectiveEnable, kDirectiveIdentify, 0, 1)), kStInvalidField) << "Identify cannot be disabled";
     EXPECT_EQ(s.send(command(9, kDirectiveStreams)), kStInvalidField);
+    EXPECT_EQ(s.send(command(kStreamsReleaseResources, kDirectiveStreams)), kStInvalidField) << "they are disabled";
+    EXPECT_EQ(s.send(enable(true)), kStSuccess);
+    EXPECT_EQ(s.send(command(kStreamsReleaseResources, kDirectiveStreams)), kStSuccess);
+    EXPECT_EQ(s.send(command(kStreamsReleaseResources, kDirectiveStreams + 1)), kStInvalidField) << "another directive";
 }
 
 TEST(Streams, TellWhatThereIsAndWhatIsOpen) {

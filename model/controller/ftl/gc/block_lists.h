@@ -26,7 +26,6 @@ public:
         links_[l.before].after = l.after;
         links_[l.after].before = l.before;
     }
-    bool empty(std::uint32_t list) const { return links_[blocks_ + list].after == blocks_ + list; }
     /// Longest in the list; kNoSuperblock when it is empty.
     SuperblockId front(std::uint32_t list) const { return named(links_[blocks_ + list].after); }
     /// The one that came next; kNoSuperblock behind the last.
