@@ -67,6 +67,17 @@ TEST(CachedMapTime, WholeTranslationPages) {
     expect("at hand", t[11], hit);
 }
 
+// What the write buffer has costs no question to the map: a unit that waits for others to fill a row, with its entry gone.
+TEST(CachedMapTime, TheBufferIsAskedFirst) {
+    const SsdConfig c = device(MapGranularity::page, 4);
+    const auto t = latencies(c, {{HostOp::write, 300}, {HostOp::read, 100}, {HostOp::read, 101}, {HostOp::read, 102}, {HostOp::read, 103},
+                                 {HostOp::read, 300}, {HostOp::read, 300, 1}});
+    const std::int64_t flash = reference::cycles(c.firmware, c.firmware.flash_issue) + reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() +
+                               c.nand.t_read[0].count() + reference::data_out(c.nand, 4096) + c.ecc.decode_time.count();
+    expect("in the write buffer", t[5], at_hand(c) - flash - reference::dram(c.dram, 2 * 4096) + reference::dram(c.dram, 4096));
+    expect("its neighbour", t[6], at_hand(c) + page_read(c));
+}
+
 TEST(CachedMapTime, SingleEntries) {
     const SsdConfig c = device(MapGranularity::entry, 257);
     std::vector<Step> steps{{HostOp::read, 100}, {HostOp::read, 100, 9}, {HostOp::read, 100, 9}};

@@ -67,6 +67,7 @@ struct CommandServices {
     SignedBlocks signatures;
     UnitData* bytes;  ///< null: signatures stand for the data
     ReadCache* cache;  ///< null: none
+    bool buffer_first; ///< the map may have to be read from flash: it is not asked for what the write buffer has
 
     /// What has to be moved of user data.
     ByteEnables moved() const { return __builtin_expect(bytes != nullptr, 0) ? ByteEnables{} : signatures.moved(); }

@@ -156,8 +156,23 @@ void ReadCommand::look_up(std::uint64_t command) {
     const Span span = span_of(c);
     const auto units = static_cast<std::uint32_t>(span.last - span.first + 1);
     if (places_.size() < units) places_.resize(units);
+    if (__builtin_expect(s_.buffer_first, 0) && buffer_has(span)) {
+        std::fill_n(places_.begin(), units, kUnmapped);
+        return plan(c, s, span, places_.data());
+    }
     const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units};
     if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
+}
+
+/// All of it, so that no old copy is needed.
+__attribute__((noinline)) bool ReadCommand::buffer_has(const Span& span) const {
+    for (std::uint64_t u = span.first; u <= span.last; ++u) {
+        const BufferPort::Index entry = s_.buffer.find(Lpa{static_cast<std::uint32_t>(u)});
+        if (entry == BufferPort::kNone) return false;
+        const BufferPort::Unit unit = s_.buffer.unit(entry);
+        if (unit.dropped || unit.merging) return false;
+    }
+    return true;
 }
 
 void ReadCommand::located(std::uint32_t command, const Ppa* places) {

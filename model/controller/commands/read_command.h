@@ -55,6 +55,7 @@ private:
         return {begin, end, s_.extents.unit_of(begin), s_.extents.unit_of(end - 1)};
     }
     void look_up(std::uint64_t command);
+    bool buffer_has(const Span& span) const;
     void located(std::uint32_t command, const Ppa* places);
     void plan(Command& c, State& s, const Span& span, const Ppa* places);
     Located locate(Lpa lpa, Ppa place);
