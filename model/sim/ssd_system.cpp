@@ -70,6 +70,7 @@ const Occupancy& SsdSystem::record() {
 
 void SsdSystem::check_waiters() const {
     host.driver.check_waiters();
+    host.root_complex.check_waiters();
     link.check_waiters();
     device.controller.check_waiters();
 }

@@ -29,7 +29,7 @@ RULES = {
     "common/latency": (BASE, False),
     "common/wave": (BASE, False),
     "common/tlm": (BASE + ["common/containers"], ["agenda_process", "at_interfaces", "payload_pool", "pooled_payload", "sc_time_bridge",
-                          "lt_adapter"]),
+                          "lt_adapter", "doors"]),
     "protocol": (VOCABULARY, ["link_extension", "signature_memory"]),
     "nand/onfi": (VOCABULARY, ["onfi_payload"]),
     "controller/ports": (VOCABULARY + PROTOCOLS + ["common/tlm"], False),

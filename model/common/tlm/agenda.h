@@ -2,6 +2,8 @@
 // The calendar of the model: (time, sequence, handler, argument). Kernel-free. Equal times run in posting
 // order; that is the determinism rule. Drained by AgendaProcess (one SC_METHOD) in a simulation, or by
 // run_until() in kernel-free tests. Modules read time from here, never from sc_time_stamp().
+// Between two entries it sleeps, at the time of the last one, and others of the simulation run: who comes from there calls
+// in_step() before all else.
 //
 // A calendar queue: 4096 buckets of 0.13 us for the near future (0.54 ms), each a list in order of time and posting that
 // holds one entry or none most of the time, and one 4-ary heap for what lies beyond. What runs next does not depend on
@@ -11,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/containers/pool.h"
@@ -18,6 +21,18 @@
 #include "common/units/units.h"
 
 namespace ssdtlm {
+
+/// What an agenda sleeps in between two entries.
+class AgendaKernel {
+public:
+    /// Its time. `agenda`: the agenda's, which may be ahead only where nobody else can look.
+    virtual SimTime time(SimTime agenda) = 0;
+    /// Something was posted for `at`.
+    virtual void wake(SimTime at) = 0;
+
+protected:
+    ~AgendaKernel() = default;
+};
 
 class Agenda {
 public:
@@ -43,7 +58,7 @@ public:
         if (__builtin_expect(at < now_, 0)) refuse_past();
         const std::uint64_t turn = bucket_of(at);
         Node* const n = free_;
-        if (__builtin_expect(turn - bucket_of(now_) >= kBuckets || n == nullptr || wake_ != nullptr, 0))
+        if (__builtin_expect(turn - bucket_of(now_) >= kBuckets || n == nullptr || asleep_in_ != nullptr, 0))
             return post_otherwise(at, handler, self, arg);
         ++posted_;
         free_ = n->next;
@@ -150,10 +165,13 @@ public:
         SSDTLM_CHECK(t <= next_time(), "agenda advanced past a pending entry");
         if (t > now_) now_ = t;
     }
-    /// Called on each post while set; AgendaProcess uses it when it sleeps. nullptr: not called.
-    void set_wake(void (*wake)(void*, SimTime), void* self) {
-        wake_ = wake;
-        wake_self_ = self;
+    /// From now on it sleeps there; nullptr: it is awake.
+    void sleep_in(AgendaKernel* kernel) { asleep_in_ = kernel; }
+    /// now() is the kernel's time from here on. For whoever is called by a process of the simulation that is not the agenda's, or
+    /// from between two sc_start(); costs a predicted branch where an entry is the caller. What is posted or called without it
+    /// takes the time of the last entry for the present one.
+    void in_step() {
+        if (__builtin_expect(asleep_in_ != nullptr, 0)) advance_to(asleep_in_->time(now_));
     }
 
 private:
@@ -219,17 +237,19 @@ private:
             free_ = &n;
         }
     }
-    /// Far ahead, out of nodes, or with somebody to wake.
+    /// Far ahead, out of nodes, or asleep.
     __attribute__((noinline)) void post_otherwise(SimTime at, Handler handler, void* self, std::uint64_t arg) {
-        const auto wake = wake_;
-        wake_ = nullptr;
+        in_step();
+        if (at < now_) refuse_stale(at);
+        AgendaKernel* const kernel = asleep_in_;
+        asleep_in_ = nullptr;
         if (free_ == nullptr) grow();
         if (bucket_of(at) - bucket_of(now_) < kBuckets)
             post(at, handler, self, arg);
         else
             post_far(FarEntry{at, ++posted_, handler, self, arg});
-        wake_ = wake;
-        if (wake != nullptr) wake(wake_self_, at);
+        asleep_in_ = kernel;
+        if (kernel != nullptr) kernel->wake(at);
     }
     static void run_cancellable(void* self, std::uint64_t entry) {
         Agenda& agenda = *static_cast<Agenda*>(self);
@@ -249,6 +269,12 @@ private:
     bool take_near(SimTime at, std::uint64_t entry);
     void take_far(std::uint64_t entry);
     [[noreturn]] __attribute__((noinline, cold)) static void refuse_past() { panic("Agenda", "event posted in the past"); }
+    [[noreturn]] __attribute__((noinline, cold)) void refuse_stale(SimTime at) const {
+        const auto ps = [](SimTime t) { return std::to_string(t.time_since_epoch().count()) + " ps"; };
+        throw UserError(Problem{"Agenda", "an entry was posted for " + ps(at) + " by a caller who is none of its entries",
+                                "times from " + ps(now_) + ", the kernel's, on",
+                                "call in_step() before now() is read, or leave the call to a socket of the model"});
+    }
 
     __attribute__((noinline)) void post_far(const FarEntry& e) {
         far_.push_back(e);
@@ -308,8 +334,7 @@ private:
     std::uint64_t executed_ = 0;
     SimTime far_at_ = kNever;  // of the heap's first
     SimTime run_limit_ = SimTime::min();
-    void (*wake_)(void*, SimTime) = nullptr;
-    void* wake_self_ = nullptr;
+    AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
     std::uint64_t words_ = 0;  // bit per word of used_: not zero
     std::array<std::uint64_t, kBuckets / 64> used_{};
     std::array<Bucket, kBuckets> buckets_{};

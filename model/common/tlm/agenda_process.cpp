@@ -32,7 +32,7 @@ AgendaProcess::AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool 
     SC_HAS_PROCESS(AgendaProcess);
     SC_METHOD(drain);
     sensitive << wake_event_;
-    agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);
+    agenda_.sleep_in(this);
 }
 
 void AgendaProcess::stop() {
@@ -44,9 +44,22 @@ void AgendaProcess::stop() {
 void AgendaProcess::wake(SimTime at) {
     if (draining_ || at >= wake_at_) return;
     wake_at_ = at;
-    // Between two slices the agenda stands at its last entry, so what is posted then may lie before the kernel's time.
-    const sc_core::sc_time now = sc_core::sc_time_stamp(), then = to_sc_time(at);
-    wake_event_.notify(then > now ? then - now : sc_core::SC_ZERO_TIME);
+    wake_event_.notify(to_sc_time(at) - sc_core::sc_time_stamp());
+}
+
+SimTime AgendaProcess::time(SimTime agenda) {
+    const SimTime now = to_sim_time(sc_core::sc_time_stamp());
+    if (agenda > now && !stopped_) refuse_early(agenda);
+    return now;
+}
+
+/// A process that was not there when the run began: nothing else runs while the agenda is ahead.
+void AgendaProcess::refuse_early(SimTime agenda) const {
+    const sc_core::sc_process_handle caller = sc_core::sc_get_current_process_handle();
+    if (!caller.valid()) return;  // between two sc_start(), where the run was stopped
+    throw UserError(Problem{caller.name(), "calls at " + sc_core::sc_time_stamp().to_string() + ", while the agenda runs ahead of SystemC, at " +
+                                               to_sc_time(agenda).to_string(),
+                            "run.agenda = \"lockstep\"", "add --set run.agenda=lockstep, or construct AgendaProcess with lockstep"});
 }
 
 /// With the hooks. False: nothing is left to run.
@@ -95,7 +108,7 @@ void AgendaProcess::run_for(Ps duration) {
 
 void AgendaProcess::drain() {
     draining_ = true;
-    agenda_.set_wake(nullptr, nullptr);
+    agenda_.sleep_in(nullptr);
     try {
         execute();
     } catch (...) {
@@ -104,7 +117,7 @@ void AgendaProcess::drain() {
     }
     draining_ = false;
     agenda_.set_run_limit(Agenda::kNoClaims);
-    agenda_.set_wake([](void* self, SimTime at) { static_cast<AgendaProcess*>(self)->wake(at); }, this);
+    agenda_.sleep_in(this);
     wake_at_ = kNever;
     if (stopped_)
         sc_core::sc_stop();

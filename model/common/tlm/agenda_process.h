@@ -23,7 +23,7 @@ namespace ssdtlm {
 /// - lockstep: kernel time is advanced to each entry's time, always. Needed for what the kernel tells nobody about: trace
 ///   files (sc_trace) of a user, processes that an entry spawns.
 /// Both execute the same entries in the same order.
-class AgendaProcess : public sc_core::sc_module {
+class AgendaProcess : public sc_core::sc_module, private AgendaKernel {
 public:
     AgendaProcess(sc_core::sc_module_name name, Agenda& agenda, bool lockstep);
 
@@ -64,7 +64,9 @@ private:
     void drain();
     void execute();
     bool may_run_ahead();
-    void wake(SimTime at);
+    void wake(SimTime at) override;
+    SimTime time(SimTime agenda) override;
+    void refuse_early(SimTime agenda) const;
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
     void update_break() {

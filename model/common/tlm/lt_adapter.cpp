@@ -9,16 +9,14 @@ namespace ssdtlm {
 template class BasicLtTargetAdapter<tlm::tlm_base_protocol_types>;
 
 LtInitiatorAdapter::LtInitiatorAdapter(sc_core::sc_module_name name, Agenda& agenda)
-    : sc_module(name), lt_target("lt_target"), model_initiator("model_initiator"), agenda_(agenda), request_ended_("request_ended") {
+    : sc_module(name), lt_target("lt_target"), model_initiator("model_initiator"), agenda_(agenda), door_(agenda, *this) {
     lt_target.register_b_transport(this, &LtInitiatorAdapter::transport);
-    model_initiator.register_nb_transport_bw(this, &LtInitiatorAdapter::backward);
+    model_initiator.bind(door_);
 }
 
 void LtInitiatorAdapter::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
-    while (requesting_ != nullptr) sc_core::wait(request_ended_);
-    require_lockstep();
-    agenda_.advance_to(to_sim_time(sc_core::sc_time_stamp()));
+    agenda_.in_step();
 
     Call* call = nullptr;
     tlm::tlm_generic_payload& p = payloads_.acquire(call);
@@ -34,41 +32,19 @@ void LtInitiatorAdapter::transport(tlm::tlm_generic_payload& payload, sc_core::s
     p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time annotated = sc_core::SC_ZERO_TIME;
-    requesting_ = &p;
-    switch (model_initiator->nb_transport_fw(p, phase, annotated)) {
-        case tlm::TLM_COMPLETED:
-            call->answered = true;
-            call->response_at = sc_core::sc_time_stamp() + annotated;
-            end_request();
-            break;
-        case tlm::TLM_UPDATED:
-            end_request();  // END_REQ, or BEGIN_RESP that implies it
-            if (phase == tlm::BEGIN_RESP) {
-                call->answered = true;
-                call->response_at = sc_core::sc_time_stamp() + annotated;
-                phase = tlm::END_RESP;
-                sc_core::sc_time none = sc_core::SC_ZERO_TIME;
-                model_initiator->nb_transport_fw(p, phase, none);
-            }
-            break;
-        case tlm::TLM_ACCEPTED: break;  // backward() hears the rest, or has heard it
-    }
-    while (!call->answered) sc_core::wait(call->answered_event);
-    if (call->response_at > sc_core::sc_time_stamp()) sc_core::wait(call->response_at - sc_core::sc_time_stamp());
+    sc_core::sc_time none = sc_core::SC_ZERO_TIME;
+    if (target_->nb_transport_fw(p, phase, none) != tlm::TLM_COMPLETED)
+        while (!call->answered) sc_core::wait(call->answered_event);
     payload.set_response_status(p.get_response_status());
     delay = sc_core::SC_ZERO_TIME;
     p.release();
 }
 
-tlm::tlm_sync_enum LtInitiatorAdapter::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    if (requesting_ == &payload) end_request();
-    if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+tlm::tlm_sync_enum LtInitiatorAdapter::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     require_lockstep();
     Call& call = *payload.get_extension<Call>();
     call.answered = true;
-    call.response_at = sc_core::sc_time_stamp() + delay;
     call.answered_event.notify();
     return tlm::TLM_COMPLETED;
 }
@@ -78,11 +54,6 @@ void LtInitiatorAdapter::require_lockstep() const {
     if (agenda_.now() <= to_sim_time(sc_core::sc_time_stamp())) return;
     throw UserError(Problem{name(), "a b_transport initiator is connected while the agenda runs ahead of SystemC",
                             "run.agenda = \"lockstep\"", "add --set run.agenda=lockstep"});
-}
-
-void LtInitiatorAdapter::end_request() {
-    requesting_ = nullptr;
-    request_ended_.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace ssdtlm

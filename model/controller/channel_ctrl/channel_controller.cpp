@@ -31,7 +31,8 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       arbiter_(order),
       dies_(nand, channel),
       waits_(nand, earlier.die_busy),
-      sequences_(nand, earlier.counters) {
+      sequences_(nand, earlier.counters),
+      door_(agenda, *this) {
     scheduler_.listen(channel_, *this);
     if (suspend != nullptr) suspends_ = std::make_unique<SuspendControl>(*suspend, nand);
 }

@@ -16,6 +16,7 @@
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
+#include "common/tlm/doors.h"
 #include "controller/channel_ctrl/bus_arbiter.h"
 #include "controller/channel_ctrl/channel_pins.h"
 #include "controller/channel_ctrl/die_tracker.h"
@@ -38,16 +39,17 @@ public:
         std::vector<BusyMeter::Totals> die_busy;  ///< by die; empty: nothing
     };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`: null: nothing is
-    /// suspended; else the scheduler decides at once. `socket` is bound to this address, and what follows `earlier` in its place needs
+    /// suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what follows `earlier` in its place needs
     /// no other binding.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
                       const SuspendPolicy* suspend, TransactionTable& transactions, const History& earlier = {});
 
     OnfiInitiatorSocket& onfi_initiator;
+    InitiatorDoor<OnfiProtocol>& door() { return door_; }
 
     /// Once the socket is bound.
-    void bound() { bus_ = onfi_initiator.operator->(); }
+    void bound() { bus_ = straight<OnfiProtocol>(onfi_initiator.operator->(), agenda_); }
     History history() const;
 
     /// A transaction for one of this channel's dies; its `plane` is set.
@@ -154,7 +156,7 @@ private:
     const std::uint32_t page_bytes_;
     const std::uint32_t first_die_;   // global
     const EccConfig ecc_;
-    tlm::tlm_fw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
+    tlm::tlm_fw_nonblocking_transport_if<>* bus_ = nullptr;  // behind the socket
     SchedulerPort& scheduler_;
     TransactionTable& transactions_;
     BusArbiter arbiter_;
@@ -164,6 +166,7 @@ private:
     Grant granted_;                   // scratch
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
     std::unique_ptr<SuspendControl> suspends_;  // null: nothing is suspended
+    InitiatorDoor<OnfiProtocol> door_;
 };
 
 }  // namespace ssdtlm

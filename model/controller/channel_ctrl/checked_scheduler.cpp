@@ -19,7 +19,7 @@ std::string class_of(const SchedulerPort& scheduler) {
 
 }  // namespace
 
-CheckedScheduler::CheckedScheduler(SchedulerPort& scheduler, const Agenda& agenda, std::uint32_t channels,
+CheckedScheduler::CheckedScheduler(SchedulerPort& scheduler, Agenda& agenda, std::uint32_t channels,
                                    const GrantRules::Limits& limits)
     : scheduler_(scheduler), agenda_(agenda) {
     for (std::uint32_t c = 0; c < channels; ++c) channels_.emplace_back(*this, static_cast<std::uint16_t>(c), limits);
@@ -59,6 +59,7 @@ void CheckedScheduler::Channel::check(GrantAnswer answer, const Grant& grant) {
 }
 
 void CheckedScheduler::Channel::grant_decided(GrantAnswer answer, const Grant& grant) {
+    owner_.agenda_.in_step();  // it may decide in a process of its own
     if (!pending) refuse("gave an answer, but no question is pending; one answer to each question that grant() left pending");
     if (answer == GrantAnswer::pending) refuse("decided that the answer is pending; granted or nothing");
     pending = false;

@@ -17,7 +17,7 @@ namespace ssdtlm {
 class CheckedScheduler final : public SchedulerPort {
 public:
     /// `scheduler` and `agenda` must outlive this.
-    CheckedScheduler(SchedulerPort& scheduler, const Agenda& agenda, std::uint32_t channels, const GrantRules::Limits& limits);
+    CheckedScheduler(SchedulerPort& scheduler, Agenda& agenda, std::uint32_t channels, const GrantRules::Limits& limits);
 
     void push(const SchedulerRequest& request) override;
     bool grant_at_once(const SchedulerRequest& request) override { return scheduler_.grant_at_once(request); }
@@ -49,7 +49,7 @@ private:
     };
 
     SchedulerPort& scheduler_;
-    const Agenda& agenda_;
+    Agenda& agenda_;
     std::deque<Channel> channels_;
 };
 

@@ -10,8 +10,8 @@
 namespace ssdtlm {
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
-    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), read_window_(read_window_bytes), work_(std::in_place) {
-    pcie_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), door_(agenda, *this), read_window_(read_window_bytes), work_(std::in_place) {
+    pcie_initiator.bind(door_);
 }
 
 inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,
@@ -185,7 +185,6 @@ void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data
 
 tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time&) {
-    if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     answered(static_cast<Payload&>(payload));
     return tlm::TLM_COMPLETED;
@@ -211,6 +210,7 @@ void DmaEngine::finish(Request& request) {
 }
 
 void DmaEngine::check_waiters() const {
+    door_.check_waiters("DMA engine");
     if (!work_->waiting_writes.empty() && work_->writes_ahead == 0)
         throw CheckFailed(fmt::format("DMA engine: {} writes wait, and none is at the link", work_->waiting_writes.size()));
     if (!work_->waiting_reads.empty() && work_->reads_under_way == 0)

@@ -17,6 +17,7 @@
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
+#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
 #include "controller/ports/dma_port.h"
 #include "protocol/link_extension.h"
@@ -58,7 +59,10 @@ public:
     /// Requests begun and not yet reported to their client.
     std::uint64_t outstanding() const { return work_->outstanding; }
     /// The power went: all that was under way is gone, and no client hears of it. Counts go on.
-    void restart() { work_.emplace(); }
+    void restart() {
+        door_.restart();
+        work_.emplace();
+    }
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
@@ -99,7 +103,7 @@ private:
     void data_burst_left(bool write, std::uint32_t bytes);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void end_of_elaboration() override { link_ = pcie_initiator.operator->(); }
+    void end_of_elaboration() override { link_ = door_.towards(pcie_initiator.operator->()); }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
     void answered(Payload& payload);
     void answered_part(Payload& payload);
@@ -107,7 +111,8 @@ private:
     void report(bool write, bool failed, std::uint32_t bytes, SimTime at, DmaClient* client, std::uint64_t cookie);
 
     Agenda& agenda_;
-    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // what the socket is bound to
+    InitiatorDoor<> door_;
+    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // behind the socket
     const std::uint64_t read_window_;
     /// All that has a state.
     struct Work {

@@ -10,12 +10,13 @@ NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, 
     : sc_core::sc_module(name),
       mmio_target("mmio_target"),
       agenda_(agenda),
+      door_(agenda, *this),
       dma_(dma),
       tracker_(tracker),
       config_(config),
       device_(device),
       controller_(std::in_place, agenda, dma, tracker, config, device) {
-    mmio_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+    mmio_target.bind(door_);
 }
 
 void NvmeFrontEnd::restart(std::uint64_t host_commands) {
@@ -26,6 +27,7 @@ void NvmeFrontEnd::restart(std::uint64_t host_commands) {
     const std::uint64_t completed = c.reads + c.writes + c.flushes + c.deallocates + c.write_zeroes;
     SSDTLM_CHECK(host_commands <= completed - c.dropped_completions, "the host has more completions than the controller gave");
     c.dropped_completions = completed - host_commands;  // those on their way among them
+    door_.restart();
     controller_.emplace(agenda_, dma_, tracker_, config_, device_, c);
 }
 

@@ -10,14 +10,16 @@
 
 #include <tlm>
 
+#include "common/tlm/doors.h"
 #include "controller/nvme/controller.h"
 
 namespace ssdtlm {
 
 class NvmeFrontEnd : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
 public:
-    /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time
-    /// and is completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike.
+    /// BAR0: the payload's address is the offset from the start of the BAR, length 4 or 8. An access takes no time and is
+    /// completed in the call (TLM_COMPLETED, response OK), by nb_transport_fw and by b_transport alike. With an annotated
+    /// delay it is made at that time: BEGIN_RESP follows then, and b_transport waits.
     tlm::tlm_target_socket<> mmio_target;
 
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
@@ -42,7 +44,10 @@ public:
     std::uint32_t in_firmware() const { return controller_->in_firmware(); }
     std::string dump() const { return controller_->dump(); }
     void dump(std::ostream& out) const override { out << dump(); }
-    void check_waiters() const { controller_->check_waiters(); }
+    void check_waiters() const {
+        door_.check_waiters(name());
+        controller_->check_waiters();
+    }
     void check_books() const { controller_->check_books(); }
 
 private:
@@ -51,9 +56,11 @@ private:
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    void end_of_elaboration() override { door_.towards(mmio_target.operator->()); }
     void access(tlm::tlm_generic_payload& payload);
 
     Agenda& agenda_;
+    TargetDoor<> door_;
     DmaPort& dma_;
     CommandTracker& tracker_;
     const NvmeConfig config_;

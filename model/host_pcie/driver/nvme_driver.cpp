@@ -12,6 +12,7 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
     : sc_module(name),
       mmio_initiator("mmio_initiator"),
       agenda_(agenda),
+      door_(agenda, *this),
       config_(config),
       oracle_(oracle),
       plan_(config, workload),
@@ -21,10 +22,18 @@ NvmeDriver::NvmeDriver(sc_core::sc_module_name name, Agenda& agenda, HostMemory&
       power_cut_at_(config.power_cut_at) {
     std::sort(reset_at_.begin(), reset_at_.end());
     std::sort(power_cut_at_.begin(), power_cut_at_.end());
-    mmio_initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+    mmio_initiator.bind(door_);
 }
 
-void NvmeDriver::start() { start_ = agenda_.post_cancellable<&NvmeDriver::bring_up>(agenda_.now(), this); }
+void NvmeDriver::start() {
+    agenda_.in_step();
+    start_ = agenda_.post_cancellable<&NvmeDriver::bring_up>(agenda_.now(), this);
+}
+
+void NvmeDriver::stop_submitting() {
+    agenda_.in_step();
+    io_.stop_submitting();
+}
 
 void NvmeDriver::bring_up(std::uint64_t) {
     bring_up_.start([this] { started(); });
@@ -60,6 +69,7 @@ void NvmeDriver::schedule_power_cut() {
 
 void NvmeDriver::cut_power() {
     if (!powered_) return;
+    agenda_.in_step();
     powered_ = false;
     ++power_cuts_;
     agenda_.cancel(start_);
@@ -70,6 +80,7 @@ void NvmeDriver::cut_power() {
         io_.controller_stopped();
     }
     bring_up_.power_lost();
+    door_.restart();
     stores_.take_all_back();
     loads_.take_all_back();
     if (power_switch_) power_switch_(false);
@@ -114,6 +125,7 @@ void NvmeDriver::begin_reset(std::uint64_t) {
 }
 
 void NvmeDriver::shutdown() {
+    agenda_.in_step();
     SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
     shutting_down_ = true;
     agenda_.cancel(next_reset_);
@@ -149,7 +161,7 @@ void NvmeDriver::load_done(Load& load) {
 inline bool NvmeDriver::send(tlm::tlm_generic_payload& access) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    return mmio_initiator->nb_transport_fw(access, phase, delay) == tlm::TLM_COMPLETED;
+    return registers_->nb_transport_fw(access, phase, delay) == tlm::TLM_COMPLETED;
 }
 
 void NvmeDriver::write32(std::uint32_t offset, std::uint32_t value) {
@@ -170,7 +182,7 @@ void NvmeDriver::read32(std::uint32_t offset, MmioClient& client) {
 }
 
 tlm::tlm_sync_enum NvmeDriver::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
-    if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+    SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     if (payload.is_write())
         store_done(static_cast<Store&>(payload));
     else

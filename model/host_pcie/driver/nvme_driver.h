@@ -13,6 +13,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/io_path.h"
@@ -35,7 +36,7 @@ public:
     /// Begins bring-up at the agenda's present time; I/O follows by itself. Call once, when sockets are bound.
     void start();
     /// Submits nothing more (Ctrl-C); on_finished follows when the device has answered everything.
-    void stop_submitting() { io_.stop_submitting(); }
+    void stop_submitting();
     /// Shuts the controller down. Precondition: finished().
     void shutdown();
 
@@ -78,7 +79,10 @@ public:
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
-    void check_waiters() const { io_.check_waiters(); }
+    void check_waiters() const {
+        door_.check_waiters("host, register accesses");
+        io_.check_waiters();
+    }
 
     void interrupt(std::uint64_t address, std::uint32_t data) override;
 
@@ -110,6 +114,7 @@ private:
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
+    void end_of_elaboration() override { registers_ = door_.towards(mmio_initiator.operator->()); }
     void store_done(Store& store);
     void load_done(Load& load);
     void load_done_at_once(std::uint64_t load);
@@ -126,6 +131,8 @@ private:
     void admin_handler(std::uint64_t) { bring_up_.admin_interrupt(); }
 
     Agenda& agenda_;
+    InitiatorDoor<> door_;
+    tlm::tlm_fw_transport_if<>* registers_ = nullptr;  // behind the socket
     const HostConfig& config_;
     IntegrityOracle* const oracle_;
     PooledPayloads<Store> stores_;

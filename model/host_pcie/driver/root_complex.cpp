@@ -9,9 +9,9 @@
 
 namespace ssdtlm {
 
-RootComplex::RootComplex(sc_core::sc_module_name name, HostMemory& memory, InterruptSink* interrupts)
-    : sc_module(name), link_target("link_target"), memory_(memory), sink_(interrupts) {
-    link_target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+RootComplex::RootComplex(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, InterruptSink* interrupts)
+    : sc_module(name), link_target("link_target"), door_(agenda, *this), memory_(memory), sink_(interrupts) {
+    link_target.bind(door_);
 }
 
 inline bool RootComplex::is_message(const tlm::tlm_generic_payload& p) {

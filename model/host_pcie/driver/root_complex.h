@@ -8,6 +8,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "common/tlm/doors.h"
 #include "host_pcie/driver/host_memory.h"
 #include "host_pcie/ports/interrupt_sink.h"
 #include "protocol/signature_memory.h"
@@ -20,18 +21,20 @@ public:
     static constexpr std::uint64_t kMsiBase = 0xFEE00000;
     static constexpr std::uint64_t kMsiEnd = 0xFEF00000;
 
-    /// Answers every request with TLM_COMPLETED at once; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
+    /// Answers every request with TLM_COMPLETED at once, one with an annotated delay at its time by BEGIN_RESP; TLM_ADDRESS_ERROR_RESPONSE (an unsupported request) outside
     /// memory and MSI window. Byte enables are obeyed. An interrupt is a 4-byte write; reading the window is
     /// an unsupported request.
     tlm::tlm_target_socket<> link_target;
 
     /// `interrupts` may be null: MSI writes are then dropped, and counted.
-    RootComplex(sc_core::sc_module_name name, HostMemory& memory, InterruptSink* interrupts);
+    RootComplex(sc_core::sc_module_name name, Agenda& agenda, HostMemory& memory, InterruptSink* interrupts);
 
     /// Requests of any kind that have arrived.
     std::uint64_t requests() const { return requests_; }
     std::uint64_t interrupts() const { return interrupts_; }
     std::uint64_t unsupported_requests() const { return unsupported_; }
+    /// Between two entries of the agenda: responses wait only while another is open. Throws CheckFailed.
+    void check_waiters() const { door_.check_waiters(name()); }
 
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
@@ -39,12 +42,14 @@ private:
     void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) override;
     unsigned transport_dbg(tlm::tlm_generic_payload& p) override;
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    void end_of_elaboration() override { door_.towards(link_target.operator->()); }
     static bool is_message(const tlm::tlm_generic_payload& p);
     void interrupt(tlm::tlm_generic_payload& p);
     static void copy_signatures(std::uint8_t* to, const std::uint8_t* from, std::uint32_t bytes, std::uint32_t block_bytes);
     void serve_other(tlm::tlm_generic_payload& p);
     bool access(tlm::tlm_generic_payload& p);
 
+    TargetDoor<> door_;
     HostMemory& memory_;
     InterruptSink* sink_;
     std::uint64_t requests_ = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "common/report/error.h"
-#include "common/tlm/sc_time_bridge.h"
 
 namespace ssdtlm {
 
@@ -19,15 +18,23 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
       completions_(completions),
       near_(near),
       far_(far),
+      near_door_(agenda, *this),
+      far_door_(agenda, *this),
       reads_(64),
       free_tags_(config.read_tags) {}
+
+void LinkPath::bound() {
+    requester_ = near_door_.towards(near_.operator->());
+    completer_ = far_door_.towards(far_.operator->());
+    auto* const door = dynamic_cast<TargetDoor<>*>(far_.operator->());
+    takes_signatures_ = dynamic_cast<SignatureMemory*>(door != nullptr ? &door->module() : completer_) != nullptr;
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // From the requester.
 
 tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time& delay) {
-    SSDTLM_CHECK(delay.value() == 0, "request with an annotated delay");
+                                             sc_core::sc_time&) {
     const std::uint32_t bytes = payload.get_data_length();
     // Posted writes are most of what passes here: all else is kept out of their way.
     if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase);
@@ -75,10 +82,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
 }
 
 __attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
-    if (phase != tlm::BEGIN_REQ) {
-        SSDTLM_CHECK(phase == tlm::END_RESP, "phase outside the base protocol");
-        return end_response();
-    }
+    SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
     if (!payload.is_read() || payload.get_data_length() == 0 ||
         (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)))
         return refuse(payload);
@@ -95,12 +99,6 @@ __attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::refuse(tlm::tlm_gen
     payload.set_response_status(payload.get_byte_enable_ptr() != nullptr ? tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE
                                 : payload.get_data_length() == 0         ? tlm::TLM_BURST_ERROR_RESPONSE
                                                                          : tlm::TLM_COMMAND_ERROR_RESPONSE);
-    return tlm::TLM_COMPLETED;
-}
-
-__attribute__((noinline, cold)) tlm::tlm_sync_enum LinkPath::end_response() {
-    response_open_ = false;
-    send_held_responses();
     return tlm::TLM_COMPLETED;
 }
 
@@ -179,9 +177,6 @@ LinkPath::Transfer& LinkPath::new_transfer(const Transfer& transfer) {
 }
 
 void LinkPath::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-    if (delay.value() != 0) sc_core::wait(delay);
-    delay = sc_core::sc_time();
-    agenda_.advance_to(to_sim_time(sc_core::sc_time_stamp()));  // where nothing happens it stands at its last entry
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     Blocked blocked{&payload, {}};
     blocked_.push_back(&blocked);
@@ -249,87 +244,28 @@ void LinkPath::write_arrives(LinkDelivery& delivery) {
 }
 
 inline void LinkPath::forward_write(Part& part) {
-    if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
     if (__builtin_expect(completed_by_far_end(part), 1)) write_answered(part);
 }
 
 inline void LinkPath::read_arrives(Part& part) {
-    if (__builtin_expect(request_open_ != nullptr, 0)) return hold_back(part);
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
 
-// Arrivals come one after the other, never within another's handling at the far end: what is held back was held while a
-// request waited for END_REQ, and far_request_accepted() follows.
-__attribute__((noinline, cold)) void LinkPath::hold_back(Part& part) { requests_held_.push_back(&part); }
-
-/// Forwards it. False: the response comes, or has come, in another way than at once by the return value.
+/// Forwards it. False: the response comes by nb_transport_bw(), or has come.
 inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& part) {
-    request_open_ = &part;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
-    const tlm::tlm_sync_enum status = completer_->nb_transport_fw(part, phase, delay);
-    if (__builtin_expect(status != tlm::TLM_COMPLETED || delay.value() != 0, 0)) {
-        forwarded(part, status, phase, delay);
-        return false;
-    }
-    request_open_ = nullptr;
-    return true;
+    return completer_->nb_transport_fw(part, phase, delay) == tlm::TLM_COMPLETED;
 }
 
-__attribute__((noinline, cold)) void LinkPath::forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
-    if (status == tlm::TLM_COMPLETED) {
-        request_open_ = nullptr;
-        far_end_answers_after(part, delay);
-    } else if (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP) {
-        tlm::tlm_phase end = tlm::END_RESP;
-        sc_core::sc_time zero;
-        completer_->nb_transport_fw(part, end, zero);
-        request_open_ = nullptr;
-        far_end_answers_after(part, delay);
-    } else if (status == tlm::TLM_UPDATED && request_open_ == &part) {
-        request_open_ = nullptr;  // END_REQ
-    }
-    // TLM_ACCEPTED: END_REQ or BEGIN_RESP follows on the backward path.
-}
-
-tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time& delay) {
-    if (phase == tlm::END_REQ) {
-        far_request_accepted();
-        return tlm::TLM_ACCEPTED;
-    }
+tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     Part& part = static_cast<Part&>(payload);
-    const bool implies_end_req = request_open_ == &part;
-    far_end_answers_after(part, delay);
-    if (implies_end_req) far_request_accepted();
-    return tlm::TLM_COMPLETED;
-}
-
-void LinkPath::far_request_accepted() {
-    request_open_ = nullptr;
-    while (request_open_ == nullptr && !requests_held_.empty()) {
-        Part* next = requests_held_.front();
-        requests_held_.pop_front();
-        if (next->state == Part::State::write)
-            forward_write(*next);
-        else
-            read_arrives(*next);
-    }
-}
-
-void LinkPath::far_end_answers_after(Part& part, const sc_core::sc_time& delay) {
-    if (delay.value() == 0)
-        far_end_answered(part);
-    else
-        agenda_.post<&Part::far_end_answered>(agenda_.now() + to_sim_time(delay).time_since_epoch(), &part);
-}
-
-void LinkPath::far_end_answered(Part& part) {
     if (part.state == Part::State::write)
         write_answered(part);
     else
         read_answered(part);
+    return tlm::TLM_COMPLETED;
 }
 
 inline void LinkPath::write_answered(Part& part) {
@@ -389,33 +325,10 @@ inline void LinkPath::read_completed(Part& part) {
 void LinkPath::answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status) {
     --open_;
     payload.set_response_status(status);
-    if (__builtin_expect(response_open_, 0)) {  // also within the requester's handling of an earlier response
-        responses_held_.push_back(&payload);
-        return;
-    }
-    send_response(payload);
-    if (__builtin_expect(!responses_held_.empty(), 0)) send_held_responses();
-}
-
-inline void LinkPath::send_response(tlm::tlm_generic_payload& payload) {
     if (__builtin_expect(!blocked_.empty(), 0) && wake_thread(payload)) return;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay;
-    response_open_ = true;
-    const tlm::tlm_sync_enum status = requester_->nb_transport_bw(payload, phase, delay);
-    if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::END_RESP)) response_open_ = false;
-}
-
-/// Whoever ends a response phase calls this: at once by the return value, or later by END_RESP.
-__attribute__((noinline, cold)) void LinkPath::send_held_responses() {
-    if (sending_held_) return;  // the loop further up goes on
-    sending_held_ = true;
-    while (!response_open_ && !responses_held_.empty()) {
-        tlm::tlm_generic_payload& next = *responses_held_.front();
-        responses_held_.pop_front();
-        send_response(next);
-    }
-    sending_held_ = false;
+    requester_->nb_transport_bw(payload, phase, delay);
 }
 
 bool LinkPath::wake_thread(tlm::tlm_generic_payload& payload) {
@@ -428,22 +341,18 @@ bool LinkPath::wake_thread(tlm::tlm_generic_payload& payload) {
 }
 
 void LinkPath::check_waiters(const char* name) const {
-    const auto fail = [name](std::size_t count, const char* what) {
-        throw CheckFailed(fmt::format("{} path of the link: {} {}", name, count, what));
-    };
-    if (!responses_held_.empty() && !response_open_)
-        fail(responses_held_.size(), "responses are held back, and no response phase is open whose end would send them");
-    if (!requests_held_.empty() && request_open_ == nullptr)
-        fail(requests_held_.size(), "requests are held back, and no request phase is open whose end would forward them");
+    const std::string where = fmt::format("{} path of the link", name);
+    near_door_.check_waiters(where);
+    far_door_.check_waiters(where);
     if (!reads_.empty() && (free_tags_ != 0 || tags_short_since_ == kNever))
-        fail(reads_.size(), "reads wait for a tag, and tags are free or nobody will look when one is");
+        throw CheckFailed(fmt::format("{}: {} reads wait for a tag, and tags are free or nobody will look when one is", where, reads_.size()));
 }
 
 std::string LinkPath::dump(const char* name) const {
     return fmt::format("{}: {} payloads open, {} parts in flight, {} payloads wait for tags, {} tags free, {} requests and "
                        "{} responses held back\n",
-                       name, open_, parts_.in_use(), reads_.size(), free_tags_, requests_held_.size(),
-                       responses_held_.size());
+                       name, open_, parts_.in_use(), reads_.size(), free_tags_, far_door_.held(),
+                       near_door_.held());
 }
 
 }  // namespace ssdtlm

@@ -6,7 +6,6 @@
 
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -14,6 +13,7 @@
 
 #include "common/containers/pool.h"
 #include "common/tlm/agenda.h"
+#include "common/tlm/doors.h"
 #include "common/tlm/pooled_payload.h"
 #include "host_pcie/link/link_direction.h"
 #include "protocol/link_extension.h"
@@ -36,7 +36,7 @@ struct LinkPathConfig {
     bool byte_enables = true;           ///< handed on to the far end, except those of writes that are copied
 };
 
-/// Both ends of the path as the sockets see them: target of the requester, initiator towards the completer.
+/// Both ends of the path, behind the doors at its sockets: target of the requester, initiator towards the completer.
 class LinkPath final : public tlm::tlm_fw_transport_if<>, public tlm::tlm_bw_transport_if<> {
 public:
     using Near = tlm::tlm_target_socket<>;
@@ -52,8 +52,8 @@ public:
 
     /// To the near and the far socket, which keep it: one that takes its place has to be at the same address.
     void bind_sockets() {
-        near_.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-        far_.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+        near_.bind(near_door_);
+        far_.bind(far_door_);
     }
     /// What was counted, for the one that takes its place.
     struct Counts {
@@ -65,11 +65,7 @@ public:
     /// A thread is in b_transport.
     bool blocks_threads() const { return !blocked_.empty(); }
     /// Once both sockets are bound.
-    void bound() {
-        requester_ = near_.operator->();
-        completer_ = far_.operator->();
-        takes_signatures_ = dynamic_cast<SignatureMemory*>(completer_) != nullptr;
-    }
+    void bound();
     /// From the requester. Answers TLM_COMPLETED at once when the wire is idle for a posted write.
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
@@ -109,7 +105,6 @@ private:
         enum class State : std::uint8_t { write, read, returning };
 
         void read_arrives(std::uint64_t) { path->read_arrives(*this); }
-        void far_end_answered(std::uint64_t) { path->far_end_answered(*this); }
 
         LinkPath* path = nullptr;
         tlm::tlm_generic_payload* near = nullptr;  // to be answered for this part alone
@@ -128,7 +123,6 @@ private:
     };
 
     tlm::tlm_sync_enum refuse(tlm::tlm_generic_payload& payload);
-    tlm::tlm_sync_enum end_response();
     tlm::tlm_sync_enum no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
     void read(tlm::tlm_generic_payload& payload);
     void read_in_parts(tlm::tlm_generic_payload& payload);
@@ -155,19 +149,12 @@ private:
     static void write_arrives(LinkDelivery& delivery);
     void forward_write(Part& part);
     void read_arrives(Part& part);
-    void hold_back(Part& part);
     bool completed_by_far_end(Part& part);
-    void forwarded(Part& part, tlm::tlm_sync_enum status, tlm::tlm_phase phase, const sc_core::sc_time& delay);
-    void far_end_answered(Part& part);
     void write_answered(Part& part);
     void read_answered(Part& part);
-    void far_end_answers_after(Part& part, const sc_core::sc_time& delay);
-    void far_request_accepted();
     static void completions_arrive(LinkDelivery& delivery);
     void read_completed(Part& part);
     void answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status);
-    void send_response(tlm::tlm_generic_payload& payload);
-    void send_held_responses();
     bool wake_thread(tlm::tlm_generic_payload& payload);
     Transfer& new_transfer(const Transfer& transfer);
     std::uint32_t overhead(TlpKind kind, std::uint64_t address) const {
@@ -181,7 +168,9 @@ private:
     LinkDirection& completions_;
     Near& near_;
     Far& far_;
-    tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // what the sockets are bound to
+    TargetDoor<> near_door_;
+    InitiatorDoor<> far_door_;
+    tlm::tlm_bw_transport_if<>* requester_ = nullptr;  // behind the sockets
     tlm::tlm_fw_transport_if<>* completer_ = nullptr;
     bool takes_signatures_ = false;  // the completer
 
@@ -193,13 +182,6 @@ private:
     std::uint32_t free_tags_;
     SimTime tags_short_since_ = kNever;
     Counts counts_;
-
-    // Base protocol: one request without END_REQ, one response without END_RESP at a time.
-    Part* request_open_ = nullptr;
-    std::deque<Part*> requests_held_;
-    bool response_open_ = false;
-    std::deque<tlm::tlm_generic_payload*> responses_held_;
-    bool sending_held_ = false;
     std::vector<Blocked*> blocked_;
 };
 

@@ -21,7 +21,7 @@ namespace ssdtlm {
 /// What is wrong with a configuration beyond the range of each value; `where` names the section.
 std::vector<Problem> check_link(const LinkConfig& config, const std::string& where);
 
-/// TLM-2.0 base protocol at all four sockets, no annotated delays.
+/// TLM-2.0 base protocol at all four sockets; a call with an annotated delay takes effect at its time.
 /// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
 /// - MMIO read: answered when the completion has arrived.
 /// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/report/error.h"
+#include "common/tlm/doors.h"
 
 namespace ssdtlm {
 namespace {
@@ -24,11 +25,18 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
     for (auto& socket : package_initiator) socket.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*this));
 }
 
-// What is bound stays bound: no look-up in the sockets for each sequence.
+// What is bound stays bound: no look-up in the sockets for each sequence. A bus is wires and has no door of its own: it leads a
+// foreign module to the doors of the others, and past them where both ends run off one agenda.
 void OnfiBus::end_of_elaboration() {
-    for (std::uint32_t d = 0; d < dies_; ++d)
-        package_of_[d] = package_initiator[d / dies_per_package_].operator->();
-    controller_ = controller_target.operator->();
+    auto* const controller = dynamic_cast<InitiatorDoor<OnfiProtocol>*>(controller_target.operator->());
+    bool all_straight = controller != nullptr;
+    for (std::uint32_t d = 0; d < dies_; ++d) {
+        tlm::tlm_fw_transport_if<OnfiProtocol>* const bound = package_initiator[d / dies_per_package_].operator->();
+        auto* const package = controller != nullptr ? straight<OnfiProtocol>(bound, controller->agenda()) : bound;
+        all_straight = all_straight && package != bound;
+        package_of_[d] = package;
+    }
+    controller_ = all_straight ? &controller->module() : controller_target.operator->();
 }
 
 tlm::tlm_sync_enum OnfiBus::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

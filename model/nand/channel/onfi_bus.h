@@ -42,7 +42,7 @@ private:
     SimTime free_at_{};
     const std::uint32_t dies_;
     const std::uint32_t dies_per_package_;
-    std::vector<tlm::tlm_fw_nonblocking_transport_if<>*> package_of_;  // by die in channel; what the sockets are bound to
+    std::vector<tlm::tlm_fw_nonblocking_transport_if<>*> package_of_;  // by die in channel; behind the sockets
     tlm::tlm_bw_nonblocking_transport_if<>* controller_ = nullptr;
 };
 

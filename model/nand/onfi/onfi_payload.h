@@ -3,6 +3,7 @@
 // Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered at once: TLM_UPDATED, END_REQ), BEGIN_RESP
 // from the target (answered TLM_COMPLETED) when its part is over: R/B# rises (read, program, erase; a suspend), the last
 // data cycle (read_out) or the last cycle (a resume). A suspended program or erase is answered when it is done at last.
+// A delay may be annotated to a call: it takes effect at that time.
 #pragma once
 
 #include <array>

@@ -19,13 +19,14 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
     : sc_module(name),
       bus_target("bus_target"),
       agenda_(agenda),
+      door_(agenda, *this),
       config_(config),
       first_die_(first_die),
       area_(area),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
       luns_(config.geometry.dies_per_chip),
       busy_delay_(config.onfi.t_wb) {
-    bus_target.bind(static_cast<tlm::tlm_fw_transport_if<OnfiProtocol>&>(*this));
+    bus_target.bind(door_);
     build_dies();
 }
 
@@ -41,10 +42,11 @@ PowerLoss NandPackage::restart() {
     PowerLoss loss;
     for (Die& die : dies_) loss += die.power_lost(agenda_.now());
     build_dies();
+    door_.restart();
     return loss;
 }
 
-void NandPackage::end_of_elaboration() { bus_ = bus_target.operator->(); }
+void NandPackage::end_of_elaboration() { bus_ = straight<OnfiProtocol>(bus_target.operator->(), agenda_); }
 
 tlm::tlm_sync_enum NandPackage::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time&) {

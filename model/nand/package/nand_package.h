@@ -12,6 +12,7 @@
 
 #include "common/tlm/agenda.h"
 #include "common/tlm/at_interfaces.h"
+#include "common/tlm/doors.h"
 #include "nand/die/die.h"
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_payload.h"
@@ -51,6 +52,7 @@ private:
     Die& die_of(const OnfiExtension& onfi) { return dies_[onfi.die - first_in_channel_]; }
 
     Agenda& agenda_;
+    TargetDoor<OnfiProtocol> door_;
     const NandConfig config_;
     const DieId first_die_;
     SpareArea& area_;
@@ -65,7 +67,7 @@ private:
     };
     std::vector<Die> dies_;
     std::vector<Running> running_;  // by LUN
-    tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // what the socket is bound to
+    tlm::tlm_bw_nonblocking_transport_if<>* bus_ = nullptr;  // behind the socket
 };
 
 }  // namespace ssdtlm

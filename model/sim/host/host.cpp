@@ -10,7 +10,7 @@ Host::Host(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& c, Wo
       dma_target("dma_target"),
       config(c),
       driver("driver", agenda, memory, config, workload, stages, oracle, observer),
-      root_complex("root_complex", memory, &driver) {
+      root_complex("root_complex", agenda, memory, &driver) {
     driver.mmio_initiator.bind(mmio_initiator);
     dma_target.bind(root_complex.link_target);
 }

@@ -49,7 +49,7 @@ struct Bench : FlashClient {
         scheduler = make_scheduler_policy(SchedulerConfig{}, SchedulerShape{1, nand.geometry.dies_per_channel(), false});
         place.controller = std::make_unique<ChannelController>(place.onfi_initiator, agenda, nand, EccConfig{}, std::uint16_t{0}, true, *scheduler,
                                                                *order, nullptr, transactions);
-        place.onfi_initiator.bind(static_cast<tlm::tlm_bw_transport_if<OnfiProtocol>&>(*controller));
+        place.onfi_initiator.bind(controller->door());
         place.onfi_initiator.bind(bus.socket);
     }
     void submit(FlashOp op, FlashClass cls, std::uint32_t die) {

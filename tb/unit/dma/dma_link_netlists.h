@@ -144,7 +144,7 @@ struct System : DmaClient {
           memory(1_GiB),
           host((name + "_host").c_str(), agenda),
           device((name + "_device").c_str(), agenda),
-          root((name + "_root").c_str(), memory, &host),
+          root((name + "_root").c_str(), agenda, memory, &host),
           link((name + "_link").c_str(), agenda, config),
           dma((name + "_dma").c_str(), agenda, read_window_bytes) {
         host.mmio_initiator.bind(link.host_target);

@@ -67,9 +67,10 @@ struct Link : sc_core::sc_module {
 struct Bench {
     HostMemory memory{kBytes};
     Messages messages;
-    RootComplex root{"root", memory, &messages};
+    Agenda agenda;
+    RootComplex root{"root", agenda, memory, &messages};
     Link link{"link"};
-    RootComplex deaf{"deaf", memory, nullptr};
+    RootComplex deaf{"deaf", agenda, memory, nullptr};
     Link deaf_link{"deaf_link"};
     Bench() {
         link.socket.bind(root.link_target);

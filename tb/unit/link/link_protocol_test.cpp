@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base protocol at both ends of the link: a far end that answers in any of the ways that are allowed, and a requester
-// that ends responses in any of them, at random. Each request arrives once, in order, and is answered once, with its bytes.
+// that ends responses in any of them, at random, with delays annotated or not. Each request arrives once, in order, and is answered
+// once, with its bytes.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -33,6 +34,8 @@ struct FarEnd : sc_core::sc_module {
         if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;  // of a response that was a return value
         EXPECT_EQ(phase, tlm::BEGIN_REQ);
         EXPECT_EQ(request, nullptr) << "a request before the END_REQ of another";
+        EXPECT_GE(agenda.now(), request_ends) << "a request before the annotated END_REQ of another";
+        EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
         arrived.push_back(p.get_address());
         unsigned char* const there = &memory[p.get_address()];
         if (p.is_write())
@@ -49,7 +52,9 @@ struct FarEnd : sc_core::sc_module {
                 return tlm::TLM_UPDATED;
             case 3:
                 phase = tlm::END_REQ;
-                answer_later(p);
+                delay = to_sc_time(any_time());
+                request_ends = agenda.now() + to_sim_time(delay).time_since_epoch();
+                answer_later(p, request_ends);
                 return tlm::TLM_UPDATED;
             case 4:
                 request = &p;
@@ -57,26 +62,31 @@ struct FarEnd : sc_core::sc_module {
                 return tlm::TLM_ACCEPTED;
             default:  // the response means the end of the request
                 request = &p;
-                answer_later(p);
+                answer_later(p, agenda.now());
                 return tlm::TLM_ACCEPTED;
         }
     }
-    void answer_later(tlm::tlm_generic_payload& p) {
-        agenda.post<&FarEnd::respond>(agenda.now() + some_time(), this, reinterpret_cast<std::uintptr_t>(&p));
+    Ps any_time() { return random.below(2) ? some_time() : Ps{}; }
+    void answer_later(tlm::tlm_generic_payload& p, SimTime from) {
+        agenda.post<&FarEnd::respond>(from + any_time(), this, reinterpret_cast<std::uintptr_t>(&p));
     }
     void end_request(std::uint64_t) {
         tlm::tlm_generic_payload& p = *request;
         request = nullptr;
-        answer_later(p);
         tlm::tlm_phase phase = tlm::END_REQ;
-        sc_core::sc_time delay;
+        sc_core::sc_time delay = to_sc_time(any_time());
+        request_ends = agenda.now() + to_sim_time(delay).time_since_epoch();
+        answer_later(p, request_ends);
         EXPECT_EQ(socket->nb_transport_bw(p, phase, delay), tlm::TLM_ACCEPTED);
     }
     void respond(std::uint64_t payload) {
         auto& p = *reinterpret_cast<tlm::tlm_generic_payload*>(payload);
-        if (request == &p) request = nullptr;
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
-        sc_core::sc_time delay = to_sc_time(random.below(2) ? some_time() : Ps{});
+        sc_core::sc_time delay = to_sc_time(any_time());
+        if (request == &p) {
+            request = nullptr;
+            request_ends = agenda.now() + to_sim_time(delay).time_since_epoch();
+        }
         EXPECT_EQ(socket->nb_transport_bw(p, phase, delay), tlm::TLM_COMPLETED);
     }
 
@@ -85,6 +95,7 @@ struct FarEnd : sc_core::sc_module {
     tlm_utils::simple_target_socket<FarEnd> socket{"socket"};
     std::vector<unsigned char> memory = std::vector<unsigned char>(kPlaces * kBytes);
     tlm::tlm_generic_payload* request = nullptr;  // without END_REQ
+    SimTime request_ends{};                       // of the one before
     std::vector<std::uint64_t> arrived;           // addresses
 };
 
@@ -93,22 +104,32 @@ struct Requester : sc_core::sc_module {
         socket.register_nb_transport_bw(this, &Requester::backward);
     }
     void send(tlm::tlm_generic_payload& p) {
+        local_time = std::max(local_time, agenda.now() + any_time());
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
-        sc_core::sc_time delay;
+        sc_core::sc_time delay = to_sc_time(local_time - agenda.now());
         const auto status = socket->nb_transport_fw(p, phase, delay);
+        EXPECT_EQ(delay, to_sc_time(local_time - agenda.now()));
         if (status == tlm::TLM_COMPLETED)
             answered.push_back(&p);
         else
             EXPECT_TRUE(status == tlm::TLM_UPDATED && phase == tlm::END_REQ);
     }
-    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time&) {
+    Ps any_time() { return random.below(2) ? Ps{static_cast<std::int64_t>(random.below(300'000))} : Ps{}; }
+    tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
         EXPECT_EQ(phase, tlm::BEGIN_RESP);
+        EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
         EXPECT_EQ(response, nullptr) << "a response before the END_RESP of another";
+        EXPECT_GE(agenda.now(), response_ends) << "a response before the annotated END_RESP of another";
         EXPECT_EQ(p.get_response_status(), tlm::TLM_OK_RESPONSE);
         answered.push_back(&p);
+        const Ps annotated = any_time();
+        response_ends = agenda.now() + annotated;
         switch (random.below(3)) {
-            case 0: return tlm::TLM_COMPLETED;
-            case 1: phase = tlm::END_RESP; return tlm::TLM_UPDATED;
+            case 0: delay = to_sc_time(annotated); return tlm::TLM_COMPLETED;
+            case 1:
+                phase = tlm::END_RESP;
+                delay = to_sc_time(annotated);
+                return tlm::TLM_UPDATED;
             default:
                 response = &p;
                 agenda.post<&Requester::end_response>(agenda.now() + Ps{static_cast<std::int64_t>(random.below(300'000))}, this);
@@ -119,14 +140,17 @@ struct Requester : sc_core::sc_module {
         tlm::tlm_generic_payload& p = *response;
         response = nullptr;
         tlm::tlm_phase phase = tlm::END_RESP;
-        sc_core::sc_time delay;
+        sc_core::sc_time delay = to_sc_time(any_time());
+        response_ends = agenda.now() + to_sim_time(delay).time_since_epoch();
         EXPECT_EQ(socket->nb_transport_fw(p, phase, delay), tlm::TLM_COMPLETED);
     }
 
     Agenda& agenda;
     Random& random;
+    SimTime local_time{};  // of the last request
     tlm_utils::simple_initiator_socket<Requester> socket{"socket"};
     tlm::tlm_generic_payload* response = nullptr;  // without END_RESP
+    SimTime response_ends{};                       // of the one before
     std::vector<const tlm::tlm_generic_payload*> answered;
 };
 

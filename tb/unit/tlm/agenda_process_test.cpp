@@ -205,11 +205,95 @@ TEST(AgendaProcess, WorkGivenBetweenSlicesIsDone) {
             std::uint64_t* ran;
             void run(std::uint64_t) { ++*ran; }
         } note{&ran};
+        agenda.in_step();
         agenda.post<&Note::run>(agenda.now(), &note);
-        agenda.post<&Note::run>(agenda.now() + 15us, &note);
+        agenda.post<&Note::run>(agenda.now() + 5us, &note);
         sc_core::sc_start(10, sc_core::SC_US);
         return std::to_string(first.ran) + " + " + std::to_string(ran) + ", kernel " + sc_time_stamp().to_string();
     }), "5 + 2, kernel 20 us");
+}
+
+/// What a caller who is not in step finds: the time of the last entry, 400 ns, for 10 us.
+std::string post_out_of_step(Ps ahead) {
+    return in_child([&] {
+        Agenda agenda;
+        AgendaProcess process("process", agenda, false);
+        Ticks first(agenda, 5);
+        struct Note {
+            void run(std::uint64_t) {}
+        } note;
+        sc_core::sc_start(10, sc_core::SC_US);
+        try {
+            agenda.post<&Note::run>(agenda.now() + ahead, &note);
+        } catch (const UserError& e) {
+            return std::string(e.what());
+        }
+        sc_core::sc_start(10, sc_core::SC_US);
+        return std::to_string(agenda.now().time_since_epoch() / 1ns) + " ns";
+    });
+}
+
+TEST(AgendaProcess, WhoIsNotInStepMayNotPostInThePast) {
+    for (const Ps ahead : {Ps{}, Ps{1}, Ps{9'599'999}})
+        EXPECT_NE(post_out_of_step(ahead).find("times from 10000000 ps, the kernel's, on; call in_step() before now() is read"), std::string::npos)
+            << post_out_of_step(ahead);
+    EXPECT_EQ(post_out_of_step(9'600ns), "10000 ns");
+    EXPECT_EQ(post_out_of_step(11us), "11400 ns");
+}
+
+/// Another process: at its times it comes in step, writes down where that is, and posts an entry for then and one for later.
+struct Visitor : sc_core::sc_module {
+    Agenda& agenda;
+    std::string log;
+    const std::uint64_t step;
+    Visitor(sc_core::sc_module_name name, Agenda& a, std::uint64_t every) : sc_module(name), agenda(a), step(every) {
+        SC_HAS_PROCESS(Visitor);
+        SC_THREAD(run);
+    }
+    void run() {
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            wait(sc_core::sc_time::from_value(step));
+            agenda.in_step();
+            note('v', i);
+            agenda.post<&Visitor::at_once>(agenda.now(), this, i);
+            agenda.post<&Visitor::later>(agenda.now() + Ps{static_cast<std::int64_t>(step / 2)}, this, i);
+        }
+    }
+    void at_once(std::uint64_t i) { note('p', i); }
+    void later(std::uint64_t i) { note('l', i); }
+    void note(char who, std::uint64_t i) {
+        if (agenda.now() != to_sim_time(sc_time_stamp())) log += "out of step\n";
+        log += who + std::to_string(i) + " " + std::to_string(agenda.now().time_since_epoch().count()) + " " + std::to_string(agenda.executed()) + "\n";
+    }
+};
+
+// Ticks are due every 100 ns: steps of 50 and 100 ns meet them. Whatever the kernel is asked for, the order is the same.
+TEST(AgendaProcess, AVisitorIsInStepAndItsOrderAmongEntriesOfItsTimeIsFixed) {
+    for (const std::uint64_t step : {50'000u, 100'000u, 33'331u, 700'001u}) {
+        const auto visits = [step](const Drive& drive, bool lockstep = false) {
+            return in_child([&] {
+                Agenda agenda;
+                AgendaProcess process("process", agenda, lockstep);
+                Visitor visitor("visitor", agenda, step);
+                Ticks ticks(agenda, 2'000);
+                drive(process);
+                process.rethrow_error();
+                return visitor.log;
+            });
+        };
+        const std::string whole = visits([](AgendaProcess&) { sc_core::sc_start(); });
+        EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 600);
+        std::uint64_t at = 0;
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            at += step;
+            EXPECT_NE(whole.find("v" + std::to_string(i) + " " + std::to_string(at) + " "), std::string::npos);
+            EXPECT_NE(whole.find("l" + std::to_string(i) + " " + std::to_string(at + step / 2) + " "), std::string::npos);
+        }
+        EXPECT_EQ(visits([](AgendaProcess&) { sc_core::sc_start(); }, true), whole);
+        EXPECT_EQ(visits([](AgendaProcess& p) { p.run_for(1ms); }), whole);
+        for (const std::uint64_t slice : {50'000u, 77'777u, 100'000u, 10'000'000u})
+            EXPECT_EQ(visits([&](AgendaProcess&) { while (sc_time_stamp() < to_sc_time(Ps{1'000'000'000})) sc_core::sc_start(sc_core::sc_time::from_value(slice)); }), whole) << slice;
+    }
 }
 
 }  // namespace
