@@ -162,7 +162,7 @@ auto TargetDoor<Types>::towards(Backward* bound) -> Backward* {
 template <class Types>
 tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     agenda_.in_step();
-    const bool ends_response = phase == tlm::END_RESP && outside_ != nullptr;
+    const bool ends_response = phase == tlm::END_RESP && response_open_;
     if (!comes_later(delay)) {
         if (!ends_response) return module_.nb_transport_fw(payload, phase, delay);
         response_ended();
