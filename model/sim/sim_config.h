@@ -25,12 +25,16 @@ enum class AgendaMode : std::uint8_t { run_ahead, lockstep };
 /// What stands for the data of logical blocks.
 enum class DataMode : std::uint8_t { signatures, bytes };
 
-struct RunConfig {
-    AgendaMode agenda = AgendaMode::run_ahead;
+/// What of a run a device has to know.
+struct ContentsConfig {
     DataMode data = DataMode::signatures;
-    bool integrity = true;               ///< check every read against what the host last wrote
+    bool integrity = true;   ///< every read is checked against what the host last wrote
+    std::uint64_t seed = 1;  ///< workload, preconditioning and failures derive from it
+};
+
+struct RunConfig : ContentsConfig {
+    AgendaMode agenda = AgendaMode::run_ahead;
     bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
-    std::uint64_t seed = 1;              ///< workload and preconditioning streams derive from it
     Ps timeseries_interval{10'000'000'000};  ///< 10 ms
     bool gc_log = false;                 ///< gc.csv: each victim of garbage collection
     std::uint32_t slowest = 100;         ///< commands of each operation whose way is kept
@@ -38,12 +42,9 @@ struct RunConfig {
     Ps watchdog{1'000'000'000'000};      ///< nothing happens for this long with work pending: exit 3
 };
 
-/// The whole device and run, resolved. Modules get const references to their part.
-struct SsdConfig {
-    std::string name;                    ///< preset or file name
-    std::string description;             ///< one sentence for `ssdtlm config presets`
-    HostConfig host;
-    LinkConfig link;
+/// A device, resolved: all that Device takes, and nothing of the host's or the run's.
+struct DeviceConfig {
+    LinkConfig link;                     ///< in front of it: its tags bound the DMA engine's reads
     NvmeConfig nvme;
     FirmwareConfig firmware;
     FtlConfig ftl;
@@ -53,6 +54,13 @@ struct SsdConfig {
     DramConfig dram;
     NandConfig nand;
     RandomFaults::Rates faults;
+};
+
+/// A device, what drives it, and the run, resolved: every parameter that a user may set. Modules get const references to their part.
+struct SsdConfig : DeviceConfig {
+    std::string name;                    ///< preset or file name
+    std::string description;             ///< one sentence for `ssdtlm config presets`
+    HostConfig host;
     WorkloadConfig workload;
     RunConfig run;
 };

@@ -30,7 +30,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
-      device("device", agenda, config, or_none(taps)),
+      device("device", agenda, config, config.run, or_none(taps)),
       link("link", agenda, config.link),
       oracle(make_oracle(config, *device.controller.ftl)),
       host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {

@@ -90,7 +90,7 @@ struct Netlist {
     const SsdConfig config;
     Agenda agenda;
     AgendaProcess process{"agenda", agenda, false};
-    Device device{"device", agenda, config};
+    Device device{"device", agenda, config, config.run};
     PcieLink link{"link", agenda, config.link};
     LtInitiatorAdapter register_adapter{"register_adapter", agenda};
     LtTargetAdapter memory_adapter{"memory_adapter", agenda};

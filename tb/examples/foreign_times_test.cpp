@@ -199,7 +199,7 @@ struct AroundTheController : sc_core::sc_module {
     Agenda agenda;
     AgendaProcess process{"agenda", agenda, false};
     SpareArea contents{config.nand.geometry};
-    SsdController controller{"controller", agenda, config, contents};
+    SsdController controller{"controller", agenda, config, config.run, contents};
     Reader host{"host"};
     tlm_utils::simple_target_socket<AroundTheController> from_host{"from_host"};
     tlm_utils::simple_initiator_socket<AroundTheController> to_memory{"to_memory"};

@@ -137,9 +137,10 @@ TEST(Halves, HostAndADeviceOfAnotherMakeAtALink) {
     std::printf("[   FIGURE ] a device of 20 us: %.3f us at a link of generation 1, %.3f us at one of generation 4\n", to_microseconds(slow), to_microseconds(fast));
 }
 
-// Register accesses and transfers then take no time, and all else does what it does.
+// Register accesses and transfers then take no time, and all else does what it does. The device knows nothing of the host, nor of its
+// configuration.
 TEST(Halves, BothWithoutALink) {
-    SsdConfig c = grid(2, 2, 2);
+    DeviceConfig c = grid(2, 2, 2);
     c.nand.geometry.blocks_per_plane = 32;
     c.nand.geometry.pages_per_block = 16;
     c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 100 * 55 / 4096 * 4096;
@@ -147,7 +148,7 @@ TEST(Halves, BothWithoutALink) {
     const std::string victims = in_child([&] {
         Agenda agenda;
         AgendaProcess process("agenda", agenda, false);
-        Device device("device", agenda, c);
+        Device device("device", agenda, c, ContentsConfig{});
         Ftl& ftl = *device.controller.ftl;
         IntegrityOracle::Geometry g;
         g.units = ftl.logical_units();
@@ -158,7 +159,7 @@ TEST(Halves, BothWithoutALink) {
         ClosedLoop::Spec load = mix(16, 4096, 70, c.ftl.user_capacity_bytes);
         load.requests = 4'000;
         ClosedLoop workload(load);
-        Host host("host", agenda, c.host, workload, &device.controller.stages, &oracle, &latencies);
+        Host host("host", agenda, HostConfig{}, workload, &device.controller.stages, &oracle, &latencies);
         host.mmio_initiator.bind(device.mmio_target);
         device.dma_initiator.bind(host.dma_target);
         host.driver.set_on_finished([&](SimTime) { host.driver.shutdown(); });

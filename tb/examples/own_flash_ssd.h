@@ -29,7 +29,7 @@ struct SsdWithoutFlash : sc_core::sc_module {
           config(c),
           process("agenda", agenda, false),
           contents(config.nand.geometry),
-          controller("controller", agenda, config, contents),
+          controller("controller", agenda, config, config.run, contents),
           link("link", agenda, config.link),
           oracle(oracle_geometry()),
           host("host", agenda, config.host, workload, &controller.stages, &oracle, observer) {

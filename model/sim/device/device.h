@@ -24,8 +24,9 @@ public:
     tlm::tlm_target_socket<> mmio_target;       ///< address = offset in BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
-    /// A preconditioned drive; of the configuration it takes what is not the host's. `taps` must outlive it.
-    Device(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, SsdTaps& taps = SsdTaps::none());
+    /// A preconditioned drive. `taps` must outlive it.
+    Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
+           SsdTaps& taps = SsdTaps::none());
 
     /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
     /// their places. The agenda must hold no entry of the device any more. `host_commands`: see SsdController::lose_power().

@@ -14,11 +14,11 @@ namespace ssdtlm {
 namespace {
 
 // At most.
-std::uint32_t reads_of_a_page(const SsdConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
+std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
 
 // A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
 // victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
-Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
+Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
     double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
@@ -30,7 +30,7 @@ Ps longest_shutdown(const SsdConfig& c, std::uint64_t namespace_bytes) {
     return Ps{static_cast<std::int64_t>(pages * page / std::max(spare, 0.01) * 1e12)};
 }
 
-NvmeDevice nvme_device(const SsdConfig& c, const Ftl& ftl) {
+NvmeDevice nvme_device(const DeviceConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
@@ -46,25 +46,26 @@ std::uint64_t read_window(const LinkConfig& link) {
     return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
 }
 
-std::unique_ptr<SchedulerPort> scheduler_of(const SsdConfig& c, Agenda& agenda) {
+std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agenda) {
     return make_scheduler(c.scheduler, scheduler_shape(c.nand.geometry, c.nand.independent_plane_read), agenda, rtl_schedulers());
 }
 
-Firmware::Data data_of(const RunConfig& run) {
-    if (run.data == DataMode::bytes) return Firmware::Data::bytes;
-    return run.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
+Firmware::Data data_of(const ContentsConfig& c) {
+    if (c.data == DataMode::bytes) return Firmware::Data::bytes;
+    return c.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
 }
 
 }  // namespace
 
-SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdConfig& c, SpareArea& flash_contents, SsdTaps& taps)
+SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d, SpareArea& flash, SsdTaps& taps)
     : sc_module(name),
       mmio_target("mmio_target"),
       dma_initiator("dma_initiator"),
       config(c),
+      data(d),
       agenda(a),
-      contents(flash_contents),
-      ftl(std::in_place, config.ftl, config.nand.geometry, contents, config.run.seed),
+      contents(flash),
+      ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
       dma((ftl->precondition(), "dma"), agenda, read_window(config.link)),
       front_end("front_end", agenda, dma, stages, config.nvme, nvme_device(config, *ftl)),
       dram(make_dram(config.dram, agenda)),
@@ -72,7 +73,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdC
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
       flash_port(taps.flash(backend)) {
     build_firmware();
-    if (config.run.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(config.run.seed, config.nvme.lba_bytes));
+    if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
     connect();
@@ -80,7 +81,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const SsdC
 
 void SsdController::build_firmware() {
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-                     Firmware::Surroundings{agenda, *ftl, flash_port, dma, *dram}, data_of(config.run));
+                     Firmware::Surroundings{agenda, *ftl, flash_port, dma, *dram}, data_of(data));
 }
 
 /// What has to be said to each other by organs that are built again after a loss of power.
@@ -133,7 +134,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 
     scan_.reset();
     firmware.reset();
-    ftl.emplace(config.ftl, config.nand.geometry, contents, config.run.seed);
+    ftl.emplace(config.ftl, config.nand.geometry, contents, data.seed);
     ftl->go_on_from(earlier_.ftl, health);
     backend.restart(scheduler_of(config, agenda));
     dram = make_dram(config.dram, agenda);

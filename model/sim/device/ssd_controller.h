@@ -41,9 +41,10 @@ public:
     tlm::tlm_target_socket<> mmio_target;       ///< BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
-    /// Preconditions the drive: `contents` is what the flash behind the channels holds. It and `taps` must outlive the
+    /// Preconditions the drive: `flash` is what the flash behind the channels holds. It and `taps` must outlive the
     /// controller.
-    SsdController(sc_core::sc_module_name name, Agenda& agenda, const SsdConfig& config, SpareArea& contents, SsdTaps& taps = SsdTaps::none());
+    SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data, SpareArea& flash,
+                  SsdTaps& taps = SsdTaps::none());
 
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
@@ -78,7 +79,8 @@ public:
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
     void check_waiters() const;
 
-    const SsdConfig config;
+    const DeviceConfig config;
+    const ContentsConfig data;
     Agenda& agenda;
     SpareArea& contents;
     CommandTracker stages;  ///< of the commands' time, for whoever observes
