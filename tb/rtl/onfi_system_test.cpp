@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "nand/pins/pin_checker.h"
@@ -24,7 +25,7 @@ public:
     }
     void pins(std::uint16_t channel, const PinSequence& sequence) override { channels[channel].check(sequence); }
 
-    std::vector<PinChecker> channels;
+    std::deque<PinChecker> channels;
 };
 
 /// Small enough for collection within a few thousand requests.

@@ -92,12 +92,12 @@ struct Channel {
     std::array<Spare, 1> spare{Spare{0x44332211}};
 };
 
-PinChecker checked(const NandConfig& nand, const std::vector<PinSequence>& sequences) {
-    PinChecker c(nand);
-    for (const PinSequence& s : sequences) c.check(s);
-    c.finish();
-    return c;
-}
+struct Checked : PinChecker {
+    Checked(const NandConfig& nand, const std::vector<PinSequence>& sequences) : PinChecker(nand) {
+        for (const PinSequence& s : sequences) check(s);
+        finish();
+    }
+};
 
 std::set<std::string> rules(const PinChecker& c) {
     std::set<std::string> names;
@@ -111,7 +111,7 @@ TEST(PinChecker, AcceptsWhatTheGeneratorMakes) {
         c.onfi.interface = OnfiInterface::nv_ddr3;
         Channel channel(c);
         channel.everything();
-        const PinChecker checker = checked(c, channel.sequences);
+        const Checked checker(c, channel.sequences);
         EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
         EXPECT_EQ(checker.sequences(), 13u);
         EXPECT_EQ(checker.commands(0x30), 3u);
@@ -134,14 +134,14 @@ TEST(PinChecker, AcceptsASuspendedEraseAndAReadMeanwhile) {
     channel.add(FlashOp::read_out, 0);
     channel.add(FlashOp::erase_resume, 0);
     channel.ready(0);
-    const PinChecker checker = checked(config(), channel.sequences);
+    const Checked checker(config(), channel.sequences);
     EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
     EXPECT_EQ(checker.commands(0x61), 1u);
     EXPECT_EQ(checker.commands(0xD2), 1u);
     // A resume whose R/B# does not fall within tWB.
     PinSequence& resume = *(channel.sequences.end() - 2);
     resume.edges.pop_back();
-    EXPECT_EQ(rules(checked(config(), channel.sequences)), std::set<std::string>{"tWB"});
+    EXPECT_EQ(rules(Checked(config(), channel.sequences)), std::set<std::string>{"tWB"});
 }
 
 TEST(PinChecker, AcceptsSingleDataRateCommands) {
@@ -149,7 +149,7 @@ TEST(PinChecker, AcceptsSingleDataRateCommands) {
     c.onfi.interface = OnfiInterface::sdr;
     Channel channel(c);
     channel.everything();
-    const PinChecker checker = checked(c, channel.sequences);
+    const Checked checker(c, channel.sequences);
     EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
 }
 
@@ -169,7 +169,7 @@ TEST_P(ShortTimes, AreReported) {
     bad.onfi.*GetParam().field = GetParam().value;
     Channel channel(bad);
     channel.everything();
-    const auto found = rules(checked(good, channel.sequences));
+    const auto found = rules(Checked(good, channel.sequences));
     EXPECT_TRUE(found.count(GetParam().rule)) << ::testing::PrintToString(found);
 }
 
@@ -190,18 +190,18 @@ TEST(PinChecker, LongDieTimesAreReported) {
     bad.onfi.t_dqsre = 26ns;
     Channel slow(bad);
     slow.everything();
-    EXPECT_EQ(rules(checked(good, slow.sequences)), std::set<std::string>{"tDQSRE"});
+    EXPECT_EQ(rules(Checked(good, slow.sequences)), std::set<std::string>{"tDQSRE"});
     bad = good;
     bad.onfi.t_wb = 101ns;
     Channel late(bad);
     late.everything();
-    EXPECT_EQ(rules(checked(good, late.sequences)), std::set<std::string>{"tWB"});
+    EXPECT_EQ(rules(Checked(good, late.sequences)), std::set<std::string>{"tWB"});
 }
 
 TEST(PinChecker, AFasterRateIsReported) {
     Channel channel(config(405));
     channel.everything();
-    EXPECT_TRUE(rules(checked(config(400), channel.sequences)).count("data rate"));
+    EXPECT_TRUE(rules(Checked(config(400), channel.sequences)).count("data rate"));
 }
 
 // --- single edges ----------------------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ class Mutations : public ::testing::TestWithParam<Mutation> {};
 TEST_P(Mutations, AreReported) {
     Channel channel(config());
     GetParam().play(channel);
-    const PinChecker c = checked(channel.nand, channel.sequences);
+    const Checked c(channel.nand, channel.sequences);
     EXPECT_TRUE(rules(c).count(GetParam().rule)) << c.report();
     EXPECT_LT(c.violation_count(), 600u);
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data bursts on the pins of a channel: strobes, their pre- and postambles, how many there are, and whether what was told allows
+// them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "nand/pins/pin_decoder.h"
+#include "nand/pins/pin_limits.h"
+
+namespace ssdtlm {
+
+class PinBursts {
+public:
+    /// All must outlive it.
+    PinBursts(const NandConfig& nand, const PinLimits& limits, const PinLevels& pins, PinDecoder& told, PinViolations& violations);
+
+    /// A burst to come has so many bytes.
+    void expect(std::uint32_t bytes) { expected_bytes_.push_back(bytes); }
+    void read_enable(SimTime t, PinValue level);
+    void strobe(SimTime t, PinValue before, PinValue now);
+    void data_changes(SimTime t);
+    /// CE#, CLE or ALE rises.
+    void ends(SimTime t);
+
+    bool under_way() const { return in_ || out_; }
+    SimTime last_out() const { return out_ended_; }
+    std::uint64_t strobes() const { return strobes_; }
+
+private:
+    void begin_out(SimTime t);
+    void end_out(SimTime t);
+    void begin_in(SimTime t);
+    void strobe_in(SimTime t);
+    void strobe_out(SimTime t);
+    void end_in(SimTime t);
+    void count_bytes(SimTime t, std::size_t strobes);
+
+    const OnfiTiming t_;
+    const PinLimits& limits_;
+    const PinLevels& pins_;
+    PinDecoder& told_;
+    PinViolations& violations_;
+    const bool sdr_;
+    const bool independent_;
+    const Ps transfer_;  // shortest time between strobes
+    const Ps t_rpst_;
+
+    std::deque<std::uint32_t> expected_bytes_;  // of the bursts to come
+    // Data in: from DQS driven to DQS released.
+    bool in_ = false;
+    std::size_t in_strobes_ = 0;
+    SimTime in_driven_{}, in_last_{};
+    bool in_held_ = false;  // the postamble's hold is awaited
+    // Data out: from RE# low to CE#, CLE or ALE high.
+    bool out_ = false;
+    SimTime out_began_{}, out_ended_ = kLongAgo;
+    std::vector<SimTime> re_edges_;  // after the preamble's
+    std::size_t out_strobes_ = 0;
+    bool out_late_ = false;  // a strobe of DQS was, and those after it are as well
+    std::uint64_t strobes_ = 0;
+};
+
+}  // namespace ssdtlm

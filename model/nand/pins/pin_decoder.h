@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the chip enables of a channel have been told: decodes command and address cycles into sequences, knows what data is to come
+// and which die has to become busy. Reports what is no sequence in use, and a command to a busy die.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "nand/onfi/nand_config.h"
+#include "nand/pins/pin_violations.h"
+
+namespace ssdtlm {
+
+class PinDecoder {
+public:
+    static constexpr int kUnknown = -1;
+
+    /// What one chip enable has been told.
+    struct Target {
+        std::uint8_t opcode = 0;  ///< command whose addresses or confirmation are awaited; see open
+        FlashOp op = FlashOp::read;  ///< that it begins
+        bool open = false;
+        std::uint8_t addresses = 0;
+        bool data = false;  ///< a data-in burst has come
+        std::uint32_t row = 0;
+        int die = kUnknown;          ///< that the open command names
+        bool queued = false;         ///< 32h: data out has to say which plane
+        int source = kUnknown;       ///< die whose register data out comes from
+        bool readable = false;       ///< something is selected for data out
+        bool status = false;         ///< ... and it is the status
+        const char* wait_rule = "";  ///< before data out, since wait_from
+        Ps wait{};
+        SimTime wait_from = kLongAgo;
+        SimTime chip_fell = kLongAgo;
+
+        /// Data in may come.
+        bool takes_data() const;
+        /// Looks whether what data has to keep its distance from is over.
+        void end_wait(SimTime t, PinViolations& violations);
+    };
+
+    /// Both must outlive it.
+    PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolations& violations);
+
+    void chip(SimTime t, std::uint32_t way, PinValue level);
+    /// The only chip enable that is low; null and a violation otherwise.
+    Target* target(SimTime t, const char* what);
+    /// The chip enable that fell last; null: it is not the only one that is low.
+    Target* only_low() { return low_chips_ == 1 ? &targets_[way_] : nullptr; }
+    const Target& last_told() const { return targets_[way_]; }
+    void command(SimTime t, Target& to, std::uint8_t opcode);
+    void address(SimTime t, Target& to, std::uint8_t byte);
+    void ready_busy(SimTime t, std::uint32_t die, PinValue level);
+    /// What should have become busy before.
+    void overdue(SimTime t);
+
+    std::uint64_t commands(std::uint8_t opcode) const { return commands_[opcode]; }
+
+private:
+    struct Busy {  // R/B# has to fall
+        std::uint32_t way = 0;
+        int die = kUnknown;
+        SimTime since{};
+    };
+    void confirm(SimTime t, Target& to, std::uint8_t opcode);
+    void addresses_done(SimTime t, Target& to);
+    void status_selected(SimTime t, Target& to);
+    void await_data(SimTime t, Target& to) const;
+    bool is_busy(int die) const;
+    int die_of_row(std::uint32_t way, std::uint32_t row) const;
+
+    const OnfiTiming t_;
+    const PinLevels& pins_;
+    PinViolations& violations_;
+    const bool independent_;
+    const std::uint32_t dies_per_chip_;
+    const unsigned lun_shift_;
+    const bool luns_known_;  // row addresses name the LUN
+
+    std::vector<Target> targets_;
+    std::vector<Busy> busy_;
+    std::uint32_t low_chips_ = 0;
+    std::uint32_t way_ = 0;  // the chip enable that fell last
+    std::array<std::uint64_t, 256> commands_{};
+};
+
+}  // namespace ssdtlm

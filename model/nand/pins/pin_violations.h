@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a channel's pins have broken, and what they are at: shared by those who watch cycles, commands and data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nand/pins/pin_generator.h"
+#include "nand/pins/pin_sequence.h"
+
+namespace ssdtlm {
+
+struct PinViolation {
+    const char* rule = "";
+    SimTime time{};
+    std::string text;  ///< what was found and what is allowed
+};
+
+class PinViolations {
+public:
+    void add(const char* rule, SimTime t, std::string text);
+    /// One, unless `t` is at least so long after `since`.
+    void at_least(const char* rule, SimTime t, SimTime since, Ps limit);
+
+    /// The first kKept of them.
+    const std::vector<PinViolation>& kept() const { return kept_; }
+    std::uint64_t count() const { return count_; }
+    /// One line per kept violation.
+    std::string report() const;
+
+private:
+    static constexpr std::size_t kKept = 100;
+
+    std::vector<PinViolation> kept_;
+    std::uint64_t count_ = 0;
+};
+
+/// Of an event that has not been seen.
+inline constexpr SimTime kLongAgo{Ps{-1'000'000'000'000}};
+
+/// Each pin's level, and since when.
+struct PinLevels {
+    PinLevels();
+    PinValue value(Pin p) const { return values[idx(p)]; }
+    SimTime changed(Pin p) const { return since[idx(p)]; }
+
+    std::array<PinValue, kPinCount> values{};
+    std::array<SimTime, kPinCount> since{};
+};
+
+/// With three decimals.
+std::string nanoseconds(Ps t);
+
+}  // namespace ssdtlm
