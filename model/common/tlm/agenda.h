@@ -18,6 +18,7 @@
 
 #include "common/containers/pool.h"
 #include "common/report/error.h"
+#include "common/tlm/far_entries.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
@@ -47,7 +48,7 @@ public:
     /// Time of the next entry; kNever when empty.
     SimTime next_time() const {
         const std::size_t near = nearest_bucket();
-        return near == kNone || far_at_ <= buckets_[near].head->at ? far_at_ : buckets_[near].head->at;
+        return near == kNone || far_.first_at() <= buckets_[near].head->at ? far_.first_at() : buckets_[near].head->at;
     }
     std::uint64_t executed() const { return executed_; }
     std::size_t pending() const { return static_cast<std::size_t>(posted_ - executed_ - cancelled_); }
@@ -122,7 +123,7 @@ public:
         if (__builtin_expect(i == kNone, 0)) return run_far(limit);
         Bucket& b = buckets_[i];
         Node* n = b.head;
-        if (__builtin_expect(far_at_ <= n->at, 0)) return run_far(limit);  // posted before n if for the same time
+        if (__builtin_expect(far_.first_at() <= n->at, 0)) return run_far(limit);  // posted before n if for the same time
         if (n->at > limit) return false;
         b.head = n->next;
         if (b.head == nullptr) leave_bucket(i);
@@ -191,17 +192,7 @@ private:
         Node* head = nullptr;
         Node* tail = nullptr;  // valid while head is
     };
-    struct FarEntry {
-        SimTime at;
-        std::uint64_t sequence;
-        Handler handler;
-        void* self;
-        std::uint64_t arg;
-    };
     static std::uint64_t bucket_of(SimTime t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()) >> kBucketShift; }
-    static bool before(const FarEntry& a, const FarEntry& b) {
-        return a.at < b.at || (a.at == b.at && a.sequence < b.sequence);
-    }
     static std::size_t lowest(std::uint64_t bits) { return static_cast<std::size_t>(__builtin_ctzll(bits)); }
 
     /// The first used bucket from the present one on; the buckets hold less than one turn, so it holds the earliest
@@ -276,69 +267,26 @@ private:
                                 "call in_step() before now() is read, or leave the call to a socket of the model"});
     }
 
-    __attribute__((noinline)) void post_far(const FarEntry& e) {
-        far_.push_back(e);
-        raise_far(far_.size() - 1, e);
-        far_at_ = far_.front().at;
-    }
-    /// Puts `e` at place i or above.
-    void raise_far(std::size_t i, const FarEntry& e) {
-        while (i > 0) {
-            const std::size_t parent = (i - 1) / kArity;
-            if (!before(e, far_[parent])) break;
-            far_[i] = far_[parent];
-            i = parent;
-        }
-        far_[i] = e;
-    }
-    /// Puts `e` at place i or below.
-    void lower_far(std::size_t i, const FarEntry& e) {
-        const std::size_t n = far_.size();
-        for (;;) {
-            const std::size_t child = kArity * i + 1;
-            const std::size_t last = child + kArity < n ? child + kArity : n;
-            std::size_t best = child;
-            for (std::size_t c = child + 1; c < last; ++c)
-                if (before(far_[c], far_[best])) best = c;
-            if (child >= n || !before(far_[best], e)) break;
-            far_[i] = far_[best];
-            i = best;
-        }
-        far_[i] = e;
-    }
-    void remove_far(std::size_t i) {
-        const FarEntry e = far_.back();
-        far_.pop_back();
-        if (i < far_.size()) {
-            if (i > 0 && before(e, far_[(i - 1) / kArity]))
-                raise_far(i, e);
-            else
-                lower_far(i, e);
-        }
-        far_at_ = far_.empty() ? kNever : far_.front().at;
-    }
+    __attribute__((noinline)) void post_far(const FarEntry& e) { far_.push(e); }
     __attribute__((noinline)) bool run_far(SimTime limit) {
-        if (far_.empty() || far_at_ > limit) return false;
-        const FarEntry first = far_.front();
-        remove_far(0);
+        if (far_.empty() || far_.first_at() > limit) return false;
+        const FarEntry first = far_.pop();
         now_ = first.at;
         ++executed_;
         first.handler(first.self, first.arg);
         return true;
     }
-    static constexpr std::size_t kArity = 4;
 
     SimTime now_{};
     Node* free_ = nullptr;
     std::uint64_t posted_ = 0;
     std::uint64_t executed_ = 0;
-    SimTime far_at_ = kNever;  // of the heap's first
+    FarEntries far_;
     SimTime run_limit_ = SimTime::min();
     AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
     std::uint64_t words_ = 0;  // bit per word of used_: not zero
     std::array<std::uint64_t, kBuckets / 64> used_{};
     std::array<Bucket, kBuckets> buckets_{};
-    std::vector<FarEntry> far_;
     std::vector<std::unique_ptr<Node[]>> chunks_;
     std::uint64_t cancelled_ = 0;
     Pool<Cancellable> cancellable_;
@@ -374,10 +322,7 @@ void Agenda::drop_if(Drop drop) {
         b.tail = kept;
         if (b.head == nullptr) leave_bucket(i);
     }
-    std::vector<FarEntry> all;
-    all.swap(far_);
-    far_at_ = kNever;
-    for (const FarEntry& e : all) {
+    for (const FarEntry& e : far_.take_all()) {
         if (drop(owner_of(e.handler, e.self, e.arg)))
             dropped(e.handler, e.arg);
         else
@@ -405,7 +350,7 @@ inline bool Agenda::take_near(SimTime at, std::uint64_t entry) {
 
 inline void Agenda::take_far(std::uint64_t entry) {
     for (std::size_t i = 0; i < far_.size(); ++i)
-        if (far_[i].arg == entry && far_[i].handler == run_cancellable) return remove_far(i);
+        if (far_[i].arg == entry && far_[i].handler == run_cancellable) return far_.remove(i);
     panic("Agenda", "a cancellable entry is in neither the buckets nor the heap");
 }
 
