@@ -10,11 +10,6 @@
 namespace ssdtlm {
 namespace {
 
-const char* op_name(HostOp op) {
-    static constexpr const char* kNames[] = {"read", "write", "trim", "flush"};
-    return kNames[static_cast<std::size_t>(op)];
-}
-
 /// By HostOp.
 constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
 
@@ -29,14 +24,13 @@ IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, con
       mmio_(mmio),
       workload_(workload),
       device_(device),
-      oracle_(oracle),
+      data_(oracle),
       observer_(observer) {}
 
 void IoPath::prepare(const ControllerInfo& info, std::vector<QueuePair> queues) {
     info_ = info;
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
-    SSDTLM_CHECK(oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
-                 "the integrity oracle was built for another namespace");
+    data_.prepare(info);
     queues_.reserve(queues.size());  // dirty_ points into it
     for (auto& q : queues) queues_.emplace_back(std::move(q));
     queue_count_ = static_cast<std::uint32_t>(queues_.size());
@@ -90,19 +84,19 @@ void IoPath::wake(std::uint64_t) {
 inline void IoPath::accept(const HostRequest& request) {
     SSDTLM_CHECK(((request.offset | request.bytes) & (info_.lba_bytes - 1)) == 0, "request is not in whole blocks");
     ++counters_.requests_issued;
-    Queue& q = queues_[plan_.pair_of(request.job)];
+    IoQueue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
-    if (oracle_ != nullptr) oracle_->prefetch(request.offset >> lba_shift_);
+    if (data_.is_on()) data_.prefetch(request.offset);
     if (__builtin_expect(request.bytes > info_.max_transfer_bytes, 0) &&
         (request.op == HostOp::read || request.op == HostOp::write))
         return split(q, request, agenda_.now());
     enqueue(q, request, agenda_.now(), kWhole);
 }
 
-void IoPath::split(Queue& q, const HostRequest& request, SimTime now) {
-    Split& whole = splits_.acquire();
-    const SplitHandle handle = Pool<Split>::handle_of(whole);
-    whole = Split{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
+void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
+    SplitRequest& whole = splits_.acquire();
+    const SplitHandle handle = Pool<SplitRequest>::handle_of(whole);
+    whole = SplitRequest{request, static_cast<std::uint32_t>(div_ceil(request.bytes, info_.max_transfer_bytes)), true, false};
     HostRequest part = request;
     for (std::uint32_t done = 0; done < request.bytes; done += part.bytes) {
         part.offset = request.offset + done;
@@ -111,27 +105,28 @@ void IoPath::split(Queue& q, const HostRequest& request, SimTime now) {
     }
 }
 
-inline void IoPath::enqueue(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
+inline void IoPath::enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
     if (config_.submit_time == Ps{} && q.backlog.empty() && q.pair.has_room()) return write_sqe(q, request, issued, split);
-    q.backlog.push(Part{request, issued, split});
+    q.backlog.push(WaitingCommand{request, issued, split});
     ++backlog_;
     if (config_.submit_time != Ps{}) start_submission(q);
 }
 
-SimTime IoPath::occupy_cpu(Queue& q, Ps time) {
+SimTime IoPath::occupy_cpu(IoQueue& q, Ps time) {
     q.cpu_free = std::max(q.cpu_free, agenda_.now()) + time;
     return q.cpu_free;
 }
 
-void IoPath::start_submission(Queue& q) {
+void IoPath::start_submission(IoQueue& q) {
     if (q.submitting || q.backlog.empty() || !q.pair.has_room()) return;
     q.submitting = true;
     agenda_.post<&IoPath::submission_done>(occupy_cpu(q, config_.submit_time), this, entry(q));
 }
 
 void IoPath::submission_done(std::uint64_t entry) {
-    if (is_stale(entry)) return;
-    Queue& q = queue_of(entry);
+    IoQueue* const queue = queue_of(entry);
+    if (queue == nullptr) return;
+    IoQueue& q = *queue;
     q.submitting = false;
     if (paused_) return;
     if (q.backlog.empty()) return;  // stopped meanwhile
@@ -141,38 +136,21 @@ void IoPath::submission_done(std::uint64_t entry) {
     pump();
 }
 
-void IoPath::drain_backlog(Queue& q) {
+void IoPath::drain_backlog(IoQueue& q) {
     if (config_.submit_time != Ps{}) return start_submission(q);
     while (!q.backlog.empty() && q.pair.has_room()) write_front(q);
 }
 
-void IoPath::write_front(Queue& q) {
-    const Part& part = q.backlog.front();
+void IoPath::write_front(IoQueue& q) {
+    const WaitingCommand& part = q.backlog.front();
     write_sqe(q, part.request, part.issued, part.split);
     q.backlog.pop();
     --backlog_;
 }
 
-__attribute__((noinline, cold)) IoPath::Slot& IoPath::add_slot(Queue& q, std::uint16_t cid) {
-    while (q.slots.size() <= cid) {
-        const auto next = static_cast<std::uint16_t>(q.slots.size());
-        q.slots.emplace_back().timeline = &(device_ != nullptr ? *device_ : own_).at(q.pair.qid(), next);
-    }
-    q.slot_count = cid + 1u;
-    return q.slots[cid];
-}
-
-void IoPath::make_prp(Slot& slot, std::uint32_t bytes) {
-    const std::uint8_t* const before = slot.buffer.data;
-    slot.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
-    if (slot.buffer.data != before) slot.spoiled = 0;
-    slot.prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, bytes, slot.buffer.lists);
-    slot.prp_bytes = bytes;
-}
-
-void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
+void IoPath::write_sqe(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
     nvme::Sqe& sqe = q.pair.take_entry();
-    Slot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : add_slot(q, sqe.cid);
+    IoSlot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : q.add_slot(sqe.cid, device_ != nullptr ? *device_ : own_);
     const SimTime now = agenda_.now();
     slot.request = request;
     slot.issued = issued;
@@ -192,13 +170,13 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, Spl
             sqe.cdw13 = std::uint32_t{request.stream} << 16;
         }
         // Buffer and list are as the slot's last command has left them, if that was of the same size.
-        if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
+        if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) slot.make_prp(memory_, request.bytes, config_.page_bytes, config_.buffer_offset);
         sqe.prp1 = slot.prp.prp1;
         sqe.prp2 = slot.prp.prp2;
     } else if (request.op == HostOp::trim) {
         sqe.cdw10 = 0;  // one range, 0-based
         sqe.cdw11 = nvme::kDsmDeallocate;
-        make_prp(slot, sizeof(nvme::DsmRange));
+        slot.make_prp(memory_, sizeof(nvme::DsmRange), config_.page_bytes, config_.buffer_offset);
         nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
         slot.spoiled = 0;
         sqe.prp1 = slot.prp.prp1;
@@ -210,28 +188,11 @@ void IoPath::write_sqe(Queue& q, const HostRequest& request, SimTime issued, Spl
         dirty_.push_back(&q);
     }
     // Last, so that what accept() has prefetched has had time to arrive. The doorbell is still to come.
-    if (oracle_ != nullptr) begin_data(slot);
-}
-
-inline void IoPath::begin_data(Slot& slot) {
-    const HostRequest& r = slot.request;
-    const std::uint64_t slba = r.offset >> lba_shift_;
-    const std::uint32_t blocks = r.bytes >> lba_shift_;
-    if (r.op == HostOp::read) {
-        slot.token = oracle_->begin_read(blocks, slot.buffer.data, slot.spoiled);
-        slot.spoiled = 0;
-    } else if (r.op == HostOp::write) {
-        slot.token = oracle_->begin_write(slba, blocks, slot.buffer.data);
-        slot.spoiled = 0;
-    } else if (r.op == HostOp::trim) {
-        slot.token = oracle_->begin_trim(slba, blocks);
-    } else {
-        slot.token = oracle_->begin_flush();
-    }
+    if (data_.is_on()) data_.begin(slot);
 }
 
 inline void IoPath::ring_doorbells() {
-    for (Queue* q : dirty_) {
+    for (IoQueue* q : dirty_) {
         q->dirty = false;
         ++counters_.sq_doorbells;
         mmio_.write32(nvme::sq_tail_doorbell(q->pair.qid()), q->pair.tail());
@@ -243,7 +204,7 @@ inline void IoPath::ring_doorbells() {
 // Completion.
 
 void IoPath::handler(std::uint64_t queue) {
-    Queue& q = queues_[queue];
+    IoQueue& q = queues_[queue];
     if (q.reaping) return;  // the running handler looks again before it ends
     if (config_.completion_time != Ps{}) {
         if (!q.pair.has_completion()) return;
@@ -258,8 +219,9 @@ void IoPath::handler(std::uint64_t queue) {
 }
 
 void IoPath::reap_one(std::uint64_t entry) {
-    if (is_stale(entry)) return;
-    Queue& q = queue_of(entry);
+    IoQueue* const queue = queue_of(entry);
+    if (queue == nullptr) return;
+    IoQueue& q = *queue;
     complete(q, q.pair.take_completion());
     if (q.pair.has_completion()) {
         agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry);
@@ -269,15 +231,15 @@ void IoPath::reap_one(std::uint64_t entry) {
     handler_done(q);
 }
 
-inline void IoPath::handler_done(Queue& q) {
+inline void IoPath::handler_done(IoQueue& q) {
     ++counters_.cq_doorbells;
     mmio_.write32(nvme::cq_head_doorbell(q.pair.qid()), q.pair.head());
     if (__builtin_expect(!q.backlog.empty(), 0) && !paused_) drain_backlog(q);
     pump();
 }
 
-void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
-    Slot& slot = q.slots[cqe.cid];
+void IoPath::complete(IoQueue& q, const nvme::Cqe& cqe) {
+    IoSlot& slot = q.slots[cqe.cid];
     const bool ok = cqe.status() == nvme::kStSuccess;
     ++counters_.commands_completed;
 
@@ -285,40 +247,22 @@ void IoPath::complete(Queue& q, const nvme::Cqe& cqe) {
     Timeline& timeline = *slot.timeline;
     timeline.precede(slot.issued, slot.submitted);
     timeline.charge(Stage::completion, agenda_.now());
-    if (__builtin_expect(!ok, 0)) note_error(q, slot, cqe);
-    if (oracle_ != nullptr) end_data(q, slot, cqe.cid, ok);
+    if (__builtin_expect(!ok, 0)) errors_.note(counters_, slot.request, lba_shift_, q.pair.qid(), cqe, since_epoch(agenda_.now()));
+    if (data_.is_on()) data_.end(q.pair.qid(), cqe.cid, slot, since_epoch(agenda_.now()), ok);
     if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);
     finish_request(slot.request, slot, ok);
 }
 
-void IoPath::part_done(Slot& slot, bool ok) {
-    Split& split = splits_.at(slot.split);
+void IoPath::part_done(IoSlot& slot, bool ok) {
+    SplitRequest& split = splits_.at(slot.split);
     split.ok = split.ok && ok;
     if (--split.remaining != 0) return;
-    const Split whole = split;
+    const SplitRequest whole = split;
     splits_.release(split);
     if (!whole.dropped) finish_request(whole.request, slot, whole.ok);
 }
 
-inline void IoPath::end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok) {
-    const HostRequest& r = slot.request;
-    const std::uint64_t slba = r.offset >> lba_shift_;
-    const std::uint32_t blocks = r.bytes >> lba_shift_;
-    if (r.op == HostOp::read) {
-        if (__builtin_expect(!ok, 0)) return oracle_->abandon_read();
-        oracle_->check_read(slot.token, slba, blocks, slot.buffer.data,
-                            IntegrityOracle::Reader{q.pair.qid(), cid, since_epoch(agenda_.now())});
-        slot.spoiled = blocks;
-    } else if (r.op == HostOp::write) {
-        oracle_->end_write(slba, blocks, ok, slot.token, r.fua);
-    } else if (r.op == HostOp::trim) {
-        oracle_->end_trim(slba, blocks, ok, slot.token);
-    } else {
-        oracle_->end_flush(slot.token, ok);
-    }
-}
-
-inline void IoPath::finish_request(const HostRequest& request, const Slot& slot, bool ok) {
+inline void IoPath::finish_request(const HostRequest& request, const IoSlot& slot, bool ok) {
     const SimTime now = since_epoch(agenda_.now());
     const SimTime issued = since_epoch(slot.issued);
     const SimTime submitted = since_epoch(slot.submitted);
@@ -328,32 +272,13 @@ inline void IoPath::finish_request(const HostRequest& request, const Slot& slot,
     workload_.completed(request, issued, submitted, now, ok);
 }
 
-void IoPath::note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe) {
-    const bool first_of_its_kind = counters_.errors == counters_.media_errors();  // none was another than a media error
-    const bool first = counters_.errors++ == 0;
-    switch (cqe.status()) {
-        case nvme::kStUnrecoveredRead: ++counters_.unrecovered_reads; break;
-        case nvme::kStWriteFault: ++counters_.write_faults; break;
-        case nvme::kStReadOnlyRange: ++counters_.refused_read_only; break;
-        default:
-            if (first_of_its_kind) first_error_.clear();
-    }
-    if (!first && !first_error_.empty()) return;
-    const HostRequest& r = slot.request;
-    first_error_ = std::string(op_name(r.op)) + " of " + std::to_string(r.bytes >> lba_shift_) + " blocks at LBA " +
-                   std::to_string(r.offset >> lba_shift_) + ": status SCT " + std::to_string(cqe.status() >> 8) + " SC " +
-                   std::to_string(cqe.status() & 0xFF) + ", queue " + std::to_string(q.pair.qid()) + " CID " +
-                   std::to_string(cqe.cid) + ", completed at " +
-                   std::to_string(since_epoch(agenda_.now()).time_since_epoch().count()) + " ps";
-}
-
 // ---------------------------------------------------------------------------------------------------------------
 // Controller reset.
 
 void IoPath::controller_stopped() {
     SSDTLM_CHECK(paused_, "the controller stopped under a driver that submits");
     ++starts_;
-    for (Queue& q : queues_) {
+    for (IoQueue& q : queues_) {
         q.submitting = q.reaping = false;
         while (q.pair.has_completion()) complete(q, q.pair.take_completion());
         cancel_commands(q);
@@ -362,18 +287,13 @@ void IoPath::controller_stopped() {
 }
 
 // What is submitted again goes ahead of the backlog, in the order in which it was submitted before.
-void IoPath::cancel_commands(Queue& q) {
-    std::vector<std::uint16_t> cancelled;
-    for (std::uint32_t cid = 0; cid < q.slot_count; ++cid) {
-        if (q.pair.outstanding(static_cast<std::uint16_t>(cid))) cancelled.push_back(static_cast<std::uint16_t>(cid));
-    }
-    std::stable_sort(cancelled.begin(), cancelled.end(),
-                     [&q](std::uint16_t a, std::uint16_t b) { return q.slots[a].submitted < q.slots[b].submitted; });
-    Fifo<Part> backlog;
+void IoPath::cancel_commands(IoQueue& q) {
+    const std::vector<std::uint16_t> cancelled = q.in_device();
+    Fifo<WaitingCommand> backlog;
     for (const std::uint16_t cid : cancelled) {
-        Slot& slot = q.slots[cid];
-        if (oracle_ != nullptr) end_data(q, slot, cid, false);  // nobody knows whether the device carried it out
-        backlog.push(Part{slot.request, slot.issued, slot.split});
+        IoSlot& slot = q.slots[cid];
+        if (data_.is_on()) data_.end(q.pair.qid(), cid, slot, since_epoch(agenda_.now()), false);
+        backlog.push(WaitingCommand{slot.request, slot.issued, slot.split});
     }
     counters_.commands_cancelled += cancelled.size();
     backlog_ += cancelled.size();
@@ -383,7 +303,7 @@ void IoPath::cancel_commands(Queue& q) {
 
 void IoPath::resume() {
     paused_ = false;
-    for (Queue& q : queues_) drain_backlog(q);
+    for (IoQueue& q : queues_) drain_backlog(q);
     pump();
 }
 
@@ -394,10 +314,10 @@ void IoPath::stop_submitting() {
     if (stopped_) return;
     stopped_ = true;
     taking_ = false;
-    for (Queue& q : queues_) {
+    for (IoQueue& q : queues_) {
         for (; !q.backlog.empty(); q.backlog.pop()) {
             if (q.backlog.front().split == kWhole) continue;
-            Split& split = splits_.at(q.backlog.front().split);
+            SplitRequest& split = splits_.at(q.backlog.front().split);
             split.dropped = true;
             if (--split.remaining == 0) splits_.release(split);
         }
@@ -415,12 +335,8 @@ void IoPath::maybe_finish(std::uint64_t) {
 void IoPath::check_waiters() const {
     if (!started_ || finished_ || paused_) return;
     if (!dirty_.empty()) throw CheckFailed("host: commands were written, and their doorbell was not rung");
-    for (const Queue& q : queues_) {
-        if (q.backlog.empty() || q.submitting || q.reaping) continue;  // who looks at the backlog at his end
-        if (q.pair.has_room() || q.pair.outstanding() == 0)
-            throw CheckFailed("host: queue " + std::to_string(q.pair.qid()) + ": " + std::to_string(q.backlog.size()) +
-                              " requests wait for room, and it has room or nothing will make any");
-    }
+    for (const IoQueue& q : queues_)
+        if (const std::string stuck = q.stuck(); !stuck.empty()) throw CheckFailed("host: " + stuck);
     if (waits_for_nothing())
         throw CheckFailed("host: the workload is not done, and waits neither for a time nor for a completion");
     if (!taking_ && outstanding() == 0 && backlog_ == 0 && !stopped_)
@@ -429,15 +345,11 @@ void IoPath::check_waiters() const {
 
 std::optional<PendingCommand> IoPath::oldest() const {
     std::optional<PendingCommand> oldest;
-    for (const Queue& q : queues_) {
-        if (q.pair.outstanding() == 0) continue;
-        for (std::uint32_t cid = 0; cid < q.slot_count; ++cid) {
-            const Slot& slot = q.slots[cid];
-            if (!q.pair.outstanding(static_cast<std::uint16_t>(cid)) || (oldest && oldest->submitted <= slot.submitted)) continue;
-            const HostRequest& r = slot.request;
-            oldest = PendingCommand{q.pair.qid(), static_cast<std::uint16_t>(cid), r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_,
-                                    slot.submitted};
-        }
+    for (const IoQueue& q : queues_) {
+        const std::optional<std::uint16_t> cid = q.oldest();
+        if (!cid || (oldest && oldest->submitted <= q.slots[*cid].submitted)) continue;
+        const HostRequest& r = q.slots[*cid].request;
+        oldest = PendingCommand{q.pair.qid(), *cid, r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_, q.slots[*cid].submitted};
     }
     return oldest;
 }
@@ -451,13 +363,7 @@ std::string IoPath::dump() const {
         s += std::string("  oldest: ") + op_name(c->op) + " of " + std::to_string(c->blocks) + " blocks at LBA " + std::to_string(c->slba) +
              ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->cid) + ", submitted " +
              std::to_string((agenda_.now() - c->submitted).count()) + " ps ago\n";
-    for (const Queue& q : queues_) {
-        if (q.pair.outstanding() == 0 && q.backlog.empty()) continue;
-        s += "  queue " + std::to_string(q.pair.qid()) + ": outstanding " + std::to_string(q.pair.outstanding()) +
-             ", backlog " + std::to_string(q.backlog.size()) + ", SQ tail " + std::to_string(q.pair.tail()) +
-             ", SQ head " + std::to_string(q.pair.sq_head()) + ", CQ head " + std::to_string(q.pair.head()) +
-             (q.pair.has_completion() ? ", completion not handled" : "") + "\n";
-    }
+    for (const IoQueue& q : queues_) s += q.dump();
     return s;
 }
 

@@ -15,7 +15,6 @@
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,31 +25,14 @@
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
 #include "host_pcie/driver/bring_up.h"
-#include "host_pcie/driver/fifo.h"
-#include "host_pcie/driver/integrity_oracle.h"
-#include "host_pcie/driver/prp_builder.h"
-#include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/driver/data_check.h"
+#include "host_pcie/driver/driver_errors.h"
+#include "host_pcie/driver/io_queue.h"
 #include "host_pcie/driver/queue_plan.h"
 #include "host_pcie/ports/completion_observer.h"
 #include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
-
-struct DriverCounters {
-    std::uint64_t requests_issued = 0;     ///< taken from the workload
-    std::uint64_t requests_completed = 0;
-    std::uint64_t commands_submitted = 0;  ///< SQEs written; more than requests when some are split
-    std::uint64_t commands_completed = 0;
-    std::uint64_t commands_cancelled = 0;  ///< by controller resets; each is submitted again
-    std::uint64_t errors = 0;              ///< commands completed with an error status; of these:
-    std::uint64_t unrecovered_reads = 0;   ///< 2/81h: data that the flash has lost
-    std::uint64_t write_faults = 0;        ///< 2/80h: data that the flash did not take
-    std::uint64_t refused_read_only = 0;   ///< 1/82h: writes to a read-only drive
-    std::uint64_t media_errors() const { return unrecovered_reads + write_faults + refused_read_only; }
-    std::uint64_t interrupts = 0;          ///< MSI-X messages of I/O queues
-    std::uint64_t sq_doorbells = 0;
-    std::uint64_t cq_doorbells = 0;
-};
 
 /// A command whose completion the host waits for.
 struct PendingCommand {
@@ -108,7 +90,7 @@ public:
         SimTime issued, submitted;
     };
     Times times_of(std::uint16_t qid, std::uint16_t cid) const {
-        const Slot& slot = queues_[qid - 1u].slots[cid];
+        const IoSlot& slot = queues_[qid - 1u].slots[cid];
         return {slot.issued, slot.submitted};
     }
     /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
@@ -118,8 +100,8 @@ public:
         return started_ && taking_ && !paused_ && outstanding() == 0 && backlog_ == 0 && wake_at_ == kNever;
     }
     const DriverCounters& counters() const { return counters_; }
-    /// The first error status in words, one that is no media error if there was any; empty when there was none.
-    const std::string& first_error() const { return first_error_; }
+    /// See DriverErrors.
+    const std::string& first_error() const { return errors_.first(); }
     std::string dump() const;
     /// Between two entries of the agenda: requests wait in the host only for room in the device, the workload only for a
     /// time or a completion. Throws CheckFailed.
@@ -129,81 +111,36 @@ private:
     /// Where the driver stops taking requests while queues are full; only an open-loop workload gets there.
     static constexpr std::uint64_t kMaxBacklog = 65536;
 
-    struct Split {
-        HostRequest request;
-        std::uint32_t remaining = 0;
-        bool ok = true;
-        bool dropped = false;
-    };
-    /// The request that a command is part of; by default the command is a whole request.
-    using SplitHandle = Handle<Split>;
     static constexpr SplitHandle kWhole{};
-
-    /// One command to be: a request or a part of one.
-    struct Part {
-        HostRequest request;
-        SimTime issued{};
-        SplitHandle split;
-    };
-    /// A command in the device. Two cache lines, but for the memory of PRP lists.
-    struct alignas(64) Slot {
-        HostRequest request;
-        SimTime issued{};
-        SimTime submitted{};
-        Timeline* timeline = nullptr;
-        std::uint64_t token = 0;      ///< the oracle's
-
-        SplitHandle split;
-        std::uint32_t spoiled = 0;    ///< blocks at the start of the buffer that the oracle has left spoiled
-        PrpPair prp;                  ///< of the buffer's first prp_bytes bytes
-        std::uint32_t prp_bytes = 0;
-        SlotBuffer buffer;
-    };
-    static_assert(offsetof(Slot, split) == 64 && offsetof(Slot, buffer.lists) <= 128);
-    struct Queue {
-        explicit Queue(QueuePair&& p) : pair(std::move(p)) {}
-        QueuePair pair;
-        std::vector<Slot> slots;  ///< by CID, grown to the highest used
-        std::uint32_t slot_count = 0;
-        Fifo<Part> backlog;       ///< empty while the queue has room, unless submission takes CPU time
-        SimTime cpu_free{};
-        bool submitting = false;  ///< CPU is on the front of the backlog
-        bool reaping = false;     ///< handler is running
-        bool dirty = false;       ///< SQEs written, doorbell not
-    };
 
     SimTime since_epoch(SimTime t) const { return SimTime{t - epoch_}; }
     void pump();
     void accept(const HostRequest& request);
-    void split(Queue& q, const HostRequest& request, SimTime now);
-    void enqueue(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split);
-    void start_submission(Queue& q);
-    void drain_backlog(Queue& q);
-    void write_front(Queue& q);
+    void split(IoQueue& q, const HostRequest& request, SimTime now);
+    void enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
+    void start_submission(IoQueue& q);
+    void drain_backlog(IoQueue& q);
+    void write_front(IoQueue& q);
     void submission_done(std::uint64_t entry);
-    void write_sqe(Queue& q, const HostRequest& request, SimTime issued, SplitHandle split);
-    Slot& add_slot(Queue& q, std::uint16_t cid);
-    void make_prp(Slot& slot, std::uint32_t bytes);
-    /// Tell the oracle that the command has been written, and that it has completed.
-    void begin_data(Slot& slot);
+    void write_sqe(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
     void ring_doorbells();
     void wait_until(SimTime when);
     void wake(std::uint64_t);
-    SimTime occupy_cpu(Queue& q, Ps time);
+    SimTime occupy_cpu(IoQueue& q, Ps time);
 
-    std::uint64_t entry(const Queue& q) const { return std::uint64_t{starts_} << 32 | (q.pair.qid() - 1u); }
-    bool is_stale(std::uint64_t entry) const { return entry >> 32 != starts_; }
-    Queue& queue_of(std::uint64_t entry) { return queues_[static_cast<std::uint32_t>(entry)]; }
-    void cancel_commands(Queue& q);
+    std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.pair.qid() - 1u); }
+    /// Null: the controller has started again meanwhile.
+    IoQueue* queue_of(std::uint64_t entry) {
+        return entry >> 32 != starts_ ? nullptr : &queues_[static_cast<std::uint32_t>(entry)];
+    }
+    void cancel_commands(IoQueue& q);
 
     void handler(std::uint64_t queue);
     void reap_one(std::uint64_t entry);
-    void handler_done(Queue& q);
-    void complete(Queue& q, const nvme::Cqe& cqe);
-    void part_done(Slot& slot, bool ok);
-    void finish_request(const HostRequest& request, const Slot& slot, bool ok);
-    void end_data(Queue& q, Slot& slot, std::uint16_t cid, bool ok);
-    void note_error(const Queue& q, const Slot& slot, const nvme::Cqe& cqe);
+    void handler_done(IoQueue& q);
+    void complete(IoQueue& q, const nvme::Cqe& cqe);
+    void part_done(IoSlot& slot, bool ok);
+    void finish_request(const HostRequest& request, const IoSlot& slot, bool ok);
     void maybe_finish(std::uint64_t);
 
     Agenda& agenda_;
@@ -214,15 +151,15 @@ private:
     Workload& workload_;
     CommandTracker* const device_;  // null: own_ serves
     CommandTracker own_;
-    IntegrityOracle* oracle_;
+    DataCheck data_;
     CompletionObserver* observer_;
 
     ControllerInfo info_;
     unsigned lba_shift_ = 9;
-    std::vector<Queue> queues_;
+    std::vector<IoQueue> queues_;
     std::uint32_t queue_count_ = 0;
-    std::vector<Queue*> dirty_;
-    Pool<Split> splits_;
+    std::vector<IoQueue*> dirty_;
+    Pool<SplitRequest> splits_;
     std::uint64_t backlog_ = 0;
     SimTime epoch_{};
     SimTime wake_at_ = kNever;
@@ -234,7 +171,7 @@ private:
     bool paused_ = false;
     std::uint32_t starts_ = 0;  // of the controller; an entry of the agenda from before a reset means nothing
     DriverCounters counters_;
-    std::string first_error_;
+    DriverErrors errors_;
     std::function<void(SimTime)> on_finished_;
 };
 
