@@ -2,7 +2,6 @@
 #include "host_pcie/workload/fio_job_runner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "common/report/error.h"
@@ -12,22 +11,16 @@ namespace {
 
 constexpr std::uint64_t kVerifyTag = ~std::uint64_t{0};  // HostRequest::tag of a read of the verify phase
 
-Ps exact(std::uint64_t count, std::uint64_t per_second) {
-    __extension__ using Wide = unsigned __int128;
-    return Ps{static_cast<std::int64_t>(static_cast<Wide>(count) * 1'000'000'000'000u / per_second)};
-}
-
 }  // namespace
 
 FioJobRunner::FioJobRunner(const FioJob& job, FioFlow* flow)
     : job_(job),
       generator_(job),
-      poisson_(job.seed, 20),
+      rate_(job),
+      amounts_(job),
       depth_(job.iodepth),
       limit_(job.iodepth),
-      loops_left_(job.loops),
-      flow_(flow),
-      rate_limited_(job.rate_limited()) {
+      flow_(flow) {
     if (FioJobLimits::any(job)) limits_.emplace(job);
     if (job.verify && job.writes) history_.emplace(job.random && job.random_map);
     watched_ = limits_ || job.latency_target != Ps{0};
@@ -35,10 +28,10 @@ FioJobRunner::FioJobRunner(const FioJob& job, FioFlow* flow)
 
 void FioJobRunner::start(SimTime now) {
     SSDTLM_CHECK(state_ == State::waiting, "fio job started twice");
-    started_at_ = epoch_ = now;
+    started_at_ = now;
     ramping_ = job_.ramp_time != Ps{0};
     if (job_.runtime != Ps{0}) deadline_ = now + job_.ramp_time + job_.runtime;
-    rate_next_ = {now, now, now};
+    rate_.restart(now);
     if (job_.create_only) {
         leave_flow();
         state_ = State::finished;
@@ -49,7 +42,7 @@ void FioJobRunner::start(SimTime now) {
         target_.emplace(job_, now);
         depth_ = limit_ = target_->depth();
     }
-    --loops_left_;
+    amounts_.start();
     begin_pass(now);
 }
 
@@ -128,7 +121,7 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
         state_ = State::draining;
         return false;
     }
-    if (pass_is_over()) {
+    if (amounts_.pass_is_over(outstanding_)) {
         state_ = State::draining;
         return false;
     }
@@ -153,7 +146,7 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
             return true;
         }
         op = generator_.pick_direction();
-        if (rate_limited_) {
+        if (rate_.limited()) {
             op = turn_by_rate(op, now);
             if (state_ != State::running) {
                 after_sleep_ = op;
@@ -162,7 +155,7 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
         }
     }
     if (!generator_.next(op, request.offset, request.bytes)) {
-        region_done_ = true;
+        amounts_.region_is_done();
         state_ = State::draining;
         return false;
     }
@@ -174,10 +167,9 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
     last_op_ = op;
     generator_.issued(op);
     ++outstanding_;
-    issued_bytes_[fio_index(op)] += request.bytes;
-    pass_bytes_ += request.bytes;
+    amounts_.issued(op, request.bytes);
     last_was_write_ = op == HostOp::write;
-    if (rate_limited_) account_rate(op, request.bytes);
+    if (rate_.limited()) rate_.issued(op, request.bytes);
     if (job_.thinktime != Ps{0}) {
         if (outstanding_ >= depth_)
             think_on_completion_ = true;
@@ -185,21 +177,6 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
             check_thinktime();
     }
     return true;
-}
-
-bool FioJobRunner::pass_is_over() const {
-    return !job_.time_based && (limits_reached() || pass_bytes_ >= pass_limit_);
-}
-
-/// io_size (or size) and number_ios, over all loops.
-bool FioJobRunner::limits_reached() const {
-    // fio counts reads and writes of a mix together; of a trimwrite only the writes.
-    const std::uint64_t bytes = job_.mixed()  ? issued_bytes_[0] + issued_bytes_[1]
-                                : job_.writes ? issued_bytes_[1]
-                                : job_.reads  ? issued_bytes_[0]
-                                              : issued_bytes_[2];
-    if (bytes >= byte_limit() * job_.loops) return true;
-    return job_.number_ios != 0 && done_ios_ + outstanding_ >= io_limit();
 }
 
 bool FioJobRunner::flush_is_due() const {
@@ -220,21 +197,9 @@ void FioJobRunner::emit_flush(HostRequest& request, State state) {
 
 /// The direction that may go now; or starts a sleep until the earliest of them may.
 HostOp FioJobRunner::turn_by_rate(HostOp op, SimTime now) {
-    SimTime when = rate_next_[fio_index(op)];
-    if (when <= now) return op;
-    if (job_.mixed()) {
-        const HostOp other = op == HostOp::read ? HostOp::write : HostOp::read;
-        const std::uint32_t share = other == HostOp::read ? job_.rwmix_read : 100 - job_.rwmix_read;
-        const SimTime other_when = rate_next_[fio_index(other)];
-        if (share != 0 && other_when < when) {
-            op = other;
-            when = other_when;
-        }
-        generator_.override_direction(op);
-        if (when <= now) return op;
-    }
-    sleep_for(when - now, now);
-    return op;
+    const FioRate::Turn turn = rate_.turn(op, now, generator_);
+    if (turn.when > now) sleep_for(turn.when - now, now);
+    return turn.op;
 }
 
 void FioJobRunner::sleep_for(Ps duration, SimTime now) {
@@ -247,26 +212,11 @@ void FioJobRunner::sleep_for(Ps duration, SimTime now) {
     }
 }
 
-void FioJobRunner::account_rate(HostOp op, std::uint32_t bytes) {
-    const std::size_t d = fio_index(op);
-    if (job_.rate[d] == 0 && job_.rate_iops[d] == 0) return;
-    if (job_.rate_process == FioRateProcess::poisson) {
-        const double ios = job_.rate_iops[d] != 0
-                               ? static_cast<double>(job_.rate_iops[d])
-                               : static_cast<double>(job_.rate[d]) / static_cast<double>(job_.bs_min[d]);
-        rate_next_[d] += Ps{static_cast<std::int64_t>(-std::log1p(-poisson_.unit()) / ios * 1e12)};
-        return;
-    }
-    const bool by_bytes = job_.rate[d] != 0;
-    rate_count_[d] += by_bytes ? bytes : 1;
-    rate_next_[d] = epoch_ + exact(rate_count_[d], by_bytes ? job_.rate[d] : job_.rate_iops[d]);
-}
-
 void FioJobRunner::check_thinktime() {
     const std::uint64_t blocks =
         job_.thinktime_on_issue
             ? generator_.issues(HostOp::read) + generator_.issues(HostOp::write) + generator_.issues(HostOp::trim)
-            : done_ios_;
+            : amounts_.done_ios();
     if (blocks < last_think_ + job_.thinktime_blocks) return;
     last_think_ = blocks;
     sleep_ = job_.thinktime;
@@ -284,8 +234,7 @@ void FioJobRunner::completed(const HostRequest& request, SimTime issued, SimTime
             state_ = State::draining;
         return;
     }
-    ++done_ios_;
-    done_bytes_ += request.bytes;  // as in fio, of what is read back too
+    amounts_.completed(request.bytes);  // as in fio, of what is read back too
     if (request.tag != 0 && request.tag != kVerifyTag) history_->completed(request.tag, request.offset);
     if (watched_) watch(request, now - issued, now);
     if (think_on_completion_) {
@@ -386,39 +335,20 @@ void FioJobRunner::leave_flow() {
 
 void FioJobRunner::begin_pass(SimTime now) {
     generator_.begin_pass();
-    pass_bytes_ = 0;
-    region_done_ = false;
+    amounts_.begin_pass();
     flushed_to_verify_ = false;
     if (limits_) limits_->begin_pass(now);
-    ++passes_;
-    // fio lets these overwrite within one pass; everything else makes a pass per `size`.
-    pass_limit_ = job_.size;
-    if (job_.writes && (!job_.random || !job_.random_map)) pass_limit_ = std::max(pass_limit_, job_.io_size);
-    if (job_.trimwrite()) pass_limit_ += byte_limit() * job_.loops;
     state_ = State::running;
 }
 
 void FioJobRunner::end_of_pass(SimTime now) {
-    if (pass_bytes_ != 0 && another_pass()) {
+    if (amounts_.pass_did_something() && !terminated_ && amounts_.another_pass()) {
         begin_pass(now);
         return;
     }
     leave_flow();
     state_ = State::finished;
     finished_at_ = now;
-}
-
-bool FioJobRunner::another_pass() {
-    if (terminated_) return false;
-    if (job_.time_based) return true;
-    if (loops_left_ > 0) {
-        --loops_left_;
-        return true;
-    }
-    if (job_.number_ios != 0 && done_ios_ >= io_limit()) return false;
-    const std::uint64_t limit = byte_limit();
-    if (done_bytes_ >= limit || limit - done_bytes_ < job_.largest_block()) return false;
-    return !(region_done_ && job_.io_size == 0);
 }
 
 void FioJobRunner::end_ramp() {
@@ -428,14 +358,11 @@ void FioJobRunner::end_ramp() {
 
 /// fio's reset_all_stats(): amounts, rates and run time count from here.
 void FioJobRunner::restart_counts(SimTime now) {
-    epoch_ = now;
     if (job_.runtime != Ps{0} && !terminated_) deadline_ = now + job_.runtime;
     generator_.reset_counts();
-    done_ios_ = 0;
-    done_bytes_ = 0;
+    amounts_.restart_counts();
     last_think_ = 0;
-    rate_count_ = {0, 0, 0};
-    rate_next_ = {epoch_, epoch_, epoch_};
+    rate_.restart(now);
 }
 
 std::optional<Workload::JobTime> FioJobRunner::measured_time() const {
@@ -449,14 +376,7 @@ double FioJobRunner::progress(SimTime now) const {
     if (finished()) return 1;
     double share = 0;
     if (deadline_ != kNever) share = to_seconds(now - started_at_) / to_seconds(deadline_ - started_at_);
-    if (!job_.time_based) {
-        std::uint64_t bytes = 0;
-        for (std::uint64_t b : issued_bytes_) bytes += b;
-        const double all = static_cast<double>(byte_limit()) * job_.loops * (job_.trimwrite() ? 2 : 1);
-        share = std::max(share, static_cast<double>(bytes) / all);
-        if (job_.number_ios != 0)
-            share = std::max(share, static_cast<double>(done_ios_) / static_cast<double>(io_limit()));
-    }
+    share = std::max(share, amounts_.share());
     return std::min(share, 1.0);
 }
 

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "host_pcie/ports/host_request.h"
+#include "host_pcie/workload/fio_job_amounts.h"
 #include "host_pcie/workload/fio_flow.h"
 #include "host_pcie/workload/fio_generator.h"
 #include "host_pcie/workload/fio_job.h"
 #include "host_pcie/workload/fio_job_limits.h"
 #include "host_pcie/workload/fio_latency_target.h"
+#include "host_pcie/workload/fio_rate.h"
 #include "host_pcie/workload/fio_verify_history.h"
 
 namespace ssdtlm {
@@ -43,8 +45,8 @@ public:
     std::uint32_t depth() const { return depth_; }
     /// When latency_target began its final run, from which fio's statistics count; kNever: not yet.
     SimTime final_run_at() const { return final_run_at_; }
-    std::uint64_t done_ios() const { return done_ios_; }
-    std::uint64_t done_bytes() const { return done_bytes_; }
+    std::uint64_t done_ios() const { return amounts_.done_ios(); }
+    std::uint64_t done_bytes() const { return amounts_.done_bytes(); }
     bool measuring(SimTime now) const { return started() && now >= started_at_ + job_.ramp_time; }
     double progress(SimTime now) const;
     SimTime started_at() const { return started_at_; }
@@ -53,7 +55,7 @@ public:
     /// in which it may end. Empty while it runs, or if it ended within the ramp.
     std::optional<Workload::JobTime> measured_time() const;
     std::uint32_t outstanding() const { return outstanding_; }
-    std::uint32_t passes() const { return passes_; }
+    std::uint32_t passes() const { return amounts_.passes(); }
 
 private:
     enum class State : std::uint8_t {
@@ -78,28 +80,22 @@ private:
     void fail(std::string what, SimTime now);
     void restart_counts(SimTime now);
     bool deadline_is_over(SimTime now) const { return now >= deadline_ && (!ramping_ || terminated_); }
-    bool pass_is_over() const;
-    bool limits_reached() const;
     bool flush_is_due() const;
     void emit_flush(HostRequest& request, State state);
     HostOp turn_by_rate(HostOp op, SimTime now);
-    void account_rate(HostOp op, std::uint32_t bytes);
     void check_thinktime();
     void sleep_for(Ps duration, SimTime now);
     void end_of_pass(SimTime now);
-    bool another_pass();
     void begin_pass(SimTime now);
     void end_ramp();
-    std::uint64_t byte_limit() const { return job_.io_size != 0 ? job_.io_size : job_.size; }
-    std::uint64_t io_limit() const { return job_.number_ios * (job_.trimwrite() ? 2 : 1) * job_.loops; }
 
     const FioJob& job_;
     FioGenerator generator_;
-    Random poisson_;
+    FioRate rate_;
+    FioJobAmounts amounts_;
     State state_ = State::waiting;
     SimTime started_at_{};
     SimTime finished_at_{};
-    SimTime epoch_{};  // start, then end of the ramp: rates and run time count from here
     SimTime deadline_ = kNever;
     bool ramping_ = false;
     bool terminated_ = false;  // run time is over: no further pass
@@ -107,14 +103,6 @@ private:
     std::uint32_t depth_;
     std::uint32_t limit_;  // issues while fewer are outstanding: depth_, or refill_at of a queue that was full
     std::uint32_t outstanding_ = 0;
-    PerDirection<std::uint64_t> issued_bytes_{};  // over all passes
-    std::uint64_t pass_bytes_ = 0;
-    std::uint64_t pass_limit_ = 0;
-    std::uint64_t done_ios_ = 0;  // since the ramp
-    std::uint64_t done_bytes_ = 0;
-    std::uint32_t loops_left_;
-    std::uint32_t passes_ = 0;
-    bool region_done_ = false;  // this pass ended because no offset was left
     bool last_was_write_ = false;
     bool flushed_to_verify_ = false;
 
@@ -132,9 +120,6 @@ private:
     std::uint64_t flow_issued_ = 0;
     bool held_by_flow_ = false;
 
-    bool rate_limited_;
-    PerDirection<std::uint64_t> rate_count_{};  // bytes, or I/Os for rate_iops, since the epoch
-    PerDirection<SimTime> rate_next_{};
     std::optional<HostOp> after_sleep_;  // direction whose turn comes after a rate sleep
     std::uint64_t last_think_ = 0;
     bool think_on_completion_ = false;  // the queue was full: decide when the first I/O returns
