@@ -8,11 +8,6 @@
 #include "common/report/error.h"
 
 namespace ssdtlm {
-namespace {
-
-FlashTransaction& transaction_of(std::uint64_t handle) { return *reinterpret_cast<FlashTransaction*>(handle); }
-
-}  // namespace
 
 ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand,
                                      const EccConfig& ecc, std::uint16_t channel, bool multi_plane,
@@ -34,7 +29,7 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       sequences_(nand, earlier.counters),
       door_(agenda, *this) {
     scheduler_.listen(channel_, *this);
-    if (suspend != nullptr) suspends_ = std::make_unique<SuspendControl>(*suspend, nand);
+    if (suspend != nullptr) suspends_ = std::make_unique<Suspender>(*suspend, nand, dies_, waits_, sequences_);
 }
 
 ChannelController::History ChannelController::history() const {
@@ -231,70 +226,32 @@ __attribute__((noinline, cold)) void ChannelController::refuse_answer() const {
 /// Uses the free bus for what has to do with a suspended operation, if something has. False: nothing now.
 __attribute__((noinline)) bool ChannelController::serve_suspends() {
     if (read_beside_suspended()) return true;
-    SimTime earliest = kNever;
-    for (std::uint32_t die = 0; die < suspends_->dies(); ++die) {
-        if (suspends_->may_go_on(die, agenda_.now())) {
-            if (dies_.anything_runs(die)) continue;
-            resume(die);
-            return true;
-        }
-        const SimTime at = suspends_->stop_at(die);
-        if (at <= agenda_.now()) {
-            suspend(die);
-            return true;
-        }
-        earliest = std::min(earliest, at);
+    SimTime again_at;
+    if (OnfiPayload* const payload = suspends_->next(agenda_.now(), again_at)) {
+        send(*payload);
+        return true;
     }
-    if (earliest != kNever) request_kick(earliest);
+    if (again_at != kNever) request_kick(again_at);
     return false;
 }
 
-/// A die whose policy has something else to go first is given up: what is suspended there goes on.
 bool ChannelController::read_beside_suspended() {
-    std::uint64_t dies = 0;
-    for (std::uint32_t die = 0; die < suspends_->dies(); ++die)
-        dies |= std::uint64_t{suspends_->wants_reads(die, agenda_.now())} << die;
-    const GrantQuery query = dies_.beside(dies, SuspendControl::kUrgent);
-    std::uint64_t idle = query.idle_dies;
-    for (const std::uint64_t plane : query.idle_read_planes) idle |= plane;
-    if (idle == 0) return false;
-    const GrantAnswer answer = scheduler_.grant(query, granted_);
+    const Suspender::Question question = suspends_->reads_beside(agenda_.now());
+    if (!question.any) return false;
+    const GrantAnswer answer = scheduler_.grant(question.query, granted_);
     SSDTLM_CHECK(answer != GrantAnswer::pending, "a scheduler that takes time does not suspend");
     if (answer == GrantAnswer::granted) {
         start_granted();
         return true;
     }
-    for (std::uint32_t die = 0; die < suspends_->dies(); ++die)
-        if ((query.idle_dies >> die & 1u) != 0) suspends_->give_up(die);
+    suspends_->give_up(question.query);
     return false;
-}
-
-void ChannelController::suspend(std::uint32_t die) {
-    const FlashTransaction& first = *suspends_->work(die)[0];
-    OnfiPayload& payload = sequences_.control(first.op == FlashOp::erase ? FlashOp::erase_suspend : FlashOp::program_suspend, die, first,
-                                              agenda_.now());
-    suspends_->stopping(die, payload.onfi.bus_end + sequences_.busy_delay());
-    send(payload);
-}
-
-void ChannelController::resume(std::uint32_t die) {
-    const SimTime now = agenda_.now();
-    FlashTransaction* const* const work = suspends_->work(die);
-    const std::uint32_t count = suspends_->count(die);
-    OnfiPayload& payload = sequences_.control(work[0]->op == FlashOp::erase ? FlashOp::erase_resume : FlashOp::program_resume, die, *work[0], now);
-    suspends_->goes_on(die, payload.onfi.bus_end + sequences_.busy_delay());
-    dies_.take_back(die, work, count);
-    waits_.take_back(work, count, die, now, bus_free_at());
-    send(payload);
 }
 
 /// A suspend's answer comes when the array has stopped, or the operation has ended; a resume's with its last cycle.
 void ChannelController::suspend_answered(const OnfiExtension& onfi) {
-    if (onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi.die, agenda_.now())) {
-        if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
-        waits_.set_aside(suspends_->work(onfi.die), suspends_->count(onfi.die), onfi.die, agenda_.now());
-        dies_.set_aside(onfi.die);
-    }
+    const bool stopped = onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi, agenda_.now());
+    if (stopped && __builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
     service();
 }
 
@@ -350,7 +307,7 @@ inline void ChannelController::data_ended(const OnfiExtension& onfi) {
 }
 
 void ChannelController::decoding_over(std::uint64_t handle) {
-    FlashTransaction& txn = transaction_of(handle);
+    FlashTransaction& txn = *reinterpret_cast<FlashTransaction*>(handle);
     txn.path->charge(Stage::ecc, agenda_.now());
     decoded(txn);
 }

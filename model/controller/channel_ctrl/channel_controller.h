@@ -22,7 +22,7 @@
 #include "controller/channel_ctrl/die_tracker.h"
 #include "controller/channel_ctrl/ecc_config.h"
 #include "controller/channel_ctrl/sequence_builder.h"
-#include "controller/channel_ctrl/suspend_control.h"
+#include "controller/channel_ctrl/suspender.h"
 #include "controller/channel_ctrl/transaction_table.h"
 #include "controller/channel_ctrl/wait_accounting.h"
 #include "controller/ports/flash.h"
@@ -102,8 +102,6 @@ private:
     }
     bool serve_suspends();
     bool read_beside_suspended();
-    void suspend(std::uint32_t die);
-    void resume(std::uint32_t die);
     void suspend_answered(const OnfiExtension& onfi);
     bool use_bus(std::uint32_t tried);
     bool use_bus_again(std::uint32_t tried);
@@ -165,7 +163,7 @@ private:
     SequenceBuilder sequences_;
     Grant granted_;                   // scratch
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
-    std::unique_ptr<SuspendControl> suspends_;  // null: nothing is suspended
+    std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended
     InitiatorDoor<OnfiProtocol> door_;
 };
 
