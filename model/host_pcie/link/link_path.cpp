@@ -119,8 +119,8 @@ void LinkPath::read(tlm::tlm_generic_payload& payload) {
 }
 
 __attribute__((noinline)) void LinkPath::read_in_parts(tlm::tlm_generic_payload& payload) {
-    Transfer& transfer = new_transfer({&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(),
-                                       0, 0, tlm::TLM_OK_RESPONSE});
+    Transfer& transfer = transfers_.acquire();
+    transfer = {&payload, payload.get_data_ptr(), payload.get_address(), payload.get_data_length(), 0, 0, tlm::TLM_OK_RESPONSE};
     if (reads_.full()) reads_.set_capacity(2 * reads_.capacity());
     reads_.push_back(&transfer);
     issue_reads();
@@ -170,12 +170,6 @@ void LinkPath::offer_read(Part& part) {
         requests_.queue(TlpKind::mem_read, train, part);
 }
 
-LinkPath::Transfer& LinkPath::new_transfer(const Transfer& transfer) {
-    Transfer& t = transfers_.acquire();
-    t = transfer;
-    return t;
-}
-
 void LinkPath::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     Blocked blocked{&payload, {}};
@@ -221,8 +215,10 @@ void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
 LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
     const std::uint64_t address = part.get_address();
     const std::uint32_t all = part.get_data_length();
-    if (part.transfer == nullptr)
-        part.transfer = &new_transfer({part.near, part.get_data_ptr(), address, all, all, 0, tlm::TLM_OK_RESPONSE});
+    if (part.transfer == nullptr) {
+        part.transfer = &transfers_.acquire();
+        *part.transfer = {part.near, part.get_data_ptr(), address, all, all, 0, tlm::TLM_OK_RESPONSE};
+    }
     const auto bytes =
         static_cast<std::uint32_t>(piece_prefix(address, all, config_.max_read_request_bytes, tlps));
     Part& head = new_read(address, part.get_data_ptr(), bytes, tlps);

@@ -156,7 +156,6 @@ private:
     void read_completed(Part& part);
     void answer(tlm::tlm_generic_payload& payload, tlm::tlm_response_status status);
     bool wake_thread(tlm::tlm_generic_payload& payload);
-    Transfer& new_transfer(const Transfer& transfer);
     std::uint32_t overhead(TlpKind kind, std::uint64_t address) const {
         return framing_bytes_ + tlp_header_bytes(kind, address + config_.address_offset);
     }
