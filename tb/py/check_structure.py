@@ -29,6 +29,7 @@ LONG_FILES = {  # up to MAX_LINES_OF_BOTH
 MANY_METHODS = {
     "ChannelController": "a step of the bus for each, inlined into one another: most of the flash path of a command",
     "BringUp": "a method for each register access and admin command of the driver's bring-up, in their order",
+    "ReadCommand": "a step of a read for each, from the map to the host, inlined into one another",
     "GcEngine": "a step of a collection for each, which all change the state of one group of planes",
     "Ftl": "the map, its blocks and their books change together; what can stand alone (free blocks, wear, victims) does",
 }
