@@ -107,10 +107,10 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
         {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
          pages(FlashClass::gc_write)},
-        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages, pages(FlashClass::mapping_write)},
-        {"bytes programmed = (host + GC + journal + translation) pages",
+        {"translation and checkpoint pages of the FTL = programmed by the dies", ftl_now.translation_pages + ftl_now.checkpoint_pages, pages(FlashClass::mapping_write)},
+        {"bytes programmed = (host + GC + journal + translation + checkpoint) pages",
          (pages(FlashClass::host_write) + pages(FlashClass::gc_write) + pages(FlashClass::mapping_write)) * config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages) * config.nand.geometry.page_bytes},
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages) * config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import random_device
+from random_device import checkpoint_blocks, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -195,8 +195,28 @@ def drawn_power_cuts(seed, device):
     for _ in range(r.randint(1, 3)):
         times.append((times[-1] + off if times else 0) + r.choice((r.uniform(1e-6, 1e-3), r.uniform(1e-3, 0.1))))
     listed = ", ".join(f'"{t * 1e6:.3f}us"' for t in times)
-    return [f"host.power_cut_at=[{listed}]", f"host.power_off_time={off * 1e6:.0f}us",
-            f"ftl.scan_reads_per_die={r.choice((1, 4, 16))}"], times[-1] + len(times) * (off + device.scan_s)
+    settings = [f"host.power_cut_at=[{listed}]", f"host.power_off_time={off * 1e6:.0f}us", f"ftl.scan_reads_per_die={r.choice((1, 4, 16))}"]
+    more, longer = drawn_checkpoints(random.Random(f"checkpoints {seed}"), device)
+    return settings + more, (times[-1] + len(times) * (off + device.scan_s)) * longer + (0.5 if longer > 1 else 0)
+
+
+def drawn_checkpoints(r, device):
+    """Half of them with checkpoints, at intervals, at shutdowns or both, and cores that take their time over the search; and by how much all
+    takes longer. The blocks that checkpoints need come on top of the others."""
+    settings = [f"firmware.scan_page={r.choice((0, 100, 2000))}", f"firmware.scan_entry={r.choice((0, 25, 500))}"]
+    if r.random() < 0.2:
+        settings.append("host.power_cut_shutdown=true")
+    if r.random() < 0.5:
+        return settings, 1.5
+    blocks = device.settings["nand.geometry.blocks_per_plane"]
+    more = checkpoint_blocks(device.settings, blocks)
+    how = r.choice(("interval", "shutdown", "both"))
+    settings.append(f"nand.geometry.blocks_per_plane={blocks + more}")
+    if how != "shutdown":
+        settings.append(f"ftl.checkpoint_interval={r.choice(('1B', '64KiB', '1MiB', '16MiB'))}")
+    if how != "interval":
+        settings += ["ftl.checkpoint_at_shutdown=true", "host.power_cut_shutdown=true"]
+    return settings, 1.5 + more / blocks
 
 
 def run_seed(seed, options):

@@ -64,8 +64,7 @@ def vary_map(r, settings, most, blocks_in_use):
     most that such a drive holds. Draws of its own: what other seeds draw stays as it was."""
     if r.random() > 1 / 3 or blocks_in_use < 3 or any(key.startswith("nand.faults") for key in settings):
         return most
-    size = lambda key: int("".join(c for c in settings[key] if c.isdigit())) << (20 if "MiB" in settings[key] else 10 if "KiB" in settings[key] else 0)
-    unit, page, transfer = size("nand.geometry.unit_size"), size("nand.geometry.page_size"), size("nvme.max_transfer")
+    unit, page, transfer = (size_of(settings, key) for key in ("nand.geometry.unit_size", "nand.geometry.page_size", "nvme.max_transfer"))
     entry = r.choice((4, 8, 256, unit // 4))
     by_page = r.random() < 0.4
     settings["ftl.mapping"] = '"dftl"'
@@ -80,6 +79,28 @@ def vary_map(r, settings, most, blocks_in_use):
     settings["map.cache"] = f'"{max(slots * (unit if by_page else 2 * entry), 1024)}B"'
     # One more block of each plane is open, and the translation pages need room.
     return most // blocks_in_use * (blocks_in_use - 1) // unit * (unit // entry) // (unit // entry + 1) * unit - unit
+
+
+def size_of(settings, key):
+    return int("".join(c for c in settings[key] if c.isdigit())) << (20 if "MiB" in settings[key] else 10 if "KiB" in settings[key] else 0)
+
+
+def checkpoint_blocks(settings, blocks):
+    """How many more blocks of each plane a device of so many needs, so that it has as many without those set apart for checkpoints."""
+    get = lambda name: settings[f"nand.geometry.{name}"]
+    words = size_of(settings, "nand.geometry.page_size") // 8 - 2
+    units_per_page = size_of(settings, "nand.geometry.page_size") // size_of(settings, "nand.geometry.unit_size")
+    planes = get("channels") * get("ways") * get("dies_per_chip") * get("planes_per_die")
+    joined = 1 if settings.get("ftl.superblock") == '"plane"' else get("planes_per_die")
+    for more in range(1, 10000):
+        all_blocks = (blocks + more) * planes
+        pages = all_blocks * get("pages_per_block")
+        map_pages = -(-pages * units_per_page // (2 * words))
+        books = 10 + 4 * all_blocks // joined + all_blocks + planes // joined + map_pages + pages // 8 + 64
+        superblocks = -(-(map_pages + -(-books // words)) // (get("pages_per_block") * joined))
+        if more >= -(-(2 + 3 * superblocks) // (planes // joined)):
+            return more
+    raise ValueError("a device without room for checkpoints")
 
 
 def random_faults(r, spare):

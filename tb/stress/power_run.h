@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "controller/ftl/recovery/recovery.h"
 #include "stress.h"
 
 namespace ssdtlm {
@@ -95,12 +96,26 @@ struct MapCheck {
             else
                 look_at_each_unit();
             ftl.verify_books();
+            if (ftl.checkpoints() != nullptr) look_at_all_pages();
         } catch (const std::exception& e) {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
         for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) without_free += ftl.free_blocks(GroupId{g}) == 0;
         if (s.device.flash.faults) look_at_health();
         ++looks;
+    }
+    /// From a checkpoint comes what all pages say.
+    void look_at_all_pages() {
+        Ftl by_all_pages(s.config.ftl, s.config.nand.geometry, s.device.flash.spare, s.config.run.seed);
+        Recovery(by_all_pages).from_all_pages();
+        for (std::uint32_t u = 0; u < ftl.logical_units(); ++u)
+            if (ftl.lookup(Lpa{u}) != by_all_pages.lookup(Lpa{u}))
+                throw CheckFailed("unit " + std::to_string(u) + " is at " + std::to_string(idx(ftl.lookup(Lpa{u}))) + ", by all pages at " +
+                                  std::to_string(idx(by_all_pages.lookup(Lpa{u}))));
+        const MediaHealth &a = ftl.media(), &b = by_all_pages.media();
+        if (a.blocks_retired != b.blocks_retired || a.available_spare != b.available_spare || a.read_only != b.read_only)
+            throw CheckFailed("health: " + std::to_string(a.blocks_retired) + " blocks retired, by all pages " + std::to_string(b.blocks_retired) +
+                              "; spare " + std::to_string(a.available_spare) + " and " + std::to_string(b.available_spare));
     }
     /// SMART after the loss says what it said before, but for what failed last, if that was not on the flash yet.
     void look_at_health() {
@@ -175,6 +190,7 @@ struct MapCheck {
 struct PowerResult {
     std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0, without_free = 0;
     std::uint64_t retired = 0, with_failed = 0, forgotten = 0, read_only = 0, errors = 0;
+    std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, checkpoint_pages = 0;
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
@@ -210,7 +226,13 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
-            if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != s.power_cuts().size()) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
+            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0;
+            for (const PowerCut& cut : s.power_cuts()) {
+                unsafe += !cut.after_shutdown;
+                from_checkpoint += cut.source == MapSource::checkpoint;
+                from_clean += cut.source == MapSource::clean_checkpoint;
+            }
+            if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != unsafe) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
             PowerLoss loss;
             for (const PowerCut& cut : s.power_cuts()) loss += cut.loss;
             return nlohmann::json{{"commands", s.host.driver.counters().commands_completed},
@@ -228,22 +250,30 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                                   {"with_failed", check.with_failed},
                                   {"forgotten", check.forgotten},
                                   {"read_only", check.read_only},
-                                  {"errors", r.error_status}}
+                                  {"errors", r.error_status},
+                                  {"unsafe", unsafe},
+                                  {"from_checkpoint", from_checkpoint},
+                                  {"from_clean", from_clean},
+                                  {"checkpoint_pages", s.device.controller.ftl->counters().checkpoint_pages}}
                 .dump();
         } catch (const std::exception& e) {
             throw std::runtime_error(std::string(e.what()) + "\n" + simulation.state_dump());
         }
     }));
     return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"],
-            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"]};
+            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
-inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures) {
+inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false) {
     SsdConfig c = stress_device();
     c.run.data = data;
+    if (checkpoints) {
+        c.ftl.checkpoint_interval_bytes = 16384;
+        c.ftl.checkpoint_at_shutdown = true;
+    }
     c.nand.geometry.channels = 1;
-    c.nand.geometry.blocks_per_plane = 12;
+    c.nand.geometry.blocks_per_plane = checkpoints ? 24 : 12;
     c.nand.geometry.pages_per_block = 4;
     c.ftl.buffer_bytes = 8 * c.nand.geometry.page_bytes;
     fill_up(c);

@@ -42,7 +42,10 @@ bool FlushCommand::try_end(std::uint64_t& command) {
     if (s_.buffer.given_up() != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
     s = State{};
     s_.waiters.charge_durability(*c.timeline);
-    s_.ends.complete(c);
+    if (c.ends_work && shutdown_)
+        shutdown_(c);
+    else
+        s_.ends.complete(c);
     return true;
 }
 

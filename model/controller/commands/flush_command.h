@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/commands/command_services.h"
@@ -15,6 +17,8 @@ class FlushCommand {
 public:
     explicit FlushCommand(const CommandServices& services) : s_(services) {}
 
+    /// That of a shutdown is not completed but goes there.
+    void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
     void start(Command& c);
     void check_waiters() const;
     std::string dump() const;
@@ -37,6 +41,7 @@ private:
     const CommandServices s_;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
+    std::function<void(Command&)> shutdown_;  // empty: it is completed as others
 };
 
 }  // namespace ssdtlm

@@ -35,6 +35,14 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
       flush_(services(config, lba_bytes, around, data)),
       deallocate_(services(config, lba_bytes, around, data)) {
+    if (around.ftl.checkpoints() != nullptr) {
+        checkpoints_ = std::make_unique<CheckpointWriter>(
+            config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_});
+        shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Surroundings{
+            around.agenda, *checkpoints_, gc_, journal_, waiters_, ftl_config.checkpoint_at_shutdown,
+            [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
+        flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
+    }
     resident_map_.bind(gc_);
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{}) ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
@@ -56,6 +64,11 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
 
 void Firmware::submit(Command& c) {
     ends_.begun();
+    if (__builtin_expect(shutdown_ != nullptr, 0) && shutdown_->holds(c)) return;
+    begin(c);
+}
+
+void Firmware::begin(Command& c) {
     switch (c.op) {
         case IoOp::read: return read_.start(c);
         case IoOp::write: return write_.start(c);
@@ -65,8 +78,14 @@ void Firmware::submit(Command& c) {
     }
 }
 
+/// Nothing is on its way to the flash, or will be by itself.
+bool Firmware::is_quiet(const Ftl& ftl) const {
+    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && jobs_.used() == 0 &&
+           ftl.checkpoints()->in_flight().none();
+}
+
 bool Firmware::idle() const {
-    return ends_.under_way() == 0 && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
            (!cached_map_ || cached_map_->idle()) && (!read_cache_ || read_cache_->fills() == 0) &&
            jobs_.used() == 0;
 }
@@ -78,15 +97,17 @@ void Firmware::check_waiters() const {
     feed_.check_waiters();
     journal_.check_waiters();
     if (cached_map_) cached_map_->check_waiters();
+    if (checkpoints_) checkpoints_->check_waiters();
     waiters_.check_waiters(
-        {destage_.under_way() || journal_.under_way(), write_.fetching() != 0, write_.merges().under_way() != 0});
+        {destage_.under_way() || journal_.under_way() || (shutdown_ && shutdown_->under_way()), write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
 }
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") +
+           (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }

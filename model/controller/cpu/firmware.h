@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "controller/checkpoint/checkpoint_writer.h"
+#include "controller/checkpoint/clean_shutdown.h"
 #include "controller/commands/deallocate_command.h"
 #include "controller/commands/flush_command.h"
 #include "controller/commands/read_command.h"
@@ -61,6 +63,7 @@ public:
 
     const BufferPort& buffer() const { return *buffer_; }
     const CorePool& cores() const { return cores_; }
+    CorePool& cores() { return cores_; }
     void set_core_probe(CoreProbe* probe) { cores_.set_probe(probe); }
     /// From now on what the cores do is kept in a log.
     void record(Occupancy& log) { cores_.record(log); }
@@ -86,6 +89,8 @@ public:
     std::string dump() const;
 
 private:
+    void begin(Command& command);
+    bool is_quiet(const Ftl& ftl) const;
     MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
     CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
@@ -109,6 +114,8 @@ private:
     WriteCommand write_;
     FlushCommand flush_;
     DeallocateCommand deallocate_;
+    std::unique_ptr<CheckpointWriter> checkpoints_;  // null: the drive has none
+    std::unique_ptr<CleanShutdown> shutdown_;        // null as well
 };
 
 }  // namespace ssdtlm

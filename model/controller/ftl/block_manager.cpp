@@ -30,25 +30,33 @@ const char* name_of(BlockState state) {
             return "retired";
         case BlockState::spare:
             return "spare";
+        case BlockState::set_apart:
+            return "set apart for checkpoints";
     }
     return "?";
 }
 
-BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear)
+BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear,
+                           std::uint32_t set_apart)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       wear_(wear),
       spare_blocks_(spare_blocks),
+      set_apart_(set_apart),
       blocks_(shape.superblocks()),
       groups_(shape.groups()) {
-    SSDTLM_CHECK(spare_blocks < shape.blocks_per_group(), "all blocks are spare");
+    SSDTLM_CHECK(spare_blocks + set_apart < shape.blocks_per_group(), "all blocks are spare or set apart");
     std::uint32_t b = 0;
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         groups_[g].spares = spare_blocks;
         groups_[g].reserve = hard_free_blocks;
         const std::uint32_t end = b + shape.blocks_per_group();
-        for (; b < end - spare_blocks; ++b) push_free(GroupId{g}, SuperblockId{b});
-        for (; b < end; ++b) blocks_[b].state = BlockState::spare;
+        for (; b < end - set_apart - spare_blocks; ++b) push_free(GroupId{g}, SuperblockId{b});
+        for (; b < end - set_apart; ++b) blocks_[b].state = BlockState::spare;
+        for (; b < end; ++b) {
+            blocks_[b].state = BlockState::set_apart;
+            blocks_[b].stream = kCheckpointStream;
+        }
     }
 }
 
@@ -178,7 +186,7 @@ bool BlockManager::add_spare(GroupId group) {
         --g.surplus;
         return true;
     }
-    std::uint32_t b = (idx(group) + 1) * shape_.blocks_per_group() - spare_blocks_;
+    std::uint32_t b = (idx(group) + 1) * shape_.blocks_per_group() - set_apart_ - spare_blocks_;
     while (blocks_[b].state != BlockState::spare) ++b;
     --g.spares;
     blocks_[b].state = BlockState::free;
@@ -193,7 +201,7 @@ std::uint32_t BlockManager::fewest_spares() const {
 }
 
 bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool>& failed) {
-    const std::uint32_t needed = shape_.blocks_per_group() - spare_blocks_;
+    const std::uint32_t needed = shape_.blocks_per_group() - set_apart_ - spare_blocks_;
     bool enough = true;
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
         const GroupId group{i};
@@ -203,6 +211,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
         std::uint32_t in_use = 0;
         for (std::uint32_t b = i * shape_.blocks_per_group(); b < (i + 1) * shape_.blocks_per_group(); ++b) {
             BlockRecord& r = blocks_[b];
+            if (r.state == BlockState::set_apart) continue;
             if (failed[b]) {
                 r.state = BlockState::failed;
                 r.bad = r.cut = true;
@@ -229,6 +238,41 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
     }
     any_failed_ = !failed_.empty();
     return enough;
+}
+
+void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
+    const std::uint32_t needed = shape_.blocks_per_group() - set_apart_ - spare_blocks_;
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        Group& g = groups_[i];
+        g = Group{};
+        g.reserve = hard_free_blocks_;
+        std::uint32_t in_use = 0;
+        for (std::uint32_t n = i * shape_.blocks_per_group(); n < (i + 1) * shape_.blocks_per_group(); ++n) {
+            const SuperblockId b{n};
+            blocks_[n].next_free = kNoSuperblock;
+            switch (blocks_[n].state) {
+                case BlockState::set_apart:
+                case BlockState::retired: continue;
+                case BlockState::spare: ++g.spares; continue;
+                case BlockState::failed:
+                    ++g.reserve;
+                    failed_.push_back(b);
+                    continue;
+                case BlockState::open_host: g.open_host = b; break;
+                case BlockState::open_gc: g.open_gc = b; break;
+                case BlockState::open_wear: g.open_wear = b; break;
+                case BlockState::open_map: g.open_map = b; break;
+                case BlockState::full: refuse(b, "found by a start");
+                case BlockState::free:
+                case BlockState::sealed:
+                case BlockState::victim: break;
+            }
+            ++in_use;
+        }
+        for (const SuperblockId b : free[i]) push_free(GroupId{i}, b);
+        g.surplus = in_use > needed ? in_use - needed : 0;
+    }
+    any_failed_ = !failed_.empty();
 }
 
 void BlockManager::retire_empty() {

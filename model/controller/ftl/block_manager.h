@@ -30,11 +30,12 @@ enum class BlockState : std::uint8_t {
     victim,     ///< being emptied, or waiting for its erase
     failed,     ///< a program in it has failed: takes no more pages, waits to be emptied
     retired,    ///< never used again
-    spare       ///< takes the place of one that fails
+    spare,      ///< takes the place of one that fails
+    set_apart   ///< for checkpoints of the map
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4;
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
@@ -51,11 +52,11 @@ static_assert(sizeof(BlockRecord) == 24);
 
 class BlockManager {
 public:
-    /// All free but the last `spare_blocks` of each group. `hard_free_blocks`: host pages may open a superblock only while a
+    /// All free but the last `set_apart` of each group, and the last `spare_blocks` in front of those. `hard_free_blocks`: host pages may open a superblock only while a
     /// group has more free ones; and one more for each that failed and has to be emptied, which gives no free one back.
     /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
-                 const SpareArea* wear = nullptr);
+                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -165,6 +166,14 @@ public:
     /// After the power was off: which superblocks hold something, and which have failed. Those are sealed or failed, the others
     /// free or spare, as many as are needed free. False: a group has too few that have not failed.
     bool restart(const std::vector<bool>& used, const std::vector<bool>& failed);
+    /// Instead of it, where the states are known: each superblock with the state, stream, pages handed out, `bad` and `cut` that are set in
+    /// its record; `free`: of each group, in their order.
+    void restore(const std::vector<std::vector<SuperblockId>>& free);
+    /// The free ones of a group, the one that is used next first.
+    template <class Visit>
+    void for_each_free(GroupId group, Visit&& visit) const {
+        for (SuperblockId b = groups_[idx(group)].free_first; b != kNoSuperblock; b = blocks_[idx(b)].next_free) visit(b);
+    }
     /// Then: failed ones without valid units have nothing to be emptied of.
     void retire_empty();
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
@@ -200,7 +209,7 @@ private:
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;
     const SpareArea* const wear_;
-    const std::uint32_t spare_blocks_;
+    const std::uint32_t spare_blocks_, set_apart_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {

@@ -10,6 +10,10 @@
 namespace ssdtlm {
 
 namespace {
+std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry, std::uint64_t logical_units) {
+    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, logical_units) : nullptr;
+}
+
 /// Before any member is sized by them.
 const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) {
     auto problems = check_ftl(config, geometry);
@@ -31,14 +35,16 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       codec_(logical_units_ + translation_pages_),
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
-      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr),
+      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
+              CheckpointLayout(config, geometry).per_group()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
       since_levelled_(shape_.groups()),
       levels_(shape_.groups()),
-      journal_(geometry.page_bytes, shape_.superblocks()) {}
+      journal_(geometry.page_bytes, shape_.superblocks()),
+      checkpoints_(make_checkpoints(config_, geometry, logical_units_)) {}
 
 SuperblockId Ftl::select_victim(GroupId group) {
     levels_[idx(group)] = false;
@@ -97,6 +103,13 @@ void Ftl::superblock_erased(SuperblockId victim) {
 
 void Ftl::precondition() {
     Preconditioner(*this).run();
+}
+
+void Ftl::go_on_from(const FtlCounters& earlier, const MediaHealth& health) {
+    counters_ = earlier;
+    media_.program_failures = health.program_failures;
+    media_.erase_failures = health.erase_failures;
+    media_.units_lost = health.units_lost;
 }
 
 void Ftl::refuse(Ppa p, const char* what) const {

@@ -5,8 +5,8 @@
 // Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
 // no hot/cold separation of host data, no SLC cache. A map that is not all in memory (../cached_map) has its pages in
-// superblocks of their own. The map is found again after the power was off (recover()): in the
-// out-of-band areas, and in the journal for what was deallocated or lost.
+// superblocks of their own. The map is found again after the power was off (recovery/): in the
+// out-of-band areas, in the journal for what was deallocated or lost, and in checkpoints.
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the
@@ -26,6 +26,7 @@
 #include "common/report/error.h"
 #include "controller/ftl/allocation/plane_order.h"
 #include "controller/ftl/block_manager.h"
+#include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
 #include "controller/ftl/journal/journal.h"
@@ -77,7 +78,9 @@ public:
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
-        return {++last_number_, kind, blocks_[b].stream};
+        ++last_number_;
+        if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().begins(a, b, last_number_);
+        return {last_number_, kind, blocks_[b].stream};
     }
 
     // --- Host writes ---
@@ -129,7 +132,7 @@ public:
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a) {
         ++counters_.host_pages;
-        page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+        page_programmed(a);
     }
     /// Deallocates; returns how many of the units were mapped. The journal takes note.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
@@ -236,10 +239,23 @@ public:
     /// After the commit_move of each of its units.
     void gc_page_programmed(const PageAddress& a) {
         ++counters_.gc_pages;
-        page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+        page_programmed(a);
     }
     /// All its blocks were erased: victim -> free.
     void superblock_erased(SuperblockId victim);
+
+    // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
+    /// Null: the drive has none.
+    Checkpoints* checkpoints() { return checkpoints_.get(); }
+    const Checkpoints* checkpoints() const { return checkpoints_.get(); }
+    /// Of a page in a superblock that is set apart.
+    PageRecord draw_checkpoint_record(PageKind kind) { return {++last_number_, kind, kCheckpointStream}; }
+    void checkpoint_page_programmed() { ++counters_.checkpoint_pages; }
+    void checkpoint_superblock_erased() { counters_.blocks_erased += shape_.planes(); }
+    /// Where the drive cannot say any more that it works: nothing may be written from now on.
+    void refuse_writes() {
+        if (!media_.read_only) become_read_only();
+    }
 
     // --- What fails (ftl_failures.cpp) ---
     const MediaHealth& media() const { return media_; }
@@ -272,9 +288,6 @@ public:
     // --- State at start, counters, books ---
     /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
     void precondition();
-    /// Instead of it, on flash that was in use when the power went: the map and all books from what the out-of-band areas
-    /// and the journal say (ftl_recovery.cpp), in no time.
-    void recover();
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
     void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
@@ -284,6 +297,8 @@ public:
 
 private:
     friend class Preconditioner;
+    friend class CheckpointCapture;
+    friend class Recovery;
 
     // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
     // that it was deallocated (even) or lost (odd).
@@ -306,10 +321,6 @@ private:
     SuperblockId let_go_note(Ppa note);
     void journal_page_is_of_no_use(Journal::Id id);
     void lay_out_translation();
-    template <class Visit>
-    void for_each_page_in_order(Visit&& visit) const;
-    void count_what_is_mapped();
-    void take_stock_of_failures(bool enough);
     SuperblockId let_go_superblock(SuperblockId b) {
         BlockRecord& r = blocks_[b];
         SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
@@ -356,8 +367,10 @@ private:
     void close_failed(const PageAddress& a);
     void replace(SuperblockId failed);
     void update_spare();
-    void page_programmed(SuperblockId b) {
+    void page_programmed(const PageAddress& a) {
+        const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
+        if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().ended(a, true);
     }
     [[noreturn]] void refuse(Ppa p, const char* what) const;
 
@@ -389,6 +402,7 @@ private:
     std::function<void()> journal_due_;
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
+    std::unique_ptr<Checkpoints> checkpoints_;  // null: none
     std::function<void()> media_changed_;
     FtlCounters counters_;
 };

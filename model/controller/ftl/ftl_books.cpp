@@ -93,7 +93,7 @@ void Ftl::verify_books() const {
             programmed += spare_.next_page(block);
             // Of the pages handed out, every planes()-th is this plane's.
             const std::uint32_t most = (r.write_pointer + shape_.planes() - 1 - i) / shape_.planes();
-            if (r.state != BlockState::victim)
+            if (r.state != BlockState::victim && r.state != BlockState::set_apart)
                 found.require(spare_.next_page(block) <= most, "pages programmed out of step in block", idx(block),
                               spare_.next_page(block), most);
         }
@@ -132,6 +132,9 @@ void Ftl::verify_books() const {
                 break;
             case BlockState::spare:
                 found.require(r.valid + r.write_pointer + programmed == 0, "use of spare superblock", n, programmed, 0);
+                break;
+            case BlockState::set_apart:
+                found.require(r.valid + r.write_pointer + r.programs == 0, "use of set apart superblock", n, r.write_pointer, 0);
                 break;
             case BlockState::victim:  // the flash may be erased already
                 found.require(r.programs == 0, "programs in victim superblock", n, r.programs, 0);

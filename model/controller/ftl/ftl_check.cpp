@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/ftl/allocation/plane_order.h"
+#include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "nand/onfi/spare.h"
 
@@ -32,16 +33,17 @@ std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g
     return config.map.cache_bytes / (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
 }
 
-std::uint32_t reserved_blocks(const FtlConfig& config) {
+std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
-    // the map. Spare blocks only take the place of others.
-    return config.gc_soft_free_blocks + 3 + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks;
+    // the map. Spare blocks only take the place of others, and some are set apart for checkpoints.
+    return config.gc_soft_free_blocks + 3 + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
+           CheckpointLayout(config, g).per_group();
 }
 
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
     // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the deallocated
     // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
-    const std::uint64_t reserve = reserved_blocks(config);
+    const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
     const std::uint64_t all = g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
     if (config.mapping != "dftl") return all;
@@ -90,6 +92,14 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
+    const CheckpointLayout checkpoints(config, g);
+    if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
+        out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
+                       "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) + ", which a root record of " +
+                           std::to_string(g.page_bytes) + " bytes can name", "use larger pages or less flash, or no checkpoints"});
+    if (config.has_checkpoints() && config.mapping == "dftl")
+        out.push_back({"ftl.mapping", "a map on the flash (dftl) with checkpoints", "\"page\": what is on the flash has no checkpoints",
+                       "set ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false, or ftl.mapping = \"page\""});
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
@@ -99,7 +109,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                            " bytes of flash, because each plane keeps " +
                            std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
                            std::to_string(2 + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
-                           std::to_string(config.spare_blocks) + " spare blocks of its " + std::to_string(g.blocks_per_plane),
+                           std::to_string(config.spare_blocks) + " spare blocks and " +
+                           std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints of its " + std::to_string(g.blocks_per_plane),
                        "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }
     return out;

@@ -25,7 +25,7 @@ std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGe
 /// Translation pages of the map; 0 when it is all in memory.
 std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& geometry);
 /// Blocks of each plane that no data of the host may fill.
-std::uint32_t reserved_blocks(const FtlConfig& config);
+std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// What the map's cache has room for: entries or translation pages.
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);
 

@@ -67,7 +67,10 @@ struct FtlConfig {
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
     ReadCacheConfig read_cache;
-    // After a loss of power
+    // Checkpoints of the map, and what follows a loss of power
+    std::uint64_t checkpoint_interval_bytes = 0;  ///< host data from one to the next; 0: none while the drive works
+    bool checkpoint_at_shutdown = false;      ///< a normal shutdown leaves one that says everything
+    bool has_checkpoints() const { return checkpoint_interval_bytes != 0 || checkpoint_at_shutdown; }
     std::uint32_t scan_reads_per_die = 4;     ///< blocks of a die that are searched for the map at once
     // State at start
     InitialState initial_state = InitialState::sequential;

@@ -21,16 +21,17 @@ struct FtlCounters {
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
     std::uint64_t translation_pages = 0;   ///< flash pages programmed with translation pages that left the map's cache
+    std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
 
     /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
     /// (host) or when it has been programmed (GC).
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal and for the map. The pages of
+    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the map and its checkpoints. The pages of
     /// the host count when their units do, at the issue of the program; so this is never below host_units, in no window.
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
-        return (host_pages_allocated + gc_pages + journal_pages + translation_pages) * units_per_page;
+        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages) * units_per_page;
     }
     /// flash_units / host_units; 0 before the first host write.
     double write_amplification(std::uint32_t units_per_page) const {
@@ -51,7 +52,8 @@ struct FtlCounters {
                 a.wear_units - b.wear_units,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
-                a.translation_pages - b.translation_pages};
+                a.translation_pages - b.translation_pages,
+                a.checkpoint_pages - b.checkpoint_pages};
     }
 };
 

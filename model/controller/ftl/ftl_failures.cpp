@@ -28,6 +28,7 @@ void Ftl::close_failed(const PageAddress& a) {
         replace(b);
     }
     blocks_.page_programmed(b);
+    if (checkpoints_ != nullptr) checkpoints_->in_flight().ended(a, false);
 }
 
 /// It is lost to its group.

@@ -157,7 +157,7 @@ void Ftl::gather_journal_pages() {
         for (Journal::Id id = 1; id < journal_.ids(); ++id) {
             const Journal::Page& p = journal_.page(id);
             const std::size_t most_true = std::min<std::size_t>(p.live, p.entries.size());
-            if (p.state != Journal::State::durable || most_true == 0 || most_true >= fewest) continue;
+            if (p.state != Journal::State::durable || !p.entries_known || most_true == 0 || most_true >= fewest) continue;
             fewest = most_true;
             emptiest = id;
         }
@@ -183,7 +183,7 @@ void Ftl::journal_page_programmed(Journal::Id id, std::vector<SuperblockId>& fre
     for (const SuperblockId b : p.needs) let_go(let_go_superblock(b));
     for (const Journal::Id older : p.needs_pages) let_go(let_go_page(older));
     journal_.durable(id);
-    page_programmed(shape_.superblock_of(geometry_.block_of(p.at)));
+    page_programmed(p.at);
     if (p.live == 0) journal_page_is_of_no_use(id);
 }
 
@@ -216,7 +216,9 @@ bool Ftl::renew_journal_page(const PageAddress& a) {
     const Journal::Id id = journal_.at(a);
     if (id == Journal::kDetached) return false;
     // The last entry of a unit is the one that counts.
-    std::vector<JournalEntry> entries = journal_.page(id).entries;
+    const Journal::Page& page = journal_.page(id);
+    // Of a page that a checkpoint has named only its place is known; it has been read now.
+    std::vector<JournalEntry> entries = page.entries_known ? page.entries : Journal::decode(*spare_.content(a));
     std::sort(entries.begin(), entries.end(), [](const JournalEntry& x, const JournalEntry& y) { return x.number > y.number; });
     for (const JournalEntry& e : entries) {
         if (e.note == JournalNote::failed) {

@@ -31,7 +31,7 @@ Ppa Ftl::place_translation(std::uint32_t page, Ppa to) {
 
 void Ftl::translation_page_programmed(const PageAddress& a) {
     ++counters_.translation_pages;
-    page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+    page_programmed(a);
 }
 
 void Ftl::drop_translation(std::uint32_t page) {

@@ -19,7 +19,7 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
     for (std::uint32_t n = first; n < first + shape_.blocks_per_group(); ++n) {
         const SuperblockId b{n};
         const BlockState state = blocks_[b].state;
-        if (state == BlockState::spare || state == BlockState::retired) continue;
+        if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart) continue;
         const std::uint32_t erases = blocks_.erases(b, spare_);
         most = std::max(most, erases);
         if (state != BlockState::sealed || erases >= least) continue;

@@ -73,6 +73,11 @@ public:
         stopped_ = true;
         pacing_.stop();
     }
+    void go_on() {
+        stopped_ = false;
+        pacing_.go_on();
+        check_all();
+    }
     std::uint32_t active() const { return active_; }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
@@ -105,6 +110,7 @@ private:
     void issue(std::uint64_t job);
     void issue_programs(FlashJob* job);
     bool has_wanted(FlashJob& program);
+    void note_moves(const FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);

@@ -51,8 +51,9 @@ public:
         if (__builtin_expect(paused_ != 0, 0)) try_to_go_on(group);
     }
     void look_again();
-    /// From now on nothing is paused.
+    /// From now on nothing is paused; go_on(): it is again.
     void stop();
+    void go_on() { stopped_ = false; }
 
     bool paused(GroupId group) const { return groups_[idx(group)].paused; }
     /// It is paused and not about to go on, and the host waits for it.

@@ -13,21 +13,22 @@ namespace {
 std::uint32_t spare_bytes(const NandGeometry& g) { return std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes); }
 }  // namespace
 
-MapScan::MapScan(const NandGeometry& geometry, const SpareArea& spare, FlashPort& flash, std::uint32_t reads_per_die)
-    : geometry_(geometry),
-      spare_(spare),
-      flash_(flash),
-      reads_per_die_(reads_per_die),
-      next_block_(geometry.dies()),
-      readers_(std::size_t{geometry.dies()} * reads_per_die) {}
+MapScan::MapScan(const Surroundings& around)
+    : around_(around),
+      geometry_(around_.geometry),
+      from_(geometry_.blocks(), geometry_.pages_per_block),
+      next_block_(geometry_.dies()),
+      readers_(std::size_t{geometry_.dies()} * around.reads_per_die) {}
 
-void MapScan::start(std::function<void()> done) {
+void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt go_on_at) {
     done_ = std::move(done);
+    skips_ = std::move(skips);
+    go_on_at_ = std::move(go_on_at);
     for (std::uint32_t i = 0; i < readers_.size(); ++i) {
         Reader& r = readers_[i];
         r.txn.op = FlashOp::read;
         r.txn.cls = FlashClass::mapping_read;
-        r.txn.die = DieId{i / reads_per_die_};
+        r.txn.die = DieId{i / around_.reads_per_die};
         r.txn.client = this;
         r.txn.cookie = i;
         if (!next_block(r)) continue;
@@ -38,49 +39,67 @@ void MapScan::start(std::function<void()> done) {
 
 /// False: all blocks of the die are somebody's.
 bool MapScan::next_block(Reader& r) {
-    const std::uint32_t block = next_block_[idx(r.txn.die)];
-    if (block == geometry_.planes_per_die * geometry_.blocks_per_plane) return false;
-    ++next_block_[idx(r.txn.die)];
-    r.txn.address = PageAddress{PlaneId{idx(r.txn.die) * geometry_.planes_per_die + block % geometry_.planes_per_die},
-                                block / geometry_.planes_per_die, 0};
-    return true;
+    std::uint32_t& next = next_block_[idx(r.txn.die)];
+    for (; next != geometry_.planes_per_die * geometry_.blocks_per_plane; ++next) {
+        r.txn.address = PageAddress{PlaneId{idx(r.txn.die) * geometry_.planes_per_die + next % geometry_.planes_per_die},
+                                    next / geometry_.planes_per_die, 0};
+        if (!skips_.empty() && skips_[idx(geometry_.block_of(r.txn.address))]) continue;
+        ++next;
+        return true;
+    }
+    return false;
 }
 
 void MapScan::read(Reader& r, bool whole) {
     r.whole = whole;
     r.txn.path = nullptr;
     r.txn.data_bytes = whole ? geometry_.page_bytes : spare_bytes(geometry_);
-    flash_.submit(r.txn);
+    around_.flash.submit(r.txn);
 }
 
 void MapScan::flash_done(FlashTransaction& txn) {
     ++reads_;
-    go_on(readers_[txn.cookie]);
+    ++on_core_;
+    around_.cores.run<&MapScan::go_on>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie);
 }
 
-void MapScan::go_on(Reader& r) {
-    PageAddress& page = r.txn.address;
-    const bool readable = r.txn.status.result == FlashResult::ok;
-    const bool ends = readable && r.txn.spare[0] == kErased;  // behind a torn page there may be others
-    if (!ends && readable && !r.whole && spare_.content(page) != nullptr) return read(r, true);
-    if ((!ends && ++page.page != geometry_.pages_per_block) || next_block(r)) return read(r, false);
+void MapScan::go_on(std::uint64_t reader) {
+    --on_core_;
+    Reader& r = readers_[reader];
+    if (!r.whole) look(r);
+    const bool is_new = r.txn.address.page != 0 || r.next == 1;
+    if (is_new && !r.whole && r.next != 0 && r.readable && around_.spare.content(r.txn.address) != nullptr) return read(r, true);
+    r.txn.address.page = r.next;
+    if ((r.next != 0 && r.next < geometry_.pages_per_block) || next_block(r)) return read(r, false);
     if (--at_work_ != 0) return;
     const std::function<void()> done = std::move(done_);
     done();
+}
+
+/// At what a page's spare area says: which page of the block is the next one.
+void MapScan::look(Reader& r) {
+    const PageAddress& page = r.txn.address;
+    const std::uint32_t b = idx(geometry_.block_of(page));
+    r.readable = r.txn.status.result == FlashResult::ok;
+    r.next = r.readable && r.txn.spare[0] == kErased ? 0 : page.page + 1;  // behind a torn page there may be others
+    if (page.page != 0) return;
+    if (go_on_at_ && r.next != 0) r.next = go_on_at_(BlockId{b}, r.readable && r.txn.spare[0] != kTorn, around_.spare.record(page));
+    from_[b] = r.next <= 1 ? 0 : r.next;
 }
 
 std::string MapScan::dump() const {
     return over() ? "" : "search for the map: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) + " blocks being read\n";
 }
 
-Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads) {
+Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time) {
     const NandGeometry& g = nand.geometry;
     const OnfiBusTiming timing(nand);
     const Ps command = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround();
     const auto bus = [&](std::uint32_t bytes) { return (command + timing.burst(bytes).out) * g.dies_per_channel(); };
     const Ps array = timing.busy_delay() + *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
     const std::int64_t blocks = std::int64_t{g.planes_per_die} * g.blocks_per_plane;
-    return (blocks * g.pages_per_block * (array + bus(spare_bytes(g))) + blocks * (array + bus(g.page_bytes))) * reads;
+    return (blocks * g.pages_per_block * (array + bus(spare_bytes(g))) + blocks * (array + bus(g.page_bytes))) * reads +
+           static_cast<std::int64_t>(g.pages() + g.blocks()) * page_time;
 }
 
 }  // namespace ssdtlm

@@ -32,6 +32,7 @@ inline Command& IoCommands::acquire() {
 inline void IoCommands::release(Command& command) {
     command.ranges.clear();
     command.data.clear();
+    command.ends_work = false;
     commands_.release(command);
 }
 
@@ -193,6 +194,7 @@ void IoCommands::flush_for_shutdown() {
     flush.cid = 0;
     flush.status = kStSuccess;
     flush.fua = false;
+    flush.ends_work = true;
     flush.slba = flush.bytes = 0;
     flush.blocks = 0;
     flush.whose = WorkTag{};

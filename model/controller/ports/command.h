@@ -23,6 +23,7 @@ struct Command {
     std::uint32_t index = 0;      ///< dense pool index; firmware keeps its own per-command state by it
     IoOp op = IoOp::read;
     bool fua = false;
+    bool ends_work = false;       ///< the flush of a shutdown
     std::uint16_t sqid = 0;
     std::uint16_t cid = 0;
     std::uint16_t status = 0;     ///< SCT << 8 | SC; 0 = success. Written by firmware before complete()

@@ -30,7 +30,10 @@ enum class CoreStep : std::uint8_t {
     journal_done,
     map_read,       ///< of a translation page
     map_write,
-    map_write_done
+    map_write_done,
+    checkpoint_issue,
+    checkpoint_done,
+    map_scan        ///< of what a page says when the drive starts
 };
 
 class CorePort {

@@ -282,6 +282,11 @@ void BringUp::begin_shutdown(Next next) {
     poll(nvme::Csts::kShstMask, nvme::Csts::kShstComplete, shutdown_limit_, "shutdown", next);
 }
 
+void BringUp::stop(std::function<void()> done) {
+    done_ = std::move(done);
+    begin_shutdown(&BringUp::shut_down);
+}
+
 void BringUp::shut_down(std::uint32_t) {
     doing_ = "off";
     done_();

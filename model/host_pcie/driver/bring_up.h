@@ -7,7 +7,7 @@
 // Identify Controller, Set Features Number of Queues, MSI-X entries 1..n, Create I/O CQ and SQ of each pair, Identify
 // active namespaces, Identify Namespace. 64-bit registers are accessed as two 32-bit halves, low first.
 // Shutdown: Delete I/O SQs, Delete I/O CQs, CC.SHN=1, CSTS.SHST=2.
-// After the power was off: the start, with the same rings.
+// Before the power goes, when asked for: CC.SHN=1, CSTS.SHST=2. After it was off: the start, with the same rings.
 // Reset: (CC.SHN=1, CSTS.SHST=2 when asked for,) CC.EN=0, CSTS.RDY=0, then the start from AQA on, with the same rings.
 #pragma once
 
@@ -50,6 +50,8 @@ public:
     void start(std::function<void()> done);
     /// Precondition: started, no I/O outstanding.
     void shutdown(std::function<void()> done);
+    /// A normal shutdown by itself: the queues stay, for a start after the power was off. Precondition: as for reset().
+    void stop(std::function<void()> done);
     /// Stops the controller whatever it is doing, and starts it again. `stopped` is called in between: the controller
     /// has forgotten every command and queue and touches host memory no more; `done` when the I/O queues exist again.
     /// `shutdown_first`: with a normal shutdown before. Precondition: started, nobody else uses the admin queue.

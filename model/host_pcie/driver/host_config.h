@@ -29,6 +29,7 @@ struct HostConfig {
     Ps interrupt_latency{0};              ///< MSI-X write at the root complex -> handler runs
     std::vector<Ps> reset_at;             ///< controller resets, from the start of I/O
     std::vector<Ps> power_cut_at;         ///< the drive's power goes, from the start of I/O
+    bool power_cut_shutdown = false;      ///< with a normal shutdown before
     Ps power_off_time{1'000'000'000'000}; ///< and comes back, with the link up, after this
     bool reset_shutdown = false;          ///< a normal shutdown (CC.SHN) before each of them
 };

@@ -2,6 +2,7 @@
 #include "host_pcie/driver/nvme_driver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/report/error.h"
 
@@ -53,6 +54,7 @@ void NvmeDriver::started() {
     }
     if (shutting_down_) return shutdown();  // the power went in the middle of it
     schedule_reset();
+    serves();
     if (first)
         io_.start();
     else
@@ -67,14 +69,37 @@ void NvmeDriver::schedule_power_cut() {
         next_cut_ = agenda_.post_cancellable<&NvmeDriver::power_goes>(std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
 }
 
+/// The controller takes commands. A loss of power that waited to be announced comes now.
+void NvmeDriver::serves() {
+    serving_ = true;
+    if (std::exchange(cut_waits_, false)) next_cut_ = agenda_.post_cancellable<&NvmeDriver::power_goes>(agenda_.now(), this);
+}
+
+void NvmeDriver::power_goes(std::uint64_t) {
+    if (!config_.power_cut_shutdown) return cut_power();
+    if (!std::exchange(serving_, false)) {
+        cut_waits_ = true;
+        return;
+    }
+    agenda_.cancel(next_reset_);
+    io_.pause();
+    const IntegrityOracle::Operation flush = oracle_ == nullptr ? 0 : oracle_->begin_flush();
+    bring_up_.stop([this, flush] {
+        if (oracle_ != nullptr) oracle_->end_flush(flush, true);
+        // In an event of its own: the register access that has told this is not over.
+        next_cut_ = agenda_.post_cancellable<&NvmeDriver::power_goes_now>(agenda_.now(), this);
+    });
+}
+
 void NvmeDriver::cut_power() {
     if (!powered_) return;
     agenda_.in_step();
     powered_ = false;
+    serving_ = false;
     ++power_cuts_;
     agenda_.cancel(start_);
     agenda_.cancel(next_reset_);
-    if (agenda_.cancel(next_cut_)) --scheduled_cuts_;  // it is due when the power is back
+    if (agenda_.cancel(next_cut_) || std::exchange(cut_waits_, false)) --scheduled_cuts_;  // it is due when the power is back
     if (io_.started()) {
         io_.pause();
         io_.controller_stopped();
@@ -108,6 +133,7 @@ void NvmeDriver::schedule_reset() {
 void NvmeDriver::begin_reset(std::uint64_t) {
     report_reset(ResetStep::begins);
     resetting_ = true;
+    serving_ = false;
     io_.pause();
     bring_up_.reset(
         config_.reset_shutdown,
@@ -120,6 +146,7 @@ void NvmeDriver::begin_reset(std::uint64_t) {
             resetting_ = false;
             report_reset(ResetStep::started);
             schedule_reset();
+            serves();
             io_.resume();  // last: where the workload has ended, this shuts the controller down
         });
 }
@@ -128,6 +155,7 @@ void NvmeDriver::shutdown() {
     agenda_.in_step();
     SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
     shutting_down_ = true;
+    serving_ = cut_waits_ = false;
     agenda_.cancel(next_reset_);
     agenda_.cancel(next_cut_);
     bring_up_.shutdown([this] {

@@ -122,7 +122,9 @@ private:
     void started();
     void schedule_reset();
     void schedule_power_cut();
-    void power_goes(std::uint64_t) { cut_power(); }
+    void power_goes(std::uint64_t);
+    void power_goes_now(std::uint64_t) { cut_power(); }
+    void serves();
     void power_returns(std::uint64_t);
     void begin_reset(std::uint64_t);
     void report_reset(ResetStep step) {
@@ -153,6 +155,8 @@ private:
     std::uint64_t power_cuts_ = 0;
     bool powered_ = true;
     bool shutting_down_ = false;  // or shut down
+    bool serving_ = false;        // the controller takes commands, and nobody stops it
+    bool cut_waits_ = false;      // for that: it is to be shut down before
     Agenda::Entry next_cut_;
     Agenda::Entry start_;
 };

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kMaxUnitsPerPage = 16;  // 64 KiB page of 4 KiB u
 enum class Spare : std::uint32_t {};
 inline constexpr Spare kErased{0xFFFFFFFFu};
 /// What a page is for.
-enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, count };
+enum class PageKind : std::uint8_t { user, mapping, journal, parity, padding, checkpoint, root, count };
 
 /// What a page holds that is not user data, in words of the controller's own format.
 using PageContent = std::vector<std::uint64_t>;

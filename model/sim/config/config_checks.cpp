@@ -9,8 +9,9 @@
 #include "adapter/rtl_schedulers.h"
 #include "common/config/quantity.h"
 #include "controller/dram/dram_models.h"
+#include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/map_scan/map_scan.h"
+#include "controller/map_scan/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "nand/onfi/onfi_timing.h"
@@ -206,7 +207,7 @@ private:
             break;
         }
         constexpr Ps kLongest{255 * 500'000'000'000};
-        const Ps scan = c_.nvme.ready_time + MapScan::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u);
+        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
         if (scan > kLongest)
             add(key, "to search all pages of the drive for its map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
                 "use a smaller drive or faster flash");
@@ -268,9 +269,11 @@ private:
         }
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
-        const std::uint32_t open = reserved_blocks(c_.ftl) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks;
-        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open) + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") + ")";
-        const std::string reserve = std::to_string(reserved_blocks(c_.ftl));
+        const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
+        const std::uint32_t open = reserved_blocks(c_.ftl, g) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks - checkpoints;
+        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open) + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
+                                (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") + ")";
+        const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
         if (most == 0) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,

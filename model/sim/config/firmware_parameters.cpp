@@ -46,6 +46,16 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     cycles(
         "firmware.gc_victim", [](auto& c) -> auto& { return c.firmware.gc_victim; },
         "Cycles per choice of a victim block");
+    const auto scan = [&table](const char* key, auto field, const char* sentence) {
+        table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed"));
+    };
+    scan(
+        "firmware.scan_page", [](auto& c) -> auto& { return c.firmware.scan_page; },
+        "Cycles per page that is read when the map is searched for after a loss of power, on the core that looks after its die, before the "
+        "block's next page is read");
+    scan(
+        "firmware.scan_entry", [](auto& c) -> auto& { return c.firmware.scan_entry; },
+        "Cycles per mapping unit and per entry of the journal found in these pages that is put in order, on one core, when all are read");
 }
 
 }  // namespace ssdtlm

@@ -162,6 +162,16 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("Blocks of a die that are searched for the map at once after a loss of power, each page by page: as many "
                               "reads are queued or running")
                         .from("assumed: keeps the die busy while a page is on the bus"));
+    table.push_back(P::quantity(
+                        "ftl.checkpoint_interval", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.checkpoint_interval_bytes; })
+                        .range("0B", "64TiB")
+                        .says("Checkpoints of the map: one each time when the host has written so much, so that after a loss of power only "
+                              "blocks written since are searched; 0B: none. They take blocks of their own, and their pages count in the write amplification")
+                        .from("assumed: none, as no run loses its power unless it is asked to"));
+    table.push_back(P::boolean(
+                        "ftl.checkpoint_at_shutdown", [](auto& c) -> auto& { return c.ftl.checkpoint_at_shutdown; })
+                        .says("A normal shutdown (CC.SHN) leaves a checkpoint of the map that says everything: the next start searches no pages")
+                        .from("assumed: none, as for ftl.checkpoint_interval"));
     table.push_back(
         P::choice(
             "precondition.state", {"fresh", "sequential", "random"},

@@ -84,6 +84,11 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .says("For how long the power is off each time, until the link is up again")
                         .from("assumed"));
     table.push_back(P::boolean(
+                        "host.power_cut_shutdown", [](auto& c) -> auto& { return c.host.power_cut_shutdown; })
+                        .says("A normal shutdown (CC.SHN) before each of these losses, which comes when the drive has answered it; commands that are "
+                              "not in the drive yet wait for the power to be back")
+                        .from("assumed: no warning"));
+    table.push_back(P::boolean(
                         "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
                         .says("A normal shutdown (CC.SHN) before each of these resets; without it the drive's SMART log "
                               "counts an unsafe shutdown")

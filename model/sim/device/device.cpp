@@ -18,6 +18,7 @@ void Device::power_off(std::uint64_t host_commands) {
     PowerCut cut;
     cut.at = controller.agenda.now();
     cut.loss = flash.lose_power();
+    cut.after_shutdown = controller.front_end.registers().is_shut_down();
     power_cuts_.push_back(cut);
     controller.lose_power(host_commands);
 }
@@ -28,7 +29,11 @@ void Device::power_on() {
 }
 
 void Device::rebuilt() {
-    power_cuts_.back().scan_reads = controller.scan()->reads();
+    const MapRebuild& scan = *controller.scan();
+    power_cuts_.back().scan_reads = scan.reads();
+    power_cuts_.back().checkpoint_reads = scan.checkpoint_reads();
+    power_cuts_.back().entries = scan.entries();
+    power_cuts_.back().source = scan.source();
     power_cuts_.back().scan_time = controller.agenda.now() - scan_began_;
     if (on_rebuilt_) on_rebuilt_();
 }

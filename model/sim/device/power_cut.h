@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "common/units/units.h"
+#include "controller/map_scan/map_rebuild.h"
 #include "nand/die/die.h"
 
 namespace ssdtlm {
@@ -13,6 +14,10 @@ struct PowerCut {
     SimTime at{};                  ///< in results from the start of the workload
     PowerLoss loss;
     std::uint64_t scan_reads = 0;  ///< pages
+    std::uint64_t checkpoint_reads = 0;  ///< of those, the ones of root records and a checkpoint
+    std::uint64_t entries = 0;     ///< mapping units and entries of the journal that were put in order
+    MapSource source = MapSource::all_pages;
+    bool after_shutdown = false;   ///< CC.SHN had been answered by CSTS.SHST
     Ps scan_time{};                ///< 0: the power went again before its end
 };
 

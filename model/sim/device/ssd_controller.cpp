@@ -27,14 +27,21 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
-    return Ps{static_cast<std::int64_t>(pages * page / std::max(spare, 0.01) * 1e12)};
+    double seconds = pages * page / std::max(spare, 0.01);
+    if (c.ftl.checkpoint_at_shutdown) {
+        // One die programs it; before that each group of planes ends the collection of a block.
+        const CheckpointLayout layout(c.ftl, g);
+        seconds += to_seconds(longest(c.nand.t_program)) * layout.most_superblocks() * layout.shape().pages() +
+                   to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages();
+    }
+    return Ps{static_cast<std::int64_t>(seconds * 1e12)};
 }
 
 NvmeDevice nvme_device(const DeviceConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
-    d.scan_time = MapScan::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c));
+    d.scan_time = MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl);
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
@@ -148,9 +155,9 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 
 void SsdController::start_again(std::function<void()> found) {
     for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
-    scan_.emplace(config.nand.geometry, contents, flash_port, config.ftl.scan_reads_per_die);
+    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die, config.firmware.scan_page},
+                  *ftl, config.firmware.scan_entry);
     scan_->start([this, found = std::move(found)] {
-        ftl->recover();
         found();
         front_end.drive_is_up();
     });
@@ -161,7 +168,7 @@ void SsdController::check_waiters() const {
     front_end.check_waiters();
     backend.check_waiters();
     firmware->check_waiters();
-    if (scan_ && !scan_->over() && backend.idle()) throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
+    if (scan_ && scan_->waits_for_flash() && backend.idle()) throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
 }
 
 std::string SsdController::dump() const {

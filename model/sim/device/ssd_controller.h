@@ -28,7 +28,7 @@
 #include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
-#include "controller/map_scan/map_scan.h"
+#include "controller/map_scan/map_rebuild.h"
 #include "controller/nvme/nvme_front_end.h"
 #include "nand/array/spare_area.h"
 #include "sim/sim_config.h"
@@ -55,7 +55,7 @@ public:
     /// It is back: looks for the map on the flash, calls `found`, and serves the host.
     void start_again(std::function<void()> found);
     /// Since the power came back last; null: it was never away.
-    const MapScan* scan() const { return scan_ ? &*scan_ : nullptr; }
+    const MapRebuild* scan() const { return scan_ ? &*scan_ : nullptr; }
 
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
     std::uint64_t flash_pages(FlashClass cls) const;
@@ -98,7 +98,7 @@ private:
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know
-    std::optional<MapScan> scan_;
+    std::optional<MapRebuild> scan_;
     Earlier earlier_;
 };
 

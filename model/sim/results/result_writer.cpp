@@ -139,6 +139,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},
                 {"translation_pages", s.ftl.translation_pages}};
+    if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
@@ -146,7 +147,11 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         j["power_cuts"].push_back({{"at_s", to_seconds(p.at.time_since_epoch())},
                                    {"pages_torn", p.loss.pages_torn},
                                    {"erases_cut", p.loss.erases_cut},
+                                   {"after_shutdown", p.after_shutdown},
+                                   {"map_from", name_of(p.source)},
                                    {"scan_page_reads", p.scan_reads},
+                                   {"checkpoint_page_reads", p.checkpoint_reads},
+                                   {"scan_entries", p.entries},
                                    {"scan_s", to_seconds(p.scan_time)}});
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
     for (const auto& r : s.latency)
@@ -276,7 +281,8 @@ std::string summary_text(const RunSummary& s) {
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
         t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
                          (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
-                             (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : ""),
+                             (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
+                             (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : ""),
                          s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "",
                          s.ftl.blocks_erased, s.waf);
     t += power_text(s);

@@ -66,7 +66,10 @@ const WaveEnum& core_step_names() {
                              {"journal_done", "purple4"},
                              {"map_read", "purple3"},
                              {"map_write", "purple4"},
-                             {"map_write_done", "purple4"}}};
+                             {"map_write_done", "purple4"},
+                             {"checkpoint_issue", "MediumOrchid4"},
+                             {"checkpoint_done", "MediumOrchid4"},
+                             {"map_scan", "MediumOrchid3"}}};
     return e;
 }
 

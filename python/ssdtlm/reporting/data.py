@@ -159,6 +159,8 @@ def write_amplification(result):
         units["journal of deallocations"] = ftl["journal_pages"] * per_page
     if ftl.get("translation_pages"):
         units["translation pages"] = ftl["translation_pages"] * per_page
+    if ftl.get("checkpoint_pages"):
+        units["checkpoints of the map"] = ftl["checkpoint_pages"] * per_page
     return [{"cause": cause, "units": n / host} for cause, n in units.items()]
 
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -47,7 +48,7 @@ protected:
     }
     std::unique_ptr<Ftl> power_on() {
         auto ftl = std::make_unique<Ftl>(device.ftl.config(), device.geometry, device.flash, 1);
-        ftl->recover();
+        Recovery(*ftl).from_all_pages();
         ftl->verify_books();
         return ftl;
     }

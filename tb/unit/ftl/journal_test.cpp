@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -24,7 +25,7 @@ protected:
     /// Another FTL over the same flash.
     std::unique_ptr<Ftl> after_power_cut() {
         auto ftl = std::make_unique<Ftl>(device.ftl.config(), device.geometry, device.flash, 1);
-        ftl->recover();
+        Recovery(*ftl).from_all_pages();
         ftl->verify_books();
         return ftl;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
 
 namespace ssdtlm {
@@ -34,7 +35,7 @@ protected:
     }
     void power_on() {
         ftl = std::make_unique<Ftl>(device.ftl.config(), device.geometry, device.flash, 1);
-        ftl->recover();
+        Recovery(*ftl).from_all_pages();
         ftl->verify_books();
         for (std::uint32_t u = 0; u < contents.size(); ++u)
             ASSERT_EQ(device.flash.at(ftl->lookup(Lpa{u})), contents[u]) << "unit " << u;
@@ -114,7 +115,7 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
             d.flash.program_page(a, out, {std::uint64_t{b} * g.pages_per_block + page + 1, PageKind::user, kGcStream});
         }
     Ftl ftl(d.ftl.config(), g, d.flash, 1);
-    ftl.recover();
+    Recovery(ftl).from_all_pages();
     ASSERT_TRUE(ftl.wants_collection(GroupId{1}));
     int told = 0;
     ftl.on_media_change([&told] { ++told; });

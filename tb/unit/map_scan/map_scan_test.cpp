@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "common/tlm/agenda.h"
+#include "controller/cpu/core_pool.h"
 
 namespace ssdtlm {
 namespace {
@@ -86,13 +88,20 @@ TEST(MapScan, ReadsEachPageInUseOnceAndTheFirstThatIsErased) {
         }
         Flash flash(spare, seed);
         const auto at_once = static_cast<std::uint32_t>(1 + random.below(5));
-        MapScan scan(g, spare, flash, at_once);
+        Agenda agenda;
+        FirmwareConfig costs;
+        costs.cores = static_cast<std::uint32_t>(1 + random.below(3));
+        CorePool cores(agenda, costs);
+        MapScan scan({g, spare, flash, cores, at_once, random.percent(50) ? 0u : 100u});
         int done = 0;
         scan.start([&done] { ++done; });
-        while (!flash.waiting.empty()) {
+        while (!flash.waiting.empty() || agenda.next_time() != kNever) {
             EXPECT_EQ(done, 0);
             EXPECT_FALSE(scan.over());
-            flash.answer_one();
+            if (flash.waiting.empty() || (agenda.next_time() != kNever && random.percent(50)))
+                agenda.run_one(kNever);
+            else
+                flash.answer_one();
         }
         EXPECT_EQ(done, 1);
         EXPECT_TRUE(scan.over());

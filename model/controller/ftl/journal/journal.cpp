@@ -130,4 +130,10 @@ Journal::Id Journal::found(const PageAddress& at, std::vector<JournalEntry> entr
     return id;
 }
 
+Journal::Id Journal::found(const PageAddress& at) {
+    const Id id = found(at, {});
+    pages_[id].entries_known = false;
+    return id;
+}
+
 }  // namespace ssdtlm

@@ -49,6 +49,7 @@ public:
         std::uint64_t turn = 0;   ///< pages are numbered as they are opened, from 1
         PageAddress at;           ///< in flight and durable
         bool hurries = false;     ///< is to be written though it is open
+        bool entries_known = true;  ///< else they are in flash only
         std::vector<JournalEntry> entries;
         // Not erased until this page is durable:
         std::vector<SuperblockId> needs;  ///< each counts in BlockRecord::superseded
@@ -101,6 +102,8 @@ public:
     static std::vector<JournalEntry> decode(const PageContent& content);
     /// A page that was found in flash; live units are the caller's part.
     Id found(const PageAddress& at, std::vector<JournalEntry> entries);
+    /// One that a checkpoint says is there: it was not read.
+    Id found(const PageAddress& at);
 
 private:
     bool open_is_open() const { return open_ != kDetached && pages_[open_].state == State::open; }

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/checkpoint/checkpoint_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/report/error.h"
+#include "controller/ftl/checkpoint/checkpoint_capture.h"
+
+namespace ssdtlm {
+
+CheckpointWriter::CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around)
+    : costs_(costs),
+      geometry_(around.ftl.geometry()),
+      around_(around),
+      interval_units_(config.checkpoint_interval_bytes == 0 ? 0 : div_ceil(config.checkpoint_interval_bytes, geometry_.unit_bytes)),
+      row_pages_(around.ftl.shape().planes()) {
+    checkpoints().in_flight().on_end([this] { program_ended(); });
+}
+
+/// Within the books of a program being closed: looked at afterwards.
+void CheckpointWriter::program_ended() {
+    if (look_posted_ || (state_ != State::settling && (state_ != State::idle || !is_due()))) return;
+    look_posted_ = true;
+    around_.agenda.post<&CheckpointWriter::look>(around_.agenda.now(), this);
+}
+
+/// The first one when something is written: after a start that was not a clean one the last is old.
+bool CheckpointWriter::is_due() const {
+    return interval_units_ != 0 && !held_off_ && !given_up_ && !clean() && !around_.ftl.media().read_only && around_.ftl.counters().host_units >= due_at_;
+}
+
+void CheckpointWriter::look(std::uint64_t) {
+    look_posted_ = false;
+    if (state_ == State::settling) return try_root();
+    if (state_ != State::idle || !is_due()) return;
+    is_clean_ = false;
+    begin();
+}
+
+void CheckpointWriter::write_clean(std::function<void()> done) {
+    SSDTLM_CHECK(idle(), "a checkpoint at a shutdown begins while another is being written");
+    if (state_ == State::settling) abandon(false);  // what it waits for does not come any more
+    done_ = std::move(done);
+    is_clean_ = true;
+    tries_ = 0;
+    begin();
+}
+
+void CheckpointWriter::begin() {
+    due_at_ = around_.ftl.counters().host_units + interval_units_;
+    const CheckpointCapture::Result result = given_up_ ? CheckpointCapture::Result::no_room : CheckpointCapture::begin(around_.ftl, is_clean_);
+    if (result == CheckpointCapture::Result::not_now && !is_clean_) {
+        due_at_ = 0;  // when the next program has ended
+        return;
+    }
+    if (result != CheckpointCapture::Result::begun) return end();
+    turn_ = around_.journal.demand();
+    next_page_ = 0;
+    broken_ = false;
+    state_ = State::erasing;
+    for (const SuperblockId b : checkpoints().attempt()->erases) erase(b);
+    go_on();
+}
+
+void CheckpointWriter::erase(SuperblockId b) {
+    const SuperblockShape& shape = around_.ftl.shape();
+    FlashJob *first = nullptr, *last = nullptr;
+    for (std::uint32_t i = 0; i < shape.planes(); ++i) {
+        FlashJob& job = around_.jobs.acquire(FlashJob::Kind::erase, around_.agenda.now());
+        job.txn.op = FlashOp::erase;
+        job.txn.cls = FlashClass::erase;
+        job.txn.address = shape.page(b, i);
+        job.txn.die = geometry_.die_of(job.txn.address.plane);
+        job.txn.client = this;
+        job.txn.cookie = handle_of(job);
+        job.txn.data_bytes = 0;
+        job.next = nullptr;
+        (first == nullptr ? first : last->next) = &job;
+        last = &job;
+    }
+    in_flight_ += shape.planes();
+    around_.ftl.checkpoint_superblock_erased();
+    around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
+                                                       CoreStep::checkpoint_issue, first->index);
+}
+
+void CheckpointWriter::issue_erases(std::uint64_t index) {
+    for (FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index)); job != nullptr;) {
+        FlashJob* const next = job->next;  // a job handed over may be used again at once
+        around_.flash.submit(job->txn);
+        job = next;
+    }
+}
+
+/// With the attempt: pages, a few rows of them at a time.
+void CheckpointWriter::go_on() {
+    if (broken_ || checkpoints().in_flight().disturbed()) {
+        if (in_flight_ == 0 && !issuing_) abandon(true);
+        return;
+    }
+    if (state_ == State::erasing) {
+        if (in_flight_ != 0) return;
+        state_ = State::writing;
+    }
+    const std::size_t left = checkpoints().attempt()->pages.size() - next_page_;
+    if (left == 0) {
+        if (in_flight_ != 0) return;
+        state_ = State::settling;
+        if (on_idle_) on_idle_();
+        return try_root();
+    }
+    if (issuing_ || in_flight_ >= 2 * row_pages_) return;
+    const auto pages = static_cast<std::uint32_t>(std::min<std::size_t>(left, row_pages_));
+    issuing_ = true;
+    around_.cores.run<&CheckpointWriter::issue_pages>(this, 0, std::uint64_t{costs_.flash_issue} * pages, CoreStep::checkpoint_issue, pages);
+}
+
+void CheckpointWriter::issue_pages(std::uint64_t pages) {
+    issuing_ = false;
+    for (; pages != 0; --pages, ++next_page_) {
+        const Checkpoints::Page& page = checkpoints().attempt()->pages[next_page_];
+        add(page.at, PageKind::checkpoint, page.content);
+    }
+    around_.feed.hand_over();
+    go_on();
+}
+
+void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageContent& content) {
+    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::checkpoint_program, around_.agenda.now());
+    job.units = 0;
+    job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
+    job.txn.op = FlashOp::program;
+    job.txn.cls = FlashClass::mapping_write;
+    job.txn.address = at;
+    job.txn.die = geometry_.die_of(at.plane);
+    job.txn.data_bytes = geometry_.page_bytes;
+    job.txn.client = this;
+    job.txn.cookie = handle_of(job);
+    job.txn.spare.fill(kPadding);
+    job.txn.record = around_.ftl.draw_checkpoint_record(kind);
+    job.txn.record.content = &content;
+    if (kind == PageKind::root) root_number_ = job.txn.record.number;
+    around_.feed.add_data(geometry_.page_bytes);
+    around_.feed.add(job);
+    ++in_flight_;
+}
+
+void CheckpointWriter::flash_done(FlashTransaction& txn) {
+    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::checkpoint_done);
+    around_.cores.then<&CheckpointWriter::ended>(slot.end, this, job_of(txn.cookie).index);
+}
+
+void CheckpointWriter::ended(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    const bool ok = job.txn.status.result == FlashResult::ok, erased = job.txn.op == FlashOp::erase;
+    const SuperblockId b = around_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
+    around_.jobs.release(job);
+    --in_flight_;
+    if (!erased) around_.ftl.checkpoint_page_programmed();
+    broken_ = broken_ || !ok;
+    if (state_ == State::root) {
+        if (in_flight_ != 0) return;
+        if (!erased) return root_done(!broken_);
+        checkpoints().root_erased(!std::exchange(broken_, false));
+        return write_root();
+    }
+    if (!ok) checkpoints().fail(b);
+    go_on();
+}
+
+/// `again`: what it says is not true any more, or has no place.
+void CheckpointWriter::abandon(bool again) {
+    checkpoints().give_up();
+    state_ = State::idle;
+    broken_ = false;
+    if (!again) return;
+    due_at_ = 0;
+    if (!is_clean_) return end();
+    if (++tries_ == kMostTries) return end();
+    begin();
+}
+
+void CheckpointWriter::try_root() {
+    if (checkpoints().in_flight().disturbed()) return abandon(true);
+    if (!checkpoints().in_flight().awaited_ended() || !around_.journal.is_durable(turn_)) return;
+    if (around_.journal.is_lost(turn_)) {
+        abandon(false);
+        return end();
+    }
+    root_ = checkpoints().attempt()->root.encode();
+    works_ = false;
+    state_ = State::root;
+    write_root();
+}
+
+void CheckpointWriter::write_working(std::function<void()> done) {
+    SSDTLM_CHECK(clean() && state_ == State::idle, "a drive says again that it works");
+    done_ = std::move(done);
+    is_clean_ = false;
+    root_ = checkpoints().working_root();
+    works_ = true;
+    broken_ = false;
+    state_ = State::root;
+    write_root();
+}
+
+void CheckpointWriter::write_root() {
+    PageAddress at;
+    SuperblockId first = kNoSuperblock;
+    if (!checkpoints().root_place(at, first)) {
+        given_up_ = true;
+        if (works_) around_.ftl.refuse_writes();
+        if (!works_) checkpoints().give_up();
+        state_ = State::idle;
+        return end();
+    }
+    if (first != kNoSuperblock) return erase(first);
+    around_.cores.run<&CheckpointWriter::issue_root>(this, 0, costs_.flash_issue, CoreStep::checkpoint_issue, 0);
+}
+
+void CheckpointWriter::issue_root(std::uint64_t) {
+    PageAddress at;
+    SuperblockId none = kNoSuperblock;
+    checkpoints().root_place(at, none);
+    checkpoints().root_taken();
+    add(at, PageKind::root, root_);
+    around_.feed.hand_over();
+}
+
+void CheckpointWriter::root_done(bool ok) {
+    broken_ = false;
+    if (!ok) return write_root();  // the anchor's next page
+    checkpoints().set_root_number(root_number_);
+    if (works_)
+        checkpoints().works();
+    else
+        checkpoints().complete();
+    state_ = State::idle;
+    end();
+}
+
+/// Whoever waits for it goes on; another may be due by now.
+void CheckpointWriter::end() {
+    if (done_) std::exchange(done_, nullptr)();
+    if (on_idle_) on_idle_();
+    program_ended();
+}
+
+void CheckpointWriter::check_waiters() const {
+    const bool busy = in_flight_ != 0 || issuing_;
+    if ((state_ == State::erasing || state_ == State::writing) && !busy) throw CheckFailed("checkpoint: its pages are to be written, and nothing is under way");
+    if (state_ == State::settling && !look_posted_ && checkpoints().in_flight().awaited_ended() && around_.journal.is_durable(turn_))
+        throw CheckFailed("checkpoint: all that it names is in flash, and its root record is not written");
+}
+
+std::string CheckpointWriter::dump() const {
+    static const char* const kDoing[] = {"idle", "erases", "writes pages", "waits for what it names", "writes its root record"};
+    return std::string("checkpoint: ") + kDoing[static_cast<std::size_t>(state_)] + ", " + std::to_string(in_flight_) + " operations in flight\n";
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes checkpoints of the map: erases the superblocks that the next one needs, programs its pages, waits until everything that it
+// names is in flash, and writes the root record that makes it a complete one. In the background, each time when the host has written so
+// much; and at a shutdown. When a program has failed meanwhile, of whose data the checkpoint says where they are, it is begun again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/ports/journal_port.h"
+#include "controller/program_feed/program_feed.h"
+
+namespace ssdtlm {
+
+class CheckpointWriter final : private FlashClient {
+public:
+    /// All must outlive it.
+    struct Surroundings {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        ProgramFeed& feed;
+        FlashPort& flash;
+        FlashJobPool& jobs;
+        JournalPort& journal;
+    };
+    /// Precondition: the FTL has checkpoints.
+    CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
+
+    /// Nothing is being written, nor will it be before something else changes.
+    bool idle() const { return state_ == State::idle || state_ == State::settling; }
+    /// Called when it may have become idle().
+    void on_idle(std::function<void()> callback) { on_idle_ = std::move(callback); }
+    /// Begins none by itself from now on; false: any more.
+    void hold_off(bool on) { held_off_ = on; }
+    /// One that says that nothing is written after it; `done` follows in any case. Precondition: idle(), and nothing is under way in the drive.
+    void write_clean(std::function<void()> done);
+    /// The newest root record is that one's.
+    bool clean() const { return around_.ftl.checkpoints()->clean(); }
+    /// It is not any more, before anything else is written; a drive that cannot say so is read-only. Precondition: clean() and idle().
+    void write_working(std::function<void()> done);
+    /// CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    enum class State : std::uint8_t {
+        idle,
+        erasing,   ///< what the attempt needs
+        writing,   ///< its pages
+        settling,  ///< they are in flash; what it names is not
+        root       ///< an anchor is erased, or a root record written
+    };
+    static constexpr std::uint32_t kMostTries = 4;  // at a shutdown
+
+    Checkpoints& checkpoints() const { return *around_.ftl.checkpoints(); }
+    void program_ended();
+    void look(std::uint64_t);
+    bool is_due() const;
+    void begin();
+    void erase(SuperblockId b);
+    void issue_erases(std::uint64_t job);
+    void go_on();
+    void issue_pages(std::uint64_t pages);
+    void add(const PageAddress& at, PageKind kind, const PageContent& content);
+    void abandon(bool again);
+    void try_root();
+    void write_root();
+    void issue_root(std::uint64_t);
+    void root_done(bool ok);
+    void end();
+    void flash_done(FlashTransaction& txn) override;
+    void ended(std::uint64_t job);
+
+    const FirmwareConfig& costs_;
+    const NandGeometry geometry_;
+    const Surroundings around_;
+    const std::uint64_t interval_units_;  // 0: none but at a shutdown
+    const std::uint32_t row_pages_;
+    State state_ = State::idle;
+    std::uint64_t due_at_ = 0;          // units of the host
+    std::uint64_t turn_ = 0;            // of the journal, which has to be durable
+    std::uint32_t in_flight_ = 0;       // erases and programs
+    bool issuing_ = false;              // a core works on some
+    std::size_t next_page_ = 0;         // of the attempt
+    bool broken_ = false;               // one of its own has failed
+    bool look_posted_ = false;
+    bool is_clean_ = false;             // the attempt
+    bool held_off_ = false;
+    bool given_up_ = false;             // no anchor is left
+    std::uint32_t tries_ = 0;
+    bool works_ = false;                // the root record says no more than that
+    PageContent root_;
+    std::uint64_t root_number_ = 0;
+    std::function<void()> done_, on_idle_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/checkpoint/clean_shutdown.h"
+
+#include <utility>
+
+namespace ssdtlm {
+
+CleanShutdown::CleanShutdown(Surroundings around) : around_(std::move(around)) {
+    around_.writer.on_idle([this] {
+        if (!stopping() || std::exchange(settles_, true)) return;
+        around_.agenda.post<&CleanShutdown::settle>(around_.agenda.now(), this);
+    });
+}
+
+bool CleanShutdown::hold(Command& c) {
+    if (c.ends_work) return false;  // another shutdown: what it flushes is in flash
+    if (!stopping() && !around_.writer.clean()) {  // the last one has left no checkpoint
+        release();
+        return false;
+    }
+    held_.push_back(&c);
+    if (!stopping()) works_again();
+    return true;
+}
+
+void CleanShutdown::works_again() {
+    if (std::exchange(reopening_, true)) return;
+    around_.writer.write_working([this] {
+        reopening_ = false;
+        release();
+    });
+}
+
+void CleanShutdown::release() {
+    stopped_ = false;
+    around_.writer.hold_off(false);
+    around_.gc.go_on();
+    while (!held_.empty()) {
+        Command& c = *held_.front();
+        held_.pop_front();
+        around_.submit(c);
+    }
+}
+
+void CleanShutdown::flushed(Command& c) {
+    if (!around_.writes || around_.writer.clean()) return around_.complete(c);
+    command_ = &c;
+    stopped_ = true;
+    around_.writer.hold_off(true);
+    around_.gc.stop();
+    around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this);
+}
+
+void CleanShutdown::settle(std::uint64_t) {
+    settles_ = false;
+    around_.waiters.settle();
+}
+
+void CleanShutdown::begin(std::uint64_t) {
+    around_.waiters.wait<&CleanShutdown::try_write>(Waiters::For::flush, this, 0);
+    around_.waiters.settle();
+}
+
+bool CleanShutdown::try_write(std::uint64_t&) {
+    if (!around_.journal.is_durable(around_.journal.demand()) || !around_.is_quiet() || !around_.writer.idle()) return false;
+    around_.agenda.post<&CleanShutdown::write>(around_.agenda.now(), this);
+    return true;
+}
+
+void CleanShutdown::write(std::uint64_t) { around_.writer.write_clean([this] { written(); }); }
+
+void CleanShutdown::written() {
+    Command& c = *std::exchange(command_, nullptr);
+    c.timeline->charge(Stage::buffer, around_.agenda.now());
+    around_.complete(c);
+    if (held_.empty()) return;
+    if (around_.writer.clean())
+        works_again();
+    else
+        release();
+}
+
+std::string CleanShutdown::dump() const {
+    return std::string(stopping() ? "shutdown: waits for the checkpoint\n" : "") +
+           (held_.empty() ? "" : "shutdown: " + std::to_string(held_.size()) + " commands wait until the drive works again\n");
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a normal shutdown: when everything is flushed, garbage collection ends what it is at, and a checkpoint is written that
+// says that nothing comes after it. Commands that come all the same, because the host goes on without switching the drive off, or
+// after a start from such a checkpoint, wait until the flash says that the drive works again.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "common/tlm/agenda.h"
+#include "controller/checkpoint/checkpoint_writer.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/command.h"
+#include "controller/ports/journal_port.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+class CleanShutdown {
+public:
+    /// All must outlive it.
+    struct Surroundings {
+        Agenda& agenda;
+        CheckpointWriter& writer;
+        GcEngine& gc;
+        JournalPort& journal;
+        Waiters& waiters;
+        bool writes;                              ///< a checkpoint at a shutdown
+        std::function<bool()> is_quiet;           ///< no other organ has anything under way
+        std::function<void(Command&)> submit;     ///< for commands that have waited
+        std::function<void(Command&)> complete;   ///< for that of a shutdown
+    };
+    explicit CleanShutdown(Surroundings around);
+
+    /// Takes a command that may not go on yet; false: it may.
+    bool holds(Command& c) {
+        if (__builtin_expect(!stopped_ && !around_.writer.clean(), 1)) return false;
+        return hold(c);
+    }
+    /// The flush of a shutdown has ended: this completes its command.
+    void flushed(Command& c);
+    bool idle() const { return !stopping() && held_.empty(); }
+    /// A checkpoint that nobody else waits for is on its way.
+    bool under_way() const { return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_); }
+    std::string dump() const;
+
+private:
+    bool stopping() const { return command_ != nullptr; }
+    bool hold(Command& c);
+    void begin(std::uint64_t);
+    void settle(std::uint64_t);
+    bool try_write(std::uint64_t&);
+    void write(std::uint64_t);
+    void written();
+    void works_again();
+    void release();
+
+    const Surroundings around_;
+    Command* command_ = nullptr;  // of the shutdown; null: none, or it has ended
+    std::deque<Command*> held_;
+    bool stopped_ = false;        // nothing is collected
+    bool settles_ = false;        // in an event that is to come
+    bool reopening_ = false;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes down what the FTL's tables say at one moment, for a checkpoint: as if all programs had ended that are under way.
+#pragma once
+
+#include <vector>
+
+#include "controller/ftl/checkpoint/checkpoints.h"
+
+namespace ssdtlm {
+
+class Ftl;
+
+class CheckpointCapture {
+public:
+    enum class Result : std::uint8_t {
+        begun,
+        not_now,  ///< what a failed program was to hold has no place: later
+        no_room
+    };
+    /// Begins Checkpoints' next attempt. `clean`: nothing is under way, and nothing will be written after it.
+    static Result begin(Ftl& ftl, bool clean);
+
+private:
+    explicit CheckpointCapture(Ftl& ftl);
+    CheckpointBooks books(bool clean) const;
+    bool map_page(std::uint32_t page, std::vector<std::uint32_t>& entries) const;
+    PageContent content(std::uint32_t page, const std::vector<std::uint32_t>& entries) const;
+    bool has_changed(std::uint32_t page, const PageContent& now) const;
+
+    const Ftl& ftl_;
+    const Checkpoints& checkpoints_;
+    std::vector<PageAddress> journal_;
+    std::vector<std::uint32_t> number_of_;        // of a page of the journal, in journal_, from 1
+    std::vector<std::pair<Lpa, Ppa>> moved_;      // units that garbage collection has under way, in order
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages that have taken their places and are not programmed yet. A checkpoint names them as if they were; so it is not complete
+// before all of them have ended well that were under way when it was taken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "controller/ftl/superblock.h"
+
+namespace ssdtlm {
+
+class ProgramsInFlight {
+public:
+    struct Move {
+        Lpa lpa;
+        Ppa from, to;
+    };
+    ProgramsInFlight(const NandGeometry& geometry, std::uint32_t superblocks) : geometry_(geometry), last_of_(superblocks) {}
+
+    void begins(const PageAddress& a, SuperblockId b, std::uint64_t number) {
+        pages_[key(a)];
+        last_of_[idx(b)] = number;
+    }
+    /// Within such a page: garbage collection moves a unit, and the map changes when the program has ended.
+    void moves(const PageAddress& a, const Move& move) { pages_.at(key(a)).push_back(move); }
+    void ended(const PageAddress& a, bool ok) {
+        pages_.erase(key(a));
+        awaited_.erase(key(a));
+        disturbed_ = disturbed_ || !ok;
+        if (on_end_) on_end_();
+    }
+    void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
+
+    bool none() const { return pages_.empty(); }
+    /// From now on for those that are under way.
+    void await() {
+        awaited_.clear();
+        for (const auto& [page, moves] : pages_) awaited_.insert(page);
+        disturbed_ = false;
+    }
+    bool awaited_ended() const { return awaited_.empty(); }
+    /// A program has failed since: what it was to hold goes elsewhere.
+    bool disturbed() const { return disturbed_; }
+    template <class Visit>
+    void for_each_move(Visit&& visit) const {
+        for (const auto& [page, moves] : pages_)
+            for (const Move& move : moves) visit(move);
+    }
+
+    /// Number of the page of a superblock that took its place last.
+    std::uint64_t last_of(SuperblockId b) const { return last_of_[idx(b)]; }
+    void set_last_of(SuperblockId b, std::uint64_t number) { last_of_[idx(b)] = number; }
+
+private:
+    std::uint64_t key(const PageAddress& a) const { return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page; }
+
+    const NandGeometry geometry_;
+    std::unordered_map<std::uint64_t, std::vector<Move>> pages_;
+    std::unordered_set<std::uint64_t> awaited_;
+    bool disturbed_ = false;
+    std::function<void()> on_end_;
+    std::vector<std::uint64_t> last_of_;
+};
+
+}  // namespace ssdtlm

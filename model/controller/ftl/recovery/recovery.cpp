@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/recovery/recovery.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+namespace {
+struct Next {
+    std::uint64_t number;
+    std::uint32_t cursor;
+    bool operator>(const Next& o) const { return number != o.number ? number > o.number : cursor > o.cursor; }
+};
+}  // namespace
+
+Recovery::Recovery(Ftl& ftl)
+    : ftl_(ftl), used_(ftl.shape_.superblocks()), last_of_(ftl.shape_.superblocks()) {
+    SSDTLM_CHECK(ftl_.mapped_units_ == 0 && ftl_.last_number_ == 0, "recovery into an FTL that is in use");
+}
+
+/// Those that were read, in the order of their numbers.
+template <class Visit>
+void Recovery::for_each_page_in_order(Visit&& visit) const {
+    const NandGeometry& g = ftl_.geometry_;
+    std::vector<PageRecords::Cursor> pages;
+    std::vector<BlockId> blocks;
+    std::priority_queue<Next, std::vector<Next>, std::greater<Next>> next;
+    for (std::uint32_t b = 0; b < g.blocks(); ++b) {
+        if (from_[b] == g.pages_per_block) continue;
+        PageRecords::Cursor at = ftl_.spare_.records(BlockId{b});
+        while (!at.at_end() && (at.page() < from_[b] || (!all_ && at.record().number <= number_))) at.next();
+        if (at.at_end()) continue;
+        next.push({at.record().number, static_cast<std::uint32_t>(pages.size())});
+        pages.push_back(at);
+        blocks.push_back(BlockId{b});
+    }
+    while (!next.empty()) {
+        const std::uint32_t i = next.top().cursor;
+        next.pop();
+        PageRecords::Cursor& at = pages[i];
+        visit(PageAddress{g.plane_of(blocks[i]), g.block_in_plane(blocks[i]), at.page()}, at.record());
+        at.next();
+        if (!at.at_end()) next.push({at.record().number, i});
+    }
+}
+
+std::uint64_t Recovery::from_all_pages() {
+    all_ = true;
+    from_.assign(ftl_.geometry_.blocks(), 0);
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
+        if (ftl_.blocks_[SuperblockId{n}].state == BlockState::set_apart)
+            for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i)
+                from_[idx(ftl_.shape_.block(SuperblockId{n}, i))] = ftl_.geometry_.pages_per_block;
+    find_journal();
+    take_pages();
+    close_all();
+    return put_in_order_;
+}
+
+std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std::vector<std::uint32_t>& from) {
+    from_ = from;
+    number_ = ftl_.last_number_ = books.number;
+    take_map(books);
+    find_journal();
+    take_entries(number_ + 1);
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
+    take_pages();
+    for (const auto& [b, page] : ftl_.failed_in_) SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
+    close_all();
+    return put_in_order_;
+}
+
+/// As the checkpoint says; what is said in pages of the journal that are gone since stands in others, which were written later.
+void Recovery::take_map(const CheckpointBooks& books) {
+    std::vector<Journal::Id> id_of{Journal::kDetached};
+    for (const PageAddress& a : books.journal) id_of.push_back(is_intact(a) ? ftl_.journal_.found(a) : Journal::kDetached);
+    in_checkpoint_.assign(ftl_.journal_.ids(), true);
+    in_checkpoint_[Journal::kDetached] = false;
+    for (const auto& [b, page] : books.failed) ftl_.failed_in_[idx(b)] = id_of.at(page);
+    std::uint64_t l = 0;
+    for (const PageAddress& a : books.map) {
+        const PageContent& words = *ftl_.spare_.content(a);
+        for (std::size_t i = 2 * CheckpointLayout::kHeaderWords; i < 2 * words.size() && l < ftl_.logical_units_; ++i, ++l) {
+            Ppa p{static_cast<std::uint32_t>(words[i / 2] >> (i % 2 * 32))};
+            if (p == kUnmapped) continue;
+            if (!ftl_.is_copy(p)) p = ftl_.note_in(id_of.at(ftl_.page_of_note(p)), ftl_.is_lost_note(p));
+            ftl_.map_.exchange(Lpa{static_cast<std::uint32_t>(l)}, p);
+        }
+    }
+    SSDTLM_CHECK(l == ftl_.logical_units_, "a checkpoint of another number of units");
+}
+
+/// The block is the same one still, or the page itself is older than the checkpoint.
+bool Recovery::is_intact(const PageAddress& a) const {
+    const BlockId b = ftl_.geometry_.block_of(a);
+    if (from_[idx(b)] != 0) return true;
+    return a.page < ftl_.spare_.next_page(b) && ftl_.spare_.content(a) != nullptr && ftl_.spare_.record(a).kind == PageKind::journal &&
+           ftl_.spare_.record(a).number <= number_;
+}
+
+void Recovery::find_journal() {
+    for_each_page_in_order([this](const PageAddress& a, const PageRecord& record) {
+        const PageContent* content = record.kind == PageKind::journal ? ftl_.spare_.content(a) : nullptr;
+        if (content == nullptr) return;
+        const Journal::Id id = ftl_.journal_.found(a, Journal::decode(*content));
+        for (const JournalEntry& e : ftl_.journal_.page(id).entries) entries_.push_back({e, id});
+    });
+    in_checkpoint_.resize(ftl_.journal_.ids());
+    // Of an entry that was noted again there may be two copies: the newer one counts.
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const FoundEntry& a, const FoundEntry& b) { return a.entry.number < b.entry.number; });
+}
+
+void Recovery::take_entries(std::uint64_t below) {
+    for (; next_entry_ != entries_.size() && entries_[next_entry_].entry.number < below; ++next_entry_) {
+        ++put_in_order_;
+        take_entry(entries_[next_entry_].entry, entries_[next_entry_].page);
+    }
+}
+
+void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
+    ftl_.last_number_ = std::max(ftl_.last_number_, e.number);
+    if (e.note == JournalNote::failed) {
+        ftl_.failed_in_[idx(e.first)] = page;
+        return;
+    }
+    for (std::uint32_t i = 0; i < e.units; ++i) {
+        const Lpa lpa{idx(e.first) + i};
+        const Ppa now = ftl_.map_.lookup(lpa);
+        // Of entries that a checkpoint knows it says itself which one counts, unless the page that said so is gone.
+        if (e.number <= number_ && (ftl_.is_copy(now) || now == kUnmapped || in_checkpoint_[ftl_.page_of_note(now)])) continue;
+        // Without an older copy there is nothing to take back, but a lost unit is lost all the same.
+        if (e.lost() || now != kUnmapped) ftl_.map_.exchange(lpa, ftl_.note_in(page, e.lost()));
+    }
+}
+
+void Recovery::take_pages() {
+    for_each_page_in_order([this](const PageAddress& a, const PageRecord& record) {
+        take_entries(record.number);
+        const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
+        ftl_.last_number_ = std::max(ftl_.last_number_, record.number);
+        last_of_[idx(b)] = std::max(last_of_[idx(b)], record.number);
+        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && record.kind == PageKind::user; ++s) {
+            const Ppa at = ftl_.geometry_.ppa_of(a, s);
+            const Lpa lpa = ftl_.codec_.lpa(ftl_.spare_.at(at));
+            if (idx(lpa) >= ftl_.logical_units_) continue;  // what is padded or torn is nobody's
+            ftl_.map_.exchange(lpa, at);
+            ++put_in_order_;
+        }
+    });
+    take_entries(~std::uint64_t{0});
+}
+
+/// What was open is not written any more.
+void Recovery::close_all() {
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
+        for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i)
+            used_[n] = used_[n] || ftl_.spare_.next_page(ftl_.shape_.block(SuperblockId{n}, i)) != 0;
+    std::vector<bool> failed(ftl_.shape_.superblocks());
+    for (const auto& [b, page] : ftl_.failed_in_) failed[b] = true;
+    const bool enough = ftl_.blocks_.restart(used_, failed);
+    count_what_is_mapped();
+    ftl_.blocks_.retire_empty();
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
+        for (std::uint32_t i = 0; i < ftl_.shape_.planes() && ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed; ++i)
+            if (ftl_.spare_.next_page(ftl_.shape_.block(SuperblockId{n}, i)) != ftl_.geometry_.pages_per_block)
+                ftl_.blocks_[SuperblockId{n}].cut = true;
+    seal();
+    take_stock_of_failures(enough);
+}
+
+std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
+    const SuperblockShape& shape = ftl_.shape_;
+    from_.assign(ftl_.geometry_.blocks(), ftl_.geometry_.pages_per_block);
+    number_ = ftl_.last_number_ = books.number;
+    take_map(books);
+    std::vector<std::vector<SuperblockId>> free(shape.groups());
+    for (std::uint32_t g = 0; g < shape.groups(); ++g) {
+        ftl_.since_levelled_[g] = books.groups[g].since_levelled;
+        if (books.groups[g].begun == kNoSuperblock) continue;
+        ftl_.begun_.resize(shape.groups(), kNoSuperblock);
+        ftl_.begun_[g] = books.groups[g].begun;
+    }
+    for (std::uint32_t n = 0; n < shape.superblocks(); ++n) {
+        const SuperblockId b{n};
+        const CheckpointBooks::Superblock& was = books.superblocks[n];
+        BlockRecord& r = ftl_.blocks_[b];
+        r.state = was.state;
+        r.stream = was.stream;
+        r.write_pointer = was.write_pointer;
+        r.cut = was.cut;
+        r.bad = was.bad;
+        last_of_[n] = was.last;
+        if (was.state == BlockState::free) free[idx(shape.group_of(b))].push_back(b);
+        // A read-only drive has left what it was collecting as it was.
+        const bool begun = !ftl_.begun_.empty() && ftl_.begun_[idx(shape.group_of(b))] == b;
+        if (was.state == BlockState::victim && !begun) r.state = was.bad ? BlockState::failed : BlockState::sealed;
+        for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i)
+            SSDTLM_CHECK(ftl_.spare_.erase_count(shape.block(b, i)) == books.blocks[idx(shape.block(b, i))].erases,
+                         "a block was erased behind a checkpoint that says that nothing was");
+    }
+    for (auto& of_group : free)
+        std::sort(of_group.begin(), of_group.end(), [&books](SuperblockId a, SuperblockId b) {
+            return books.superblocks[idx(a)].free_turn < books.superblocks[idx(b)].free_turn;
+        });
+    ftl_.blocks_.restore(free);
+    count_what_is_mapped();
+    seal();
+    for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g)
+        ftl_.cursor_.set_ragged(GroupId{g}, shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host)) != 0);
+    take_stock_of_failures(!books.read_only);
+    return put_in_order_;
+}
+
+/// The oldest first, which is what a policy that looks at age goes by.
+void Recovery::seal() {
+    std::vector<std::uint32_t> sealed;
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
+        if (ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed) sealed.push_back(n);
+    std::stable_sort(sealed.begin(), sealed.end(), [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
+    for (const std::uint32_t n : sealed) ftl_.policy_->sealed(SuperblockId{n}, ftl_.blocks_[SuperblockId{n}].valid, 0);
+    if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
+        for (std::uint32_t n = 0; n < last_of_.size(); ++n) checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
+        ftl_.last_number_ = std::max(ftl_.last_number_, checkpoints->root_number());
+    }
+}
+
+/// Not `enough`: a group has lost more superblocks than it had spare ones.
+void Recovery::take_stock_of_failures(bool enough) {
+    ftl_.media_.blocks_retired = std::uint64_t{ftl_.failed_in_.size()} * ftl_.shape_.planes();
+    ftl_.update_spare();
+    if (!enough) {
+        ftl_.media_.read_only = true;
+        ftl_.media_.available_spare = 0;
+        ftl_.blocks_.give_up_reserve();
+    }
+    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.cursor_.set_able(GroupId{g}, ftl_.blocks_.can_take_host_page(GroupId{g}));
+}
+
+void Recovery::count_what_is_mapped() {
+    Journal& journal = ftl_.journal_;
+    const auto in_use = [this](Ppa p) {
+        ftl_.valid_.set(p);
+        ++ftl_.blocks_[ftl_.shape_.superblock_of(p)].valid;
+    };
+    for (std::uint64_t l = 0; l < ftl_.logical_units_; ++l) {
+        const Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});
+        if (p == kUnmapped) continue;
+        const bool is_copy = ftl_.is_copy(p), is_lost = !is_copy && ftl_.is_lost_note(p);
+        SSDTLM_CHECK(is_copy || ftl_.page_of_note(p) != Journal::kDetached, "the journal has lost that a unit has no copy");
+        if (is_copy)
+            in_use(p);
+        else
+            ++journal.page(ftl_.page_of_note(p)).live;
+        ftl_.mapped_units_ += is_copy || is_lost;
+        ftl_.lost_units_ += is_lost;
+    }
+    for (const auto& [b, page] : ftl_.failed_in_) ++journal.page(page).live;
+    for (Journal::Id id = 1; id < journal.ids(); ++id) {
+        const Journal::Page& page = journal.page(id);
+        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && page.live != 0; ++s) in_use(ftl_.geometry_.ppa_of(page.at, s));
+        if (page.live == 0) journal.forget_if_unused(id);
+    }
+}
+
+}  // namespace ssdtlm

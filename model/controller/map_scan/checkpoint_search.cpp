@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/map_scan/checkpoint_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ssdtlm {
+
+namespace {
+constexpr std::uint64_t kAnchorCookie = std::uint64_t{1} << 32;
+}
+
+CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout)
+    : around_(around), layout_(layout), readers_(std::size_t{around.geometry.dies()} * around.reads_per_die), left_(around.geometry.dies()) {
+    for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].cookie = i;
+    for (std::uint32_t i = 0; i < CheckpointLayout::kAnchors; ++i) {
+        anchors_[i].high = layout_.anchor_pages();
+        anchors_[i].txn.cookie = kAnchorCookie | i;
+    }
+}
+
+void CheckpointSearch::start(std::function<void()> done) {
+    done_ = std::move(done);
+    at_work_ = 1;
+    step(anchors_[0]);
+}
+
+void CheckpointSearch::read(FlashTransaction& txn, bool whole) {
+    const NandGeometry& g = around_.geometry;
+    txn.op = FlashOp::read;
+    txn.cls = FlashClass::mapping_read;
+    txn.die = g.die_of(txn.address.plane);
+    txn.client = this;
+    txn.path = nullptr;
+    txn.data_bytes = whole ? g.page_bytes : std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes);
+    around_.flash.submit(txn);
+}
+
+void CheckpointSearch::flash_done(FlashTransaction& txn) {
+    ++reads_;
+    ++on_core_;
+    if (txn.cookie >= kAnchorCookie)
+        around_.cores.run<&CheckpointSearch::look_at_anchor>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie - kAnchorCookie);
+    else
+        around_.cores.run<&CheckpointSearch::page_read>(this, idx(txn.die), around_.page_cycles, CoreStep::map_scan, txn.cookie);
+}
+
+// --- The root record -------------------------------------------------------------------------------------------------
+
+/// Pages are in use up to some page, torn ones among them.
+void CheckpointSearch::step(Anchor& a) {
+    const auto of = static_cast<std::uint32_t>(&a - anchors_);
+    if (a.low != a.high) {
+        a.txn.address = layout_.anchor_page(of, a.low + (a.high - a.low) / 2);
+        return read(a.txn, false);
+    }
+    if (!a.whole) {
+        a.whole = true;
+        a.used = a.low;
+    }
+    if (a.low == 0) return anchor_done(a);
+    a.txn.address = layout_.anchor_page(of, a.low - 1);
+    read(a.txn, true);
+}
+
+void CheckpointSearch::look_at_anchor(std::uint64_t anchor) {
+    --on_core_;
+    Anchor& a = anchors_[anchor];
+    if (a.whole) {
+        a.root = CheckpointRoot::decode(around_.spare.content(a.txn.address));
+        if (a.root) {
+            a.number = around_.spare.record(a.txn.address).number;
+            return anchor_done(a);
+        }
+        a.high = --a.low;
+        return step(a);
+    }
+    const std::uint32_t middle = a.low + (a.high - a.low) / 2;
+    const bool erased = a.txn.status.result == FlashResult::ok && a.txn.spare[0] == kErased;
+    (erased ? a.high : a.low) = erased ? middle : middle + 1;
+    step(a);
+}
+
+void CheckpointSearch::anchor_done(const Anchor& anchor) {
+    const std::ptrdiff_t next = &anchor - anchors_ + 1;
+    if (next != CheckpointLayout::kAnchors) return step(anchors_[next]);
+    at_work_ = 0;
+    const Anchor* newest = nullptr;
+    for (const Anchor& a : anchors_)
+        if (a.root && (newest == nullptr || a.number > newest->number)) newest = &a;
+    if (newest == nullptr) return end();
+    found_.emplace();
+    found_->root = *newest->root;
+    found_->root_number = newest->number;
+    found_->anchor = static_cast<std::uint32_t>(newest - anchors_);
+    found_->anchor_pages = newest->used;
+    read_all(found_->root.books);
+}
+
+// --- Its pages -------------------------------------------------------------------------------------------------------
+
+void CheckpointSearch::read_all(const std::vector<PageAddress>& pages) {
+    for (auto p = pages.rbegin(); p != pages.rend(); ++p) left_[idx(around_.geometry.die_of(p->plane))].push_back(*p);
+    std::vector<FlashTransaction*> first;
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+        readers_[i].die = DieId{static_cast<std::uint32_t>(i / around_.reads_per_die)};
+        if (next_page(readers_[i])) first.push_back(&readers_[i]);
+    }
+    at_work_ = static_cast<std::uint32_t>(first.size());
+    for (FlashTransaction* txn : first) read(*txn, true);
+}
+
+bool CheckpointSearch::next_page(FlashTransaction& txn) {
+    std::vector<PageAddress>& left = left_[idx(txn.die)];
+    if (left.empty()) return false;
+    txn.address = left.back();
+    left.pop_back();
+    return true;
+}
+
+void CheckpointSearch::page_read(std::uint64_t reader) {
+    --on_core_;
+    if (next_page(readers_[reader])) return read(readers_[reader], true);
+    if (--at_work_ == 0) pages_done();
+}
+
+void CheckpointSearch::pages_done() {
+    if (!std::exchange(books_known_, true)) {
+        if (decode_books()) return read_all(found_->books.map);
+        found_.reset();
+    } else if (!has_map()) {
+        found_.reset();
+    }
+    end();
+}
+
+bool CheckpointSearch::decode_books() {
+    std::vector<std::uint64_t> words;
+    const std::vector<PageAddress>& pages = found_->root.books;
+    for (std::uint32_t i = 0; i < pages.size(); ++i) {
+        const PageContent* content = around_.spare.content(pages[i]);
+        if (!is_checkpoint_page(content, CheckpointPage::books, i, found_->root.sequence)) return false;
+        words.insert(words.end(), content->begin() + CheckpointLayout::kHeaderWords, content->end());
+    }
+    std::optional<CheckpointBooks> books = CheckpointBooks::decode(words);
+    if (!books || words.size() != found_->root.words || books->sequence != found_->root.sequence) return false;
+    found_->books = std::move(*books);
+    return true;
+}
+
+bool CheckpointSearch::has_map() const {
+    for (std::uint32_t i = 0; i < found_->books.map.size(); ++i)
+        if (!is_checkpoint_page(around_.spare.content(found_->books.map[i]), CheckpointPage::map, i, found_->root.sequence)) return false;
+    return true;
+}
+
+void CheckpointSearch::end() {
+    const std::function<void()> done = std::move(done_);
+    done();
+}
+
+std::string CheckpointSearch::dump() const {
+    return over() ? "" : "search for a checkpoint: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) + " being read\n";
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a drive that starts finds its newest complete checkpoint, in time: in the two anchors, one after the other, it looks for the last page in use, by halves,
+// and reads it whole; if that was torn, the ones before it. The newer of the two is the root record, which says where
+// the pages of the books are, and these where the pages of the map are. All of these are read, several of a die at once. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/ftl/checkpoint/checkpoints.h"
+#include "controller/map_scan/map_scan.h"
+
+namespace ssdtlm {
+
+class CheckpointSearch final : private FlashClient {
+public:
+    CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout);
+    CheckpointSearch(const CheckpointSearch&) = delete;
+    CheckpointSearch& operator=(const CheckpointSearch&) = delete;
+
+    /// Returns at once; `done` is called when the last page has been looked at, and may destroy this.
+    void start(std::function<void()> done);
+    std::uint64_t reads() const { return reads_; }
+    bool over() const { return at_work_ == 0; }
+    bool waits_for_flash() const { return at_work_ > on_core_; }
+    std::string dump() const;
+
+    struct Found {
+        CheckpointRoot root;
+        CheckpointBooks books;
+        std::uint64_t root_number = 0;
+        std::uint32_t anchor = 0;
+        std::uint32_t anchor_pages = 0;  ///< in use
+    };
+    /// None: there is no checkpoint.
+    const std::optional<Found>& found() const { return found_; }
+
+private:
+    struct Anchor {
+        FlashTransaction txn;
+        std::uint32_t low = 0, high = 0;   ///< the first erased page is one of these
+        std::uint32_t used = 0;            ///< known when it is found
+        bool whole = false;                ///< the page that is read may be the root record
+        std::optional<CheckpointRoot> root;
+        std::uint64_t number = 0;
+    };
+    void read(FlashTransaction& txn, bool whole);
+    void look_at_anchor(std::uint64_t anchor);
+    void step(Anchor& anchor);
+    void anchor_done(const Anchor& anchor);
+    void read_all(const std::vector<PageAddress>& pages);
+    void page_read(std::uint64_t reader);
+    bool next_page(FlashTransaction& txn);
+    void pages_done();
+    bool decode_books();
+    bool has_map() const;
+    void end();
+    void flash_done(FlashTransaction& txn) override;
+
+    const MapScan::Surroundings around_;
+    const CheckpointLayout layout_;
+    Anchor anchors_[CheckpointLayout::kAnchors];
+    std::vector<FlashTransaction> readers_;              // of die 0, die 1, ...
+    std::vector<std::vector<PageAddress>> left_;         // by die
+    bool books_known_ = false;
+    std::uint32_t at_work_ = 0;
+    std::uint32_t on_core_ = 0;  // of those
+    std::uint64_t reads_ = 0;
+    std::optional<Found> found_;
+    std::function<void()> done_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/map_scan/map_rebuild.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/ftl/recovery/recovery.h"
+#include "nand/onfi/onfi_timing.h"
+
+namespace ssdtlm {
+
+const char* name_of(MapSource source) {
+    switch (source) {
+        case MapSource::all_pages: return "all_pages";
+        case MapSource::checkpoint: return "checkpoint";
+        case MapSource::clean_checkpoint: return "clean_checkpoint";
+    }
+    return "?";
+}
+
+MapRebuild::MapRebuild(const MapScan::Surroundings& around, Ftl& ftl, std::uint32_t entry_cycles)
+    : around_(around), ftl_(ftl), entry_cycles_(entry_cycles), scan_(around) {}
+
+void MapRebuild::start(std::function<void()> done) {
+    done_ = std::move(done);
+    if (ftl_.checkpoints() == nullptr) return scan_.start([this] { scanned(); });
+    search_.emplace(around_, ftl_.checkpoints()->layout());
+    search_->start([this] { searched(); });
+}
+
+void MapRebuild::searched() {
+    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    std::vector<bool> skips(around_.geometry.blocks());
+    for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
+        for (std::uint32_t p = 0; p < layout.shape().planes(); ++p) skips[idx(layout.shape().block(layout.superblock(i), p))] = true;
+    if (!search_->found()) return scan_.start([this] { scanned(); }, std::move(skips));
+    const CheckpointSearch::Found& found = *search_->found();
+    ftl_.checkpoints()->found(found.books, found.root, found.anchor, found.anchor_pages);
+    ftl_.checkpoints()->set_root_number(found.root_number);
+    if (found.root.clean) {
+        source_ = MapSource::clean_checkpoint;
+        return scanned();
+    }
+    source_ = MapSource::checkpoint;
+    scan_.start([this] { scanned(); }, std::move(skips), [&found](BlockId b, bool readable, const PageRecord& first) {
+        // Of a block that was erased since, nothing is known; nor of one whose first page cannot be read.
+        const bool is_same = readable && first.number <= found.books.number;
+        return is_same ? std::max(found.books.blocks[idx(b)].next_page, 1u) : 1u;
+    });
+}
+
+void MapRebuild::scanned() {
+    Recovery recovery(ftl_);
+    switch (source_) {
+        case MapSource::all_pages: entries_ = recovery.from_all_pages(); break;
+        case MapSource::checkpoint: entries_ = recovery.from_checkpoint(search_->found()->books, scan_.read_from()); break;
+        case MapSource::clean_checkpoint: entries_ = recovery.from_clean_checkpoint(search_->found()->books); break;
+    }
+    around_.cores.run<&MapRebuild::end>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
+}
+
+void MapRebuild::end(std::uint64_t) {
+    over_ = true;
+    const std::function<void()> done = std::move(done_);
+    done();
+}
+
+Ps MapRebuild::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl) {
+    const NandGeometry& g = nand.geometry;
+    const Clock clock = Clock::hertz(costs.clock_hz);
+    const Ps page_time = clock.cycles(costs.scan_page);
+    const CheckpointLayout layout(ftl, g);
+    const OnfiBusTiming timing(nand);
+    const Ps whole_page = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround() + timing.burst(g.page_bytes).out + timing.busy_delay() +
+                          *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
+    // As if a checkpoint were one page after the other; of the journal's entries no more are in use than there are units.
+    const auto checkpoint_pages = static_cast<std::int64_t>(std::min(layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *
+                                  layout.shape().pages();
+    return MapScan::longest(nand, decode_time, reads, page_time) + checkpoint_pages * (whole_page * reads + page_time) +
+           static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry);
+}
+
+std::string MapRebuild::dump() const {
+    if (over_) return "";
+    return (search_ ? search_->dump() : "") + scan_.dump();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts of a drive with checkpoints: from a clean one in closed form, to the picosecond on one die; from one that is some time old, the
+// reads by what the flash holds, against the interval between checkpoints.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/random/random.h"
+#include "controller/ftl/checkpoint/checkpoint_books.h"
+#include "controller/ftl/ftl_check.h"
+#include "formula/reference.h"
+#include "sim/simulation.h"
+#include "support/devices.h"
+#include "support/forked.h"
+
+namespace ssdtlm {
+namespace {
+
+std::int64_t core(const SsdConfig& c, std::uint64_t cycles) { return Clock::hertz(c.firmware.clock_hz).cycles(cycles).count(); }
+
+/// Random writes of one mapping unit each, `depth` at a time, until the power has gone once.
+class WritesUntilTheCut final : public Workload {
+public:
+    WritesUntilTheCut(const SsdConfig& c, std::uint32_t depth)
+        : units_(c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes), unit_bytes_(c.nand.geometry.unit_bytes), depth_(depth) {}
+    void follow(std::function<bool()> over) { over_ = std::move(over); }
+    Next next(SimTime) override {
+        Next n;
+        n.state = over_() ? open_ == 0 ? State::done : State::blocked : open_ == depth_ ? State::blocked : State::ready;
+        if (n.state != State::ready) return n;
+        n.request.op = HostOp::write;
+        n.request.bytes = unit_bytes_;
+        n.request.offset = random_.below(units_) * unit_bytes_;
+        ++open_;
+        return n;
+    }
+    void completed(const HostRequest&, SimTime, SimTime, SimTime, bool) override { --open_; }
+    std::uint32_t jobs() const override { return 1; }
+    std::uint32_t depth(std::uint32_t) const override { return depth_; }
+    double progress(SimTime) const override { return 0; }
+    bool measuring(const HostRequest&, SimTime) const override { return true; }
+
+private:
+    const std::uint64_t units_;
+    const std::uint32_t unit_bytes_, depth_;
+    Random random_{5, 9};
+    std::function<bool()> over_;
+    std::uint32_t open_ = 0;
+};
+
+/// Reads that find the first of `pages` that is not in use, by halves.
+std::uint64_t halves(std::uint32_t pages, std::uint32_t used) {
+    std::uint64_t reads = 0;
+    for (std::uint32_t low = 0, high = pages; low != high; ++reads) {
+        const std::uint32_t middle = (low + high) / 2;
+        (middle < used ? low : high) = middle < used ? middle + 1 : middle;
+    }
+    return reads;
+}
+
+struct Needed {
+    std::uint64_t spare = 0, whole = 0;  ///< reads of so much of a page
+    std::uint64_t in_checkpoint = 0;     ///< of both
+};
+
+/// By what the flash holds when the power comes back, for the first time.
+Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
+    const NandGeometry& g = c.nand.geometry;
+    const CheckpointLayout layout(c.ftl, g);
+    Needed n;
+    std::uint64_t best = 0;
+    std::optional<CheckpointRoot> root;
+    for (std::uint32_t anchor = 0; anchor < 2 && c.ftl.has_checkpoints(); ++anchor) {
+        std::uint32_t used = flash.next_page(g.block_of(layout.anchor_page(anchor, 0)));
+        n.spare += halves(layout.anchor_pages(), used);
+        while (used-- != 0) {
+            ++n.whole;
+            const PageAddress at = layout.anchor_page(anchor, used);
+            const auto record = CheckpointRoot::decode(flash.content(at));
+            if (!record) continue;
+            if (flash.record(at).number > best) root = record;
+            best = std::max(best, flash.record(at).number);
+            break;
+        }
+    }
+    if (root) n.whole += root->books.size() + div_ceil(c.ftl.user_capacity_bytes / g.unit_bytes, (g.page_bytes / 8 - 2) * 2);
+    n.in_checkpoint = n.spare + n.whole;
+    const std::uint32_t last = g.blocks_per_plane - layout.per_group();
+    for (std::uint32_t b = 0; b < g.blocks() && !clean; ++b) {
+        if (g.block_in_plane(BlockId{b}) >= last) continue;
+        ++n.spare;
+        const std::uint32_t used = flash.next_page(BlockId{b});
+        const auto at = [&](std::uint32_t page) { return PageAddress{g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), page}; };
+        const auto is_old = [&](std::uint32_t page) {
+            return root && flash.record(at(page)).number <= root->number && flash.at(g.ppa_of(at(page), 0)) != kTorn;
+        };
+        std::uint32_t known = 0;
+        while (known < used && is_old(known)) ++known;
+        if (used == 0 || known == g.pages_per_block) continue;
+        for (std::uint32_t page = known; page < used; ++page) {
+            n.spare += page != 0;
+            n.whole += flash.content(at(page)) != nullptr;
+        }
+        n.spare += used < g.pages_per_block && used != 0;
+    }
+    return n;
+}
+
+struct Start {
+    std::uint64_t reads, checkpoint_reads, entries, source, checkpoint_pages, host_units, flash_units;
+    std::int64_t ps;
+    std::uint64_t spare, whole, in_checkpoint;
+};
+
+Start start_of(const SsdConfig& c, std::uint32_t depth) {
+    const auto j = nlohmann::json::parse(in_child([&] {
+        WritesUntilTheCut workload(c, depth);
+        Simulation simulation(c, workload, {});
+        SsdSystem& s = simulation.system();
+        workload.follow([&s] { return s.host.driver.power_cuts() != 0; });
+        Needed needed;
+        const FtlCounters start = s.device.controller.ftl->counters();
+        FtlCounters before;
+        s.device.set_on_rebuilt([&] {
+            needed = reads_needed(c, s.device.flash.spare, s.device.controller.scan()->source() == MapSource::clean_checkpoint);
+            before = s.device.controller.ftl->counters() - start;
+        });
+        const RunSummary r = simulation.run();
+        const PowerCut& cut = r.power_cuts.at(0);
+        return nlohmann::json{{"reads", cut.scan_reads}, {"checkpoint_reads", cut.checkpoint_reads}, {"entries", cut.entries}, {"ps", cut.scan_time.count()},
+                              {"source", static_cast<int>(cut.source)}, {"spare", needed.spare}, {"whole", needed.whole}, {"in_checkpoint", needed.in_checkpoint},
+                              {"checkpoint_pages", before.checkpoint_pages}, {"host_units", before.host_units}, {"flash_units", before.flash_units(c.nand.geometry.units_per_page())}}
+            .dump();
+    }));
+    return {j["reads"], j["checkpoint_reads"], j["entries"], j["source"], j["checkpoint_pages"], j["host_units"], j["flash_units"], j["ps"], j["spare"], j["whole"], j["in_checkpoint"]};
+}
+
+TEST(RestartTime, FromACleanCheckpointOnOneDie) {
+    for (const std::uint32_t cycles : {0u, 20u, 100u}) {
+        SsdConfig c = grid(1, 1);
+        NandGeometry& g = c.nand.geometry;
+        g.page_bytes = 8192;
+        g.spare_bytes = 448;
+        g.blocks_per_plane = 40;
+        g.pages_per_block = 256;
+        c.ftl.checkpoint_at_shutdown = c.host.power_cut_shutdown = true;
+        c.ftl.user_capacity_bytes = most_logical_units(c.ftl, g) * g.unit_bytes;
+        c.ftl.scan_reads_per_die = 1;
+        c.firmware.scan_page = cycles;
+        c.host.power_cut_at = {20ms};
+        c.host.power_off_time = 1ms;
+        const Start found = start_of(c, 4);
+        EXPECT_EQ(found.source, static_cast<std::uint64_t>(MapSource::clean_checkpoint));
+        // One record, in the first anchor; the second was never written.
+        const std::uint64_t spare = halves(g.pages_per_block, 1) + halves(g.pages_per_block, 0);
+        EXPECT_EQ(found.spare, spare);
+        EXPECT_EQ(found.reads, spare + found.whole);
+        EXPECT_EQ(found.checkpoint_reads, found.reads);
+        EXPECT_EQ(found.entries, 0u);
+        const auto read = [&](std::uint32_t bytes) {
+            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes);
+        };
+        const std::int64_t between = std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - core(c, cycles));
+        const auto n = static_cast<std::int64_t>(found.reads);
+        const std::int64_t expected = static_cast<std::int64_t>(spare) * read(g.spare_bytes) + static_cast<std::int64_t>(found.whole) * read(g.page_bytes) +
+                                      n * core(c, cycles) + (n - 1) * between;
+        EXPECT_EQ(found.ps, expected);
+        std::printf("[   FIGURE ] clean start, %u cycles a page: %llu spare areas and %llu whole pages read, formula and model %lld ps\n", cycles,
+                    static_cast<unsigned long long>(spare), static_cast<unsigned long long>(found.whole), static_cast<long long>(found.ps));
+    }
+}
+
+TEST(RestartTime, AgainstTheInterval) {
+    std::printf("  interval  host data  map from          reads  of these checkpoint  entries  search, ms  checkpoint pages    WAF\n");
+    std::uint64_t fewest = ~std::uint64_t{0}, most = fewest, all = 0;
+    for (const std::uint64_t interval : {std::uint64_t{0}, 64_MiB, 32_MiB, 8_MiB, 2_MiB, 512_KiB}) {
+        SsdConfig c = grid(2, 2);
+        NandGeometry& g = c.nand.geometry;
+        g.planes_per_die = 2;
+        g.page_bytes = 16384;
+        g.spare_bytes = 1872;
+        g.blocks_per_plane = 64;
+        g.pages_per_block = 64;
+        c.ftl.checkpoint_interval_bytes = 1_MiB;  // the same capacity for all
+        c.ftl.user_capacity_bytes = most_logical_units(c.ftl, g) * g.unit_bytes;
+        c.ftl.checkpoint_interval_bytes = interval;
+        c.ftl.buffer_bytes = 1_MiB;
+        c.host.power_cut_at = {2s};
+        c.host.power_off_time = 1ms;
+        const Start found = start_of(c, 32);
+        EXPECT_EQ(found.reads, found.spare + found.whole);
+        EXPECT_EQ(found.checkpoint_reads, interval == 0 ? 0 : found.in_checkpoint);
+        EXPECT_EQ(found.source, static_cast<std::uint64_t>(interval == 0 ? MapSource::all_pages : MapSource::checkpoint));
+        if (interval == 0) all = found.reads;
+        // Below what the host writes while a checkpoint is being written, a shorter interval changes nothing.
+        EXPECT_LE(found.reads, most);
+        most = found.reads + found.reads / 50;
+        const double waf = static_cast<double>(found.flash_units) / static_cast<double>(found.host_units);
+        std::printf("%6llu KiB %6llu MiB  %-16s %6llu  %19llu  %7llu  %10.3f  %16llu  %5.3f\n", static_cast<unsigned long long>(interval >> 10),
+                    static_cast<unsigned long long>(found.host_units * g.unit_bytes >> 20), name_of(static_cast<MapSource>(found.source)),
+                    static_cast<unsigned long long>(found.reads), static_cast<unsigned long long>(found.checkpoint_reads), static_cast<unsigned long long>(found.entries),
+                    static_cast<double>(found.ps) * 1e-9, static_cast<unsigned long long>(found.checkpoint_pages), waf);
+        fewest = std::min(fewest, found.reads);
+    }
+    EXPECT_LT(5 * fewest, all);
+}
+
+}  // namespace
+}  // namespace ssdtlm

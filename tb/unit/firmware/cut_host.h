@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// A firmware over flash that stays, and a host that writes, deallocates and flushes at random and takes its power away at any event;
+// what it finds after the start is checked against what it knows.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/random/random.h"
+#include "controller/ftl/recovery/recovery.h"
+#include "controller/map_scan/map_rebuild.h"
+#include "device_under_test.h"
+
+namespace ssdtlm {
+
+/// What the host has submitted for one unit, and how far of that is on the flash for good.
+struct Unit {
+    std::vector<std::uint32_t> versions;  ///< in order; 0: has none, deallocated; versions[0]: what the last start found
+    std::size_t durable = 0;              ///< index of
+    std::size_t acknowledged = 0;
+    std::uint32_t before = 0;             ///< the last version written in an earlier life
+    bool writing = false;                 ///< one write or deallocation of a unit at a time: their order is known
+};
+
+class CutHost;
+
+/// Everything that a power cut takes away, over flash that stays.
+struct Life : private CompletionSink {
+    Life(const DeviceShape& s, SpareArea& spare, std::uint64_t seed, CutHost& h)
+        : host(h),
+          ftl(s.ftl, s.geometry, spare, s.seed),
+          flash(agenda, spare, seed, s.flash_longest),
+          dma(agenda, std::size_t{s.slots} * 65536, seed, s.dma_longest),
+          dram(agenda, dram_config),
+          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, flash, dma, dram}) {
+        firmware.bind(*this);
+    }
+    void complete(Command& c) override;
+
+    CutHost& host;
+    Agenda agenda;
+    Ftl ftl;
+    FakeFlash flash;
+    FakeDma dma;
+    DramConfig dram_config;
+    SerialDram dram;
+    Firmware firmware;
+};
+
+class CutHost {
+public:
+    CutHost(const DeviceShape& s, std::uint64_t seed)
+        : shape_(s), spare_(s.geometry), random_(seed, 21), slots_(s.slots), seed_(seed) {
+        begin_life();
+        units_.resize(life_->ftl.logical_units());
+        for (Unit& u : units_) u.versions.push_back(0);
+    }
+    /// Writes at random; cuts the power after some of the events, `cuts` times. The last life ends in peace.
+    void run(int cuts) {
+        for (int cut = 0; cut < cuts; ++cut) {
+            run_for(1 + random_.below(cut % 4 == 0 ? 200 : 6000));
+            if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
+            if (::testing::Test::HasFailure()) return;
+            ASSERT_NO_THROW(power_cut()) << "cut " << cut;
+            if (::testing::Test::HasFailure()) return;
+        }
+        run_for(5000);
+        stop_ = true;
+        while (life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
+        flush();
+        while (life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
+        ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
+        for (const Unit& u : units_) ASSERT_EQ(u.durable + 1, u.versions.size());
+        ASSERT_NO_THROW(power_cut());
+    }
+    /// A normal shutdown: to its end, and the next start finds everything as it was; or the power goes before; or the host goes on.
+    void shut_down(int cut) {
+        stop_ = true;
+        while (under_way_ != 0 && life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
+        stop_ = false;
+        ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
+        if (!flush(true)) return;
+        const std::uint64_t events = random_.percent(30) ? random_.below(60) : ~std::uint64_t{0};
+        std::uint64_t done = 0;
+        while (done != events && under_way_ != 0 && life_->agenda.run_one(kNever)) {
+            life_->firmware.check_waiters();
+            ++done;
+        }
+        if (done == events) return;
+        ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
+        if (random_.percent(30)) {
+            ++went_on;
+            run_for(1 + random_.below(400));
+            return;
+        }
+        while (life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
+        ASSERT_TRUE(life_->firmware.idle()) << life_->firmware.dump();
+        ASSERT_TRUE(life_->ftl.checkpoints()->clean());
+        ASSERT_NO_THROW(life_->ftl.verify_books());
+        before_ = std::move(life_);
+        start_again();
+        compare(before_->ftl, life_->ftl, cut);
+        ASSERT_EQ(source, MapSource::clean_checkpoint);
+        before_.reset();
+    }
+    /// One cut, after this many events. False: the run was over before.
+    bool cut_after(std::uint64_t events, std::uint64_t commands) {
+        most_ = commands;
+        run_for(events);
+        const bool over = under_way_ == 0 && life_->agenda.next_time() == kNever;
+        power_cut();
+        return !over;
+    }
+    void ended(Command& c) {
+        life_->agenda.post<&CutHost::at_end>(std::max(life_->agenda.now(), c.timeline->last()), this, c.index);
+    }
+
+    MapSource source = MapSource::all_pages;      ///< of the last start
+    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
+    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+
+private:
+    struct Slot {
+        Command command;
+        Timeline timeline;
+        std::vector<std::uint32_t> units;
+        std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
+        bool busy = false;
+    };
+    std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
+    std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
+    static std::uint32_t last_written(const Unit& u) {
+        for (std::size_t i = u.versions.size(); i-- != 0;)
+            if (u.versions[i] != 0) return u.versions[i];
+        return u.before;
+    }
+    std::uint32_t next_version(const Unit& u) const { return last_written(u) >= mask() - 1 ? 1 : last_written(u) + 1; }
+
+    void begin_life() {
+        life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
+        // Much can happen to the old copies while the new ones are on their way.
+        if (seed_ % 2 == 1) life_->flash.host_programs_slower = 20;
+        life_->flash.on_programmed = [this](const FlashTransaction& t) {
+            if (t.cls != FlashClass::host_write) return;
+            for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
+                if (t.spare[s] != kPadding) is_durable(idx(life_->ftl.codec().lpa(t.spare[s])), life_->ftl.codec().version(t.spare[s]));
+        };
+        for (Slot& s : slots_) s.busy = false;
+        under_way_ = 0;
+    }
+    void is_durable(std::uint32_t unit, std::uint32_t version) {
+        Unit& u = units_[unit];
+        for (std::size_t i = u.versions.size(); i-- > u.durable;)
+            if (u.versions[i] == version) {
+                u.durable = i;
+                return;
+            }
+    }
+    void run_for(std::uint64_t events) {
+        refill();
+        for (; events != 0 && life_->agenda.run_one(kNever); --events) {
+            life_->firmware.check_waiters();
+            refill();
+        }
+    }
+    void refill() {
+        if (stop_ || writes + deallocations >= most_) return;
+        for (std::uint32_t i = 0; i < slots_.size(); ++i)
+            if (!slots_[i].busy && !(random_.percent(2) ? flush() : random_.percent(10) ? deallocate(i) : write(i))) return;
+    }
+    Slot& start(std::uint32_t i, IoOp op) {
+        Slot& s = slots_[i];
+        Command& c = s.command;
+        c = Command{};
+        c.index = i;
+        c.op = op;
+        c.timeline = &s.timeline;
+        s.timeline.begin(life_->agenda.now());
+        s.busy = true;
+        s.units.clear();
+        ++under_way_;
+        return s;
+    }
+    bool deallocate(std::uint32_t i) {
+        std::vector<LbaRange> ranges;
+        std::vector<std::uint32_t> of;
+        for (std::uint64_t r = 1 + random_.below(3); r != 0; --r) {
+            const auto n = static_cast<std::uint32_t>(1 + random_.below(random_.percent(10) ? 40 : 4));
+            const std::uint64_t span = random_.percent(50) ? 48 : units_.size();
+            const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
+            const auto is_busy = [this](std::uint32_t u) { return units_[u].writing; };
+            std::vector<std::uint32_t> range;
+            for (std::uint32_t u = first; u < first + n; ++u) range.push_back(u);
+            if (std::any_of(range.begin(), range.end(), is_busy)) continue;
+            for (const std::uint32_t u : range) {
+                units_[u].writing = true;
+                units_[u].versions.push_back(0);
+            }
+            of.insert(of.end(), range.begin(), range.end());
+            ranges.push_back({std::uint64_t{first} * per_unit(), n * per_unit()});
+        }
+        if (ranges.empty()) return false;
+        Slot& s = start(i, IoOp::deallocate);
+        s.units = of;
+        s.command.ranges.assign(ranges.begin(), ranges.end());
+        ++deallocations;
+        life_->firmware.submit(s.command);
+        return true;
+    }
+    bool write(std::uint32_t i) {
+        const auto n = static_cast<std::uint32_t>(1 + random_.below(4));
+        const std::uint64_t span = random_.percent(50) ? 24 : units_.size();
+        const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
+        for (std::uint32_t u = first; u < first + n; ++u)
+            if (units_[u].writing) return false;
+        Slot& s = start(i, IoOp::write);
+        for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
+        Command& c = s.command;
+        c.fua = random_.percent(10);
+        c.slba = std::uint64_t{first} * per_unit();
+        c.blocks = n * per_unit();
+        c.bytes = std::uint64_t{n} * shape_.geometry.unit_bytes;
+        c.data.add(std::uint64_t{i} * 65536, c.bytes);
+        for (std::uint32_t u = 0; u < n; ++u) {
+            Unit& unit = units_[first + u];
+            unit.writing = true;
+            unit.versions.push_back(next_version(unit));
+            for (std::uint32_t b = 0; b < per_unit(); ++b)
+                BlockSignature{c.slba + u * per_unit() + b, unit.versions.back(), BlockSignature::kMagic}.store(
+                    life_->dma.memory.data() + std::uint64_t{i} * 65536 + (std::uint64_t{u} * per_unit() + b) * shape_.lba_bytes);
+        }
+        ++writes;
+        life_->firmware.submit(c);
+        return true;
+    }
+    bool flush(bool ends_work = false) {
+        for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+            if (slots_[i].busy) continue;
+            Slot& s = start(i, IoOp::flush);
+            s.command.ends_work = ends_work;
+            s.before.clear();
+            for (std::uint32_t u = 0; u < units_.size(); ++u)
+                if (units_[u].acknowledged > units_[u].durable) s.before.emplace_back(u, units_[u].acknowledged);
+            life_->firmware.submit(s.command);
+            return true;
+        }
+        return false;
+    }
+    void at_end(std::uint64_t index) {
+        Slot& s = slots_[index];
+        s.busy = false;
+        --under_way_;
+        if (s.command.status != 0) throw std::logic_error("a command failed");
+        if (s.command.op == IoOp::flush) {
+            for (const auto& [unit, version] : s.before) {
+                Unit& u = units_[unit];
+                // A write that did not get there was overtaken by a deallocation, which did.
+                for (std::size_t i = version; i != u.versions.size() && u.durable < version; ++i)
+                    if (u.versions[i] == 0) u.durable = i;
+                if (u.durable < version) throw std::logic_error("a flush ended before unit " + std::to_string(unit) + " was in flash");
+            }
+            return;
+        }
+        for (const std::uint32_t u : s.units) {
+            Unit& unit = units_[u];
+            unit.writing = false;
+            unit.acknowledged = unit.versions.size() - 1;
+            if (s.command.fua && unit.durable < unit.acknowledged)
+                throw std::logic_error("a write with FUA ended before unit " + std::to_string(u) + " was in flash");
+        }
+    }
+    void power_cut() {
+        life_->flash.cut(random_);
+        torn += life_->flash.torn;
+        erases_cut += life_->flash.erases_cut;
+        moved += life_->ftl.counters().gc_units_moved;
+        erases += life_->ftl.counters().blocks_erased;
+        journal_pages += life_->ftl.counters().journal_pages;
+        checkpoint_pages += life_->ftl.counters().checkpoint_pages;
+        start_again();
+        Ftl& ftl = life_->ftl;
+        for (std::uint32_t n = 0; n < units_.size(); ++n) {
+            Unit& u = units_[n];
+            const Ppa at = ftl.lookup(Lpa{n});
+            const std::uint32_t found = at == kUnmapped ? 0 : ftl.codec().version(spare_.at(at));
+            std::size_t is = u.versions.size();
+            while (is-- > u.durable && u.versions[is] != found) {
+            }
+            if (is + 1 == u.durable || is == static_cast<std::size_t>(-1) || u.versions[is] != found)
+                throw std::logic_error("unit " + std::to_string(n) + " is version " + std::to_string(found) + " after the cut; " +
+                                       std::to_string(u.versions[u.durable]) + " was durable, " + std::to_string(u.versions.back()) +
+                                       " submitted last");
+            lost_versions += u.versions.size() - 1 - is;
+            u = Unit{{found}, 0, 0, last_written(u), false};
+        }
+    }
+
+    /// As a drive does; and it finds what it would find in all pages.
+    void start_again() {
+        begin_life();
+        Ftl& ftl = life_->ftl;
+        if (ftl.checkpoints() == nullptr) {
+            Recovery(ftl).from_all_pages();
+            ftl.verify_books();
+            return;
+        }
+        bool over = false;
+        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(), shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page}, ftl,
+                           shape_.firmware.scan_entry);
+        rebuild.start([&over] { over = true; });
+        while (!over && life_->agenda.run_one(kNever)) {
+        }
+        if (!over) throw std::logic_error("the map was not found\n" + rebuild.dump());
+        source = rebuild.source();
+        from_checkpoint += source == MapSource::checkpoint;
+        from_clean += source == MapSource::clean_checkpoint;
+        scan_reads += rebuild.reads();
+        ftl.verify_books();
+        Ftl by_all_pages(shape_.ftl, shape_.geometry, spare_, shape_.seed);
+        Recovery(by_all_pages).from_all_pages();
+        for (std::uint32_t n = 0; n < ftl.logical_units(); ++n)
+            if (ftl.lookup(Lpa{n}) != by_all_pages.lookup(Lpa{n}))
+                throw std::logic_error("unit " + std::to_string(n) + " is at " + std::to_string(idx(ftl.lookup(Lpa{n}))) + " from a " + name_of(source) +
+                                       ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
+    }
+    /// Everything that the tables of a drive say, before a clean start and after it.
+    static void compare(const Ftl& was, const Ftl& is, int cut) {
+        SCOPED_TRACE("clean start, cut " + std::to_string(cut));
+        ASSERT_EQ(was.mapped_units(), is.mapped_units());
+        for (std::uint32_t n = 0; n < was.logical_units(); ++n) ASSERT_EQ(was.lookup(Lpa{n}), is.lookup(Lpa{n})) << "unit " << n;
+        for (std::uint32_t n = 0; n < was.shape().superblocks(); ++n) {
+            const BlockRecord &a = was.superblock(SuperblockId{n}), &b = is.superblock(SuperblockId{n});
+            ASSERT_EQ(a.state, b.state) << "superblock " << n << ", " << name_of(a.state) << ", " << name_of(b.state);
+            ASSERT_EQ(a.valid, b.valid) << "superblock " << n;
+            ASSERT_EQ(a.write_pointer, b.write_pointer) << "superblock " << n;
+            ASSERT_TRUE(a.state != BlockState::free || a.next_free == b.next_free) << "superblock " << n;
+            ASSERT_EQ(a.bad, b.bad) << "superblock " << n;
+            ASSERT_EQ(a.cut, b.cut) << "superblock " << n;
+            ASSERT_EQ(was.erases(SuperblockId{n}), is.erases(SuperblockId{n})) << "superblock " << n;
+            const CheckpointBooks& books = *is.checkpoints()->latest();
+            const BlockId first = is.shape().block(SuperblockId{n}, 0);
+            ASSERT_TRUE(a.state == BlockState::set_apart || books.blocks[idx(first)].erases == was.erases(SuperblockId{n}));
+        }
+        for (std::uint32_t g = 0; g < was.shape().groups(); ++g) {
+            ASSERT_EQ(was.free_blocks(GroupId{g}), is.free_blocks(GroupId{g}));
+            ASSERT_EQ(was.takes_host_pages(GroupId{g}), is.takes_host_pages(GroupId{g}));
+        }
+        ASSERT_EQ(was.media().blocks_retired, is.media().blocks_retired);
+        ASSERT_EQ(was.media().available_spare, is.media().available_spare);
+    }
+
+    const DeviceShape shape_;
+    SpareArea spare_;
+    Random random_;
+    std::vector<Slot> slots_;
+    std::uint64_t seed_;
+    std::uint64_t lives_ = 0;
+    std::vector<Unit> units_;
+    std::uint32_t under_way_ = 0;
+    bool stop_ = false;
+    std::uint64_t most_ = ~std::uint64_t{0};  ///< writes and deallocations
+    std::unique_ptr<Life> life_, before_;
+};
+
+inline void Life::complete(Command& c) { host.ended(c); }
+
+}  // namespace ssdtlm
