@@ -29,7 +29,7 @@ ORGANS = {
     "controller": (["controller/nvme", "controller/dma", "controller/cpu", "controller/commands", "controller/waiters", "controller/data",
                     "controller/destage", "controller/gc", "controller/write_buffer", "controller/channel_ctrl",
                     "controller/scheduler", "controller/ftl", "controller/cached_map", "controller/journal", "controller/dram",
-                    "controller/map_scan", "controller/read_cache"],
+                    "controller/map_scan", "controller/checkpoint", "controller/read_cache"],
                    {"controller/nvme": ["nvme_core_test", "nvme_front_end_test"],
                     "controller/dma": ["dma_engine_test", "dma_link_test", "both_directions_test"],
                     "controller/cpu": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
@@ -44,7 +44,8 @@ ORGANS = {
                                         "firmware_random_failures_test", "power_cut_test"],
                     "controller/dram": ["dram_test"],
                     "controller/read_cache": ["read_cache_test", "firmware_random_test"],
-                    "controller/map_scan": ["map_scan_test"],
+                    "controller/map_scan": ["map_scan_test", "power_cut_test"],
+                    "controller/checkpoint": ["power_cut_test"],
                     "controller/gc": ["gc_pace_test", "firmware_test", "firmware_failures_test", "firmware_random_test",
                                    "firmware_random_failures_test"],
                     "controller/write_buffer": ["write_buffer_test", "firmware_test", "firmware_random_test"],
@@ -65,7 +66,7 @@ ORGANS = {
             {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
                       "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test"]}),
 }
-WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test", "cached_map_time_test"]
+WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test", "restart_time_test", "cached_map_time_test"]
 # All but those that look at the sources, which are not the project's own any more.
 CI_TESTS = ["-LE", "nightly", "-E", "^(structure|mutation_rewriting)$"]
 

@@ -80,7 +80,7 @@ void CheckpointWriter::erase(SuperblockId b) {
         last = &job;
     }
     in_flight_ += shape.planes();
-    around_.ftl.checkpoint_superblock_erased();
+    around_.ftl.count_checkpoint(0, shape.planes());
     around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
                                                        CoreStep::checkpoint_issue, first->index);
 }
@@ -157,7 +157,7 @@ void CheckpointWriter::ended(std::uint64_t index) {
     const SuperblockId b = around_.ftl.shape().superblock_of(geometry_.block_of(job.txn.address));
     around_.jobs.release(job);
     --in_flight_;
-    if (!erased) around_.ftl.checkpoint_page_programmed();
+    if (!erased) around_.ftl.count_checkpoint(1, 0);
     broken_ = broken_ || !ok;
     if (state_ == State::root) {
         if (in_flight_ != 0) return;

@@ -101,6 +101,11 @@ void Ftl::superblock_erased(SuperblockId victim) {
     cursor_.set_able(group, blocks_.can_take_host_page(group));
 }
 
+void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
+    counters_.checkpoint_pages += pages;
+    counters_.blocks_erased += blocks_erased;
+}
+
 void Ftl::precondition() {
     Preconditioner(*this).run();
 }

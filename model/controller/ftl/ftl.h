@@ -5,8 +5,7 @@
 // Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
 // no hot/cold separation of host data, no SLC cache. A map that is not all in memory (../cached_map) has its pages in
-// superblocks of their own. The map is found again after the power was off (recovery/): in the
-// out-of-band areas, in the journal for what was deallocated or lost, and in checkpoints.
+// superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the
@@ -39,12 +38,6 @@
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
-
-enum class VictimReason : std::uint8_t {
-    space,  ///< free blocks are few
-    wear,   ///< static wear levelling
-    failed  ///< a program in it has failed
-};
 
 class Ftl {
 public:
@@ -250,12 +243,9 @@ public:
     const Checkpoints* checkpoints() const { return checkpoints_.get(); }
     /// Of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {++last_number_, kind, kCheckpointStream}; }
-    void checkpoint_page_programmed() { ++counters_.checkpoint_pages; }
-    void checkpoint_superblock_erased() { counters_.blocks_erased += shape_.planes(); }
+    void count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased);
     /// Where the drive cannot say any more that it works: nothing may be written from now on.
-    void refuse_writes() {
-        if (!media_.read_only) become_read_only();
-    }
+    void refuse_writes();
 
     // --- What fails (ftl_failures.cpp) ---
     const MediaHealth& media() const { return media_; }

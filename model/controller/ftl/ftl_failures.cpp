@@ -60,6 +60,10 @@ void Ftl::become_read_only() {
     if (journal_due_) journal_due_();  // its pages need not wait for collections any more
 }
 
+void Ftl::refuse_writes() {
+    if (!media_.read_only) become_read_only();
+}
+
 void Ftl::unmap_failed(Lpa lpa, Ppa at) {
     if (map_.exchange(lpa, note_in(Journal::kDetached, false)) != at) refuse(at, "not where the unit of a failed program was mapped");
     invalidate(at);

@@ -52,8 +52,7 @@ void GcEngine::check(GroupId group) {
     last_victim_ = ftl_.shape().block(g.victim, 0);
     if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_chosen(g.victim);
     pacing_.begun(group, g.victim);
-    g.cursor = 0;
-    g.inflight = g.reads = 0;
+    g.cursor = g.inflight = g.reads = 0;
     g.exhausted = g.erase_waits = g.erase_failed = false;
     g.beginning = true;
     step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
@@ -169,7 +168,7 @@ void GcEngine::issue_programs(FlashJob* job) {
         prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
-        if (__builtin_expect(ftl_.checkpoints() != nullptr, 0)) note_moves(program);
+        if (Checkpoints* const c = ftl_.checkpoints()) c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.item[0], program.units);
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)
                 feed_.add_data(std::uint64_t{program.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
@@ -180,14 +179,6 @@ void GcEngine::issue_programs(FlashJob* job) {
     if (dropped_units == 0) return;
     pacing_.finished(group, dropped_units);
     pump(group);
-}
-
-/// For a checkpoint that is taken before the program has ended.
-__attribute__((noinline)) void GcEngine::note_moves(const FlashJob& program) {
-    for (std::uint32_t i = 0; i < program.units; ++i)
-        if (program.txn.spare[i] != kPadding)
-            ftl_.checkpoints()->in_flight().moves(program.txn.address,
-                                                  {codec_.lpa(program.txn.spare[i]), Ppa{program.item[i]}, geometry_.ppa_of(program.txn.address, i)});
 }
 
 /// Leaves out what is not in use any more.

@@ -110,7 +110,6 @@ private:
     void issue(std::uint64_t job);
     void issue_programs(FlashJob* job);
     bool has_wanted(FlashJob& program);
-    void note_moves(const FlashJob& program);
     FlashJob& start_read(GroupId group, std::uint32_t mask);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);

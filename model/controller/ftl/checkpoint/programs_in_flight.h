@@ -12,6 +12,7 @@
 
 #include "common/address/geometry.h"
 #include "controller/ftl/superblock.h"
+#include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
@@ -27,8 +28,12 @@ public:
         pages_[key(a)];
         last_of_[idx(b)] = number;
     }
-    /// Within such a page: garbage collection moves a unit, and the map changes when the program has ended.
-    void moves(const PageAddress& a, const Move& move) { pages_.at(key(a)).push_back(move); }
+    /// Garbage collection moves the first units of such a page, padding aside, from these places (as numbers): the map changes when the program
+    /// has ended.
+    void moves(const PageAddress& a, const SpareCodec& codec, const Spare* units, const std::uint32_t* from, std::uint32_t count) {
+        for (std::uint32_t i = 0; i < count; ++i)
+            if (units[i] != kPadding) pages_.at(key(a)).push_back({codec.lpa(units[i]), Ppa{from[i]}, geometry_.ppa_of(a, i)});
+    }
     void ended(const PageAddress& a, bool ok) {
         pages_.erase(key(a));
         awaited_.erase(key(a));

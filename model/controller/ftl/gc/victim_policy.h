@@ -10,6 +10,13 @@
 
 namespace ssdtlm {
 
+/// Why a victim was chosen.
+enum class VictimReason : std::uint8_t {
+    space,  ///< free blocks are few
+    wear,   ///< static wear levelling
+    failed  ///< a program in it has failed
+};
+
 /// One policy serves all groups of the device. The contract:
 /// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
