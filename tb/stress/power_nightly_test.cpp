@@ -7,5 +7,7 @@ namespace {
 
 TEST(PowerCut, AtEachEntryOfAShortRun) { EXPECT_GT(cut_everywhere(1), 1000u); }
 
+TEST(PowerCut, AtEachEntryOfAShortRunWithCheckpoints) { EXPECT_GT(cut_everywhere(1, DataMode::signatures, true), 1000u); }
+
 }  // namespace
 }  // namespace ssdtlm

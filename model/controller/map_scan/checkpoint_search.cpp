@@ -91,7 +91,7 @@ void CheckpointSearch::anchor_done(const Anchor& anchor) {
     if (newest == nullptr) return end();
     found_.emplace();
     found_->root = *newest->root;
-    found_->root_number = newest->number;
+    root_number_ = newest->number;
     found_->anchor = static_cast<std::uint32_t>(newest - anchors_);
     found_->anchor_pages = newest->used;
     read_all(found_->root.books);

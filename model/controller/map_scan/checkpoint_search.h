@@ -31,12 +31,13 @@ public:
     struct Found {
         CheckpointRoot root;
         CheckpointBooks books;
-        std::uint64_t root_number = 0;
         std::uint32_t anchor = 0;
         std::uint32_t anchor_pages = 0;  ///< in use
     };
     /// None: there is no checkpoint.
     const std::optional<Found>& found() const { return found_; }
+    /// Of the newest root record, even if its checkpoint cannot be used; 0: there is none.
+    std::uint64_t root_number() const { return root_number_; }
 
 private:
     struct Anchor {
@@ -70,6 +71,7 @@ private:
     std::uint32_t on_core_ = 0;  // of those
     std::uint64_t reads_ = 0;
     std::optional<Found> found_;
+    std::uint64_t root_number_ = 0;
     std::function<void()> done_;
 };
 

@@ -33,10 +33,10 @@ void MapRebuild::searched() {
     std::vector<bool> skips(around_.geometry.blocks());
     for (std::uint32_t i = 0; i < layout.superblocks(); ++i)
         for (std::uint32_t p = 0; p < layout.shape().planes(); ++p) skips[idx(layout.shape().block(layout.superblock(i), p))] = true;
+    ftl_.checkpoints()->set_root_number(search_->root_number());
     if (!search_->found()) return scan_.start([this] { scanned(); }, std::move(skips));
     const CheckpointSearch::Found& found = *search_->found();
     ftl_.checkpoints()->found(found.books, found.root, found.anchor, found.anchor_pages);
-    ftl_.checkpoints()->set_root_number(found.root_number);
     if (found.root.clean) {
         source_ = MapSource::clean_checkpoint;
         return scanned();
