@@ -157,7 +157,7 @@ TEST(PowerCut, OfFailingFlash) {
 TEST(PowerCut, UntilADriveIsReadOnlyAndAfterwards) {
     SsdConfig c = stress_device();
     c.ftl.initial_state = InitialState::random;
-    const PowerResult r = check_failing(c, {1e-3, 2e-3, 0, 0}, 10, {80ms, 50ms, 20});
+    const PowerResult r = check_failing(c, {1e-3, 2e-3, 0, 0}, 10, {120ms, 50ms, 20});
     EXPECT_GT(r.read_only, 0u);
     EXPECT_LT(r.read_only, r.looks);
 }
