@@ -12,14 +12,9 @@ FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::
     FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
     job.item[0] = page;
     job.next = nullptr;
-    job.txn.op = FlashOp::read;
-    job.txn.cls = FlashClass::mapping_read;
-    job.txn.address = g.page_of(at);
+    set_up(job, FlashOp::read, FlashClass::mapping_read, g.page_of(at), g, client);
     job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));
-    job.txn.die = g.die_of(job.txn.address.plane);
     job.txn.data_bytes = g.unit_bytes;
-    job.txn.client = &client;
-    job.txn.cookie = handle_of(job);
     around.ftl.read_started(g.block_of(job.txn.address));
     return job;
 }

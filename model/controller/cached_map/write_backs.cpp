@@ -131,14 +131,7 @@ void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group,
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::map_program, around_.agenda.now());
     job.units = static_cast<std::uint8_t>(pages.size());
     job.next = nullptr;
-    job.txn.op = FlashOp::program;
-    job.txn.cls = FlashClass::mapping_write;
-    job.txn.address = a;
-    job.txn.die = geometry_.die_of(a.plane);
-    job.txn.data_bytes = geometry_.page_bytes;
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
-    job.txn.spare.fill(kPadding);
+    set_up_program(job, FlashClass::mapping_write, a, geometry_, *this);
     job.txn.record = ftl.draw_record(a, PageKind::mapping);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         job.item[i] = pages[i];

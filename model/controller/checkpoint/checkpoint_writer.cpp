@@ -65,24 +65,17 @@ void CheckpointWriter::begin() {
 
 void CheckpointWriter::erase(SuperblockId b) {
     const SuperblockShape& shape = around_.ftl.shape();
-    FlashJob *first = nullptr, *last = nullptr;
+    JobChain chain;
     for (std::uint32_t i = 0; i < shape.planes(); ++i) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::erase, around_.agenda.now());
-        job.txn.op = FlashOp::erase;
-        job.txn.cls = FlashClass::erase;
-        job.txn.address = shape.page(b, i);
-        job.txn.die = geometry_.die_of(job.txn.address.plane);
-        job.txn.client = this;
-        job.txn.cookie = handle_of(job);
+        set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_, *this);
         job.txn.data_bytes = 0;
-        job.next = nullptr;
-        (first == nullptr ? first : last->next) = &job;
-        last = &job;
+        chain.add(job);
     }
     in_flight_ += shape.planes();
     around_.ftl.count_checkpoint(0, shape.planes());
     around_.cores.run<&CheckpointWriter::issue_erases>(this, idx(shape.group_of(b)), std::uint64_t{costs_.flash_issue} * shape.planes(),
-                                                       CoreStep::checkpoint_issue, first->index);
+                                                       CoreStep::checkpoint_issue, chain.first()->index);
 }
 
 void CheckpointWriter::issue_erases(std::uint64_t index) {
@@ -130,14 +123,7 @@ void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageConte
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::checkpoint_program, around_.agenda.now());
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
-    job.txn.op = FlashOp::program;
-    job.txn.cls = FlashClass::mapping_write;
-    job.txn.address = at;
-    job.txn.die = geometry_.die_of(at.plane);
-    job.txn.data_bytes = geometry_.page_bytes;
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
-    job.txn.spare.fill(kPadding);
+    set_up_program(job, FlashClass::mapping_write, at, geometry_, *this);
     job.txn.record = around_.ftl.draw_checkpoint_record(kind);
     job.txn.record.content = &content;
     if (kind == PageKind::root) root_number_ = job.txn.record.number;

@@ -13,14 +13,9 @@ void MergeReader::start(Ppa place, BufferPort::Index entry) {
     ++under_way_;
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
     job.item[0] = entry;
-    job.txn.op = FlashOp::read;
-    job.txn.cls = FlashClass::host_read;
-    job.txn.address = s_.geometry.page_of(place);
+    set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
     job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
-    job.txn.die = s_.geometry.die_of(job.txn.address.plane);
     job.txn.data_bytes = s_.geometry.unit_bytes;
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
     s_.flash.submit(job.txn);
 }
 

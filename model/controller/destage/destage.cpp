@@ -175,14 +175,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
 }
 
 void Destage::submit(FlashJob& job, const PageAddress& a) {
-    job.txn.op = FlashOp::program;
-    job.txn.cls = around_.ftl.is_gc_page(a) ? FlashClass::gc_write : FlashClass::host_write;
-    job.txn.address = a;
-    job.txn.die = geometry_.die_of(a.plane);
-    job.txn.data_bytes = geometry_.page_bytes;
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
-    job.txn.spare.fill(kPadding);
+    set_up_program(job, around_.ftl.is_gc_page(a) ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
     job.txn.record = around_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
     bool first = true;

@@ -65,12 +65,7 @@ void GcEngine::begin(std::uint64_t index) {
 }
 
 void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address) {
-    job.txn.op = op;
-    job.txn.cls = cls;
-    job.txn.address = address;
-    job.txn.die = geometry_.die_of(address.plane);
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
+    set_up(job, op, cls, address, geometry_, *this);
     job.txn.owner = groups_[idx(group_of(job))].number;
 }
 

@@ -122,15 +122,8 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     const PageAddress a = around_.ftl.place_journal_page(id, group);
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
-    job.txn.op = FlashOp::program;
-    job.txn.cls = FlashClass::gc_write;
-    job.txn.address = a;
-    job.txn.die = geometry_.die_of(a.plane);
-    job.txn.data_bytes = geometry_.page_bytes;
-    job.txn.client = this;
-    job.txn.cookie = handle_of(job);
+    set_up_program(job, FlashClass::gc_write, a, geometry_, *this);
     job.txn.path = nullptr;
-    job.txn.spare.fill(kPadding);
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
     job.txn.record.content = &around_.ftl.journal().page(id).content;
     around_.feed.add_data(geometry_.page_bytes);

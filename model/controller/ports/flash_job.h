@@ -51,6 +51,22 @@ static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 inline std::uint64_t handle_of(FlashJob& job) { return reinterpret_cast<std::uintptr_t>(&job); }
 inline FlashJob& job_of(std::uint64_t handle) { return *reinterpret_cast<FlashJob*>(handle); }
 
+/// What the job asks of the flash; how many data, and what they are, is left to say.
+inline void set_up(FlashJob& job, FlashOp op, FlashClass cls, const PageAddress& address, const NandGeometry& geometry, FlashClient& client) {
+    job.txn.op = op;
+    job.txn.cls = cls;
+    job.txn.address = address;
+    job.txn.die = geometry.die_of(address.plane);
+    job.txn.client = &client;
+    job.txn.cookie = handle_of(job);
+}
+/// A whole page that is programmed; padding until its units are said.
+inline void set_up_program(FlashJob& job, FlashClass cls, const PageAddress& address, const NandGeometry& geometry, FlashClient& client) {
+    set_up(job, FlashOp::program, cls, address, geometry, client);
+    job.txn.data_bytes = geometry.page_bytes;
+    job.txn.spare.fill(kPadding);
+}
+
 /// Jobs that go to the flash one behind the other.
 class JobChain {
 public:
