@@ -56,6 +56,8 @@ public:
     void submit(Command& command) override;
     void abort_waits(bool aborts) override { write_.abort_waits(aborts); }
 
+    /// Ftl::on_media_change() says so.
+    void media_changed() { gc_.media_changed(); }
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
     /// Nothing in flight and nothing dirty.

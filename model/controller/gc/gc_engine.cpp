@@ -38,7 +38,6 @@ inline bool GcEngine::wants_collection(GroupId group) const {
 
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (__builtin_expect(ftl_.media().read_only, 0)) pacing_.look_again();  // what was begun anywhere is given up
     pacing_.look_again(group);
     if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return;
     g.victim = ftl_.select_victim(group);

@@ -68,6 +68,8 @@ public:
     /// Nobody waits for nothing: each victim has something in flight that will move it on, or waits for a read of its
     /// blocks. CheckFailed with a sentence. Between two events; looks at every group.
     void check_waiters() const;
+    /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
+    void media_changed() { pacing_.look_again(); }
     /// No new victims from now on; running ones are finished.
     void stop() {
         stopped_ = true;

@@ -100,7 +100,10 @@ void SsdController::connect() {
         health.read_only = ftl->media().read_only;
         return health;
     });
-    ftl->on_media_change([this] { front_end.health_changed(); });
+    ftl->on_media_change([this] {
+        firmware->media_changed();
+        front_end.health_changed();
+    });
     firmware->bind(front_end.completions());
     for (const std::uint32_t ch : config.channel.rtl_sequencer)
         backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));

@@ -72,6 +72,7 @@ public:
             flash.on_lost = [this](const PageAddress& page) { lost.cannot_read(page); };
         }
         firmware.bind(*this);
+        ftl.on_media_change([this] { firmware.media_changed(); });
         for (std::uint32_t i = 0; i < s.slots; ++i) {
             slots_[i].command.index = i;
             slots_[i].command.timeline = &slots_[i].timeline;

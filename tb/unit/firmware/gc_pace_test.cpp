@@ -157,6 +157,11 @@ TEST(GcPace, RandomFailuresUnderEach) {
             m.commands = 4000;
             DeviceShape d = paced(tiny_device(), s);
             d.ftl.spare_blocks = 6;
+            if (seed % 2 == 0) {  // one die's failure makes the drive read-only, and with it those that are paused
+                d.geometry.channels = 3;
+                d.geometry.blocks_per_plane = 16;
+                d.ftl.spare_blocks = 0;
+            }
             d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
             d.faults.program_fails = seed % 2 == 0 ? 0.0005 : 0.003;
             d.faults.erase_fails = 0.005;
