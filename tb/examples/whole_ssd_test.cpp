@@ -91,7 +91,7 @@ TEST(WholeSsd, InSlicesAndBesideAClockAsInOneCall) {
 // The loosely-timed flash annotates what NandPackage takes, so no command may see a difference.
 TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
     SsdConfig c = small_device();
-    c.nand.bits_per_cell = 2;
+    c.nand.geometry.bits_per_cell = 2;
     c.nand.t_read = {Ps{50us}, Ps{75us}};  // by page type
     c.nand.t_program = {Ps{400us}, Ps{900us}};
     const std::string packages = in_child([&] {

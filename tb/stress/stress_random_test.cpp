@@ -22,7 +22,7 @@ SsdConfig random_device(Random& r) {
     g.planes_per_die = one_of<std::uint32_t>(r, {1, 2, 4});
     g.blocks_per_plane = 12 + static_cast<std::uint32_t>(r.below(20));
     g.pages_per_block = 4 + static_cast<std::uint32_t>(r.below(40));
-    c.nand.bits_per_cell = one_of<std::uint32_t>(r, {1, 2, 3});
+    c.nand.geometry.bits_per_cell = one_of<std::uint32_t>(r, {1, 2, 3});
     c.nand.t_read = {Ps{50'000'000}};
     c.nand.t_program = {Ps{300'000'000}};
     c.nand.independent_plane_read = r.percent(50);

@@ -50,6 +50,7 @@ struct NandGeometry {
     std::uint32_t page_bytes = 4096;   ///< user data
     std::uint32_t spare_bytes = 0;     ///< out-of-band area of a page
     std::uint32_t unit_bytes = 4096;   ///< mapping unit; divides page_bytes
+    std::uint32_t bits_per_cell = 2;   ///< page type = page in block % bits_per_cell
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }
@@ -59,6 +60,8 @@ struct NandGeometry {
     constexpr std::uint64_t pages() const { return std::uint64_t{blocks()} * pages_per_block; }
     constexpr std::uint64_t units() const { return pages() * units_per_page(); }
     constexpr std::uint32_t units_per_block() const { return pages_per_block * units_per_page(); }
+    /// Pages of a block whose cells hold one bit each (SLC mode).
+    constexpr std::uint32_t slc_pages_per_block() const { return pages_per_block / bits_per_cell; }
     constexpr std::uint64_t raw_bytes() const { return pages() * page_bytes; }
 
     constexpr std::uint32_t channel_of(DieId d) const { return idx(d) / dies_per_channel(); }

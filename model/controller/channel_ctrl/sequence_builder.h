@@ -89,7 +89,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         FlashTransaction& txn = *txns[i];
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
-                                    in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries, in ? &txn.record : nullptr, FlashStatus{}};
+                                    in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries, in ? &txn.record : nullptr, txn.slc, FlashStatus{}};
         if (!in) continue;
         const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
         data_in += burst.in;
@@ -113,7 +113,7 @@ inline OnfiPayload& SequenceBuilder::data_out(std::uint32_t die, FlashTransactio
     OnfiPayload& payload = begin(FlashOp::read_out, die, 1, now);
     OnfiExtension& onfi = payload.onfi;
     onfi.target[0] = OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, txn.spare.data(), txn.bytes,
-                                txn.status.retries, nullptr, FlashStatus{}};
+                                txn.status.retries, nullptr, txn.slc, FlashStatus{}};
     std::uint16_t& last_selected = selected(die);
     const bool reselect = last_selected != selection(die, txn.plane);
     last_selected = selection(die, txn.plane);

@@ -46,6 +46,7 @@ struct alignas(64) FlashTransaction {
     FlashOp op = FlashOp::read;         ///< of the array
     FlashClass cls = FlashClass::host_read;
     std::uint8_t plane = 0;             ///< the back end's: in die
+    bool slc = false;                   ///< the block is in SLC mode, or is to be
     DieId die{};
     PageAddress address;                ///< erase: page is ignored
     std::uint32_t data_bytes = 0;       ///< user bytes on the bus (reads: the sectors asked for)

@@ -92,6 +92,7 @@ public:
         job.kind = kind;
         job.txn.path = nullptr;
         job.txn.owner = 0;
+        job.txn.slc = false;
         job.txn.whose = WorkTag{};
         ++used_;
         return job;

@@ -13,7 +13,7 @@ std::string number(std::uint64_t n) { return std::to_string(n); }
 // One time stands for all types if they do not differ: no division to find a page's type.
 std::vector<Ps> per_type(const NandConfig& config, FlashOp op) {
     const std::vector<Ps> times = onfi_operation(op).array_time(config);
-    SSDTLM_CHECK(times.size() == 1 || times.size() == config.bits_per_cell,
+    SSDTLM_CHECK(times.size() == 1 || times.size() == config.geometry.bits_per_cell,
                  std::string(onfi_operation(op).name) + " time of the array: one, or one per page type");
     const bool equal = std::all_of(times.begin(), times.end(), [&times](Ps t) { return t == times.front(); });
     return equal ? std::vector<Ps>{times.front()} : times;

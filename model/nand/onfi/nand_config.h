@@ -32,10 +32,17 @@ struct OnfiTiming {
     Ps t_plane_busy{500'000};  ///< tPLRBSY = tPLPBSY = tPLEBSY (tDBSY)
 };
 
+/// Of a block whose cells hold one bit each: its first pages only (NandGeometry::slc_pages_per_block), all of one type.
+struct SlcMode {
+    Ps t_read{25'000'000};
+    Ps t_program{150'000'000};
+    Ps t_erase{4'000'000'000};
+    std::uint8_t prefix = 0xA2;                ///< command in front of each operation on such a block
+};
+
 struct NandConfig {
     NandGeometry geometry;
     OnfiTiming onfi;
-    std::uint32_t bits_per_cell = 2;           ///< page type = page in block % bits_per_cell
     std::vector<Ps> t_read{Ps{75'000'000}};    ///< per page type; one value: all types
     std::vector<Ps> t_program{Ps{750'000'000}};///< per page type; one value: all types
     Ps t_erase{3'800'000'000};
@@ -44,6 +51,7 @@ struct NandConfig {
     Ps t_program_resume{10'000'000};           ///< what the resumed operation takes more than it had left
     Ps t_erase_suspend{100'000'000};
     Ps t_erase_resume{50'000'000};
+    SlcMode slc;
     bool independent_plane_read = false;       ///< each plane may read on its own (asynchronous plane read)
     bool transfer_spare = true;                ///< data cycles carry the sectors' share of the spare area (ECC parity)
 };

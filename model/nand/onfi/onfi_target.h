@@ -19,6 +19,7 @@ struct OnfiTarget {
     UnitBytes* bytes = nullptr;  ///< the same, valid until the operation has ended; null: the Spare alone stands for the data
     std::uint8_t retry = 0;      ///< read: number of the retry, with its own read voltages; 0: the first read
     const PageRecord* record = nullptr;  ///< program: what its out-of-band area is to say of the page; null: PageRecord{}
+    bool slc = false;            ///< the block's cells hold one bit each: the operation is one of SLC mode
     FlashStatus status{};        ///< the target's answer: program and erase the result, read_out the wrong bits
 };
 

@@ -168,9 +168,9 @@ private:
     void nand() {
         const NandConfig& n = c_.nand;
         const auto per_type = [&](const std::string& key, std::size_t count) {
-            if (count == 1 || count == n.bits_per_cell) return;
-            add(key, std::to_string(count) + " values for " + std::to_string(n.bits_per_cell) + " page types",
-                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.bits_per_cell) + " types",
+            if (count == 1 || count == n.geometry.bits_per_cell) return;
+            add(key, std::to_string(count) + " values for " + std::to_string(n.geometry.bits_per_cell) + " page types",
+                "one value, or one for each of the nand.bits_per_cell = " + std::to_string(n.geometry.bits_per_cell) + " types",
                 "");
         };
         per_type("nand.t_read", n.t_read.size());

@@ -9,7 +9,7 @@ using P = ParameterOf<SsdConfig>;
 
 void add_array(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
-                        "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.bits_per_cell; })
+                        "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.geometry.bits_per_cell; })
                         .range("1", "5")
                         .says("Page types; the type of a page is its number in the block modulo this")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, MLC"));

@@ -43,7 +43,7 @@ NandConfig config(std::uint32_t ways, std::uint32_t luns, std::uint32_t planes) 
     c.geometry.spare_bytes = 2048;
     c.geometry.unit_bytes = 4096;
     c.onfi.megatransfers = 400;
-    c.bits_per_cell = 2;
+    c.geometry.bits_per_cell = 2;
     c.t_read = {kRead[0], kRead[1]};
     c.t_program = {kProgram};
     c.t_erase = kErase;

@@ -26,7 +26,7 @@ inline NandConfig traffic_config(std::uint32_t luns, std::uint32_t planes, bool 
     c.geometry.page_bytes = 8192;
     c.geometry.spare_bytes = 512;
     c.onfi.megatransfers = 533;
-    c.bits_per_cell = 3;
+    c.geometry.bits_per_cell = 3;
     c.t_read = {45us, 65us, 55us};
     c.independent_plane_read = independent;
     return c;
