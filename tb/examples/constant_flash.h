@@ -38,7 +38,7 @@ private:
         const auto& onfi = *payload.get_extension<OnfiExtension>();
         for (std::uint32_t i = 0; i < onfi.count; ++i) {  // each plane
             const OnfiTarget& t = onfi.target[i];
-            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), t.spare, *t.record, t.bytes);
+            if (onfi.op == FlashOp::program) contents_.program_page(page(onfi, i), t.spare, *t.record, t.bytes, t.slc);
             if (onfi.op == FlashOp::erase) contents_.erase(contents_.geometry().block_of(page(onfi, i)));
         }
         payload.set_response_status(tlm::TLM_OK_RESPONSE);

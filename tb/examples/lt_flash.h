@@ -42,10 +42,11 @@ private:
         const PageAddress page{PlaneId{die * g.planes_per_die + t.plane}, t.block, t.page};
         switch (op) {
             case FlashOp::read_out: contents_.read_page(page, t.spare, t.bytes); return Ps{};
-            case FlashOp::program: contents_.program_page(page, t.spare, *t.record, t.bytes); break;
+            case FlashOp::program: contents_.program_page(page, t.spare, *t.record, t.bytes, t.slc); break;
             case FlashOp::erase: contents_.erase(g.block_of(page)); break;
             default: break;
         }
+        if (t.slc) return nand_.onfi.t_wb + onfi_operation(op).slc_time(nand_);
         const std::vector<Ps> times = onfi_operation(op).array_time(nand_);  // one, or one per page type
         return nand_.onfi.t_wb + times[t.page % times.size()];
     }

@@ -85,8 +85,10 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
     OnfiExtension& onfi = payload.onfi;
     const OnfiOperation& kind = onfi_operation(op);
     Ps data_in{};
+    std::uint32_t slc = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
+        slc += txn.slc;
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
                                     in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries, in ? &txn.record : nullptr, txn.slc, FlashStatus{}};
@@ -95,7 +97,9 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         data_in += burst.in;
         counters_.bytes_in += burst.bytes;
     }
-    onfi.bus_end = bus_free_at_ = now + timing_.issue(op, count) + data_in;
+    onfi.bus_end = now + timing_.issue(op, count) + data_in;
+    if (__builtin_expect(slc != 0, 0)) onfi.bus_end += slc * timing_.slc_prefix();
+    bus_free_at_ = onfi.bus_end;
     if (__builtin_expect(sequencer_ != nullptr, 0)) bus_free_at_ = play(onfi, PinSelect::none);
     selected(die) = count == 1 ? selection(die, onfi.target[0].plane) : kNothingSelected;
     counters_.command += onfi.bus_end - now - data_in;

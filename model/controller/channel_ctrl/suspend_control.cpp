@@ -13,9 +13,11 @@ SuspendControl::SuspendControl(const SuspendPolicy& policy, const NandConfig& na
       t_erase_(nand.t_erase),
       t_program_resume_(nand.t_program_resume),
       t_erase_resume_(nand.t_erase_resume),
+      slc_(nand.slc),
       dies_(nand.geometry.dies_per_channel()) {}
 
 Ps SuspendControl::usual_time(const FlashTransaction& txn) const {
+    if (txn.slc) return txn.op == FlashOp::erase ? slc_.t_erase : slc_.t_program;
     return txn.op == FlashOp::erase ? t_erase_ : t_program_[txn.address.page % t_program_.size()];
 }
 

@@ -76,6 +76,7 @@ private:
     const SuspendPolicy& policy_;
     const std::vector<Ps> t_program_;
     const Ps t_erase_, t_program_resume_, t_erase_resume_;
+    const SlcMode slc_;
     std::vector<Die> dies_;
 };
 

@@ -30,8 +30,21 @@ void SpareArea::erase(BlockId b) {
         for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(unit, s);
     block.next_page = 0;
     ++block.erase_count;
+    if (any_slc_) slc_[idx(b)] = false;
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
+}
+
+__attribute__((noinline)) void SpareArea::set_mode(BlockId b, std::uint32_t page, bool slc) {
+    if (slc && page >= geometry_.slc_pages_per_block()) refuse_program(b, page);
+    if (page != 0) {
+        SSDTLM_CHECK(this->slc(b) == slc, "a page programmed in another mode than its block's first page");
+        return;
+    }
+    if (!slc) return;  // as the erase left it
+    if (!any_slc_) slc_.resize(blocks_.size());
+    any_slc_ = true;
+    slc_[idx(b)] = true;
 }
 
 __attribute__((noinline, cold)) void SpareArea::keep(const PageAddress& a, const PageContent& content) {
@@ -54,9 +67,9 @@ void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec)
     }
 }
 
-void SpareArea::tear(const PageAddress& a) {
+void SpareArea::tear(const PageAddress& a, bool slc) {
     const std::vector<Spare> torn(units_per_page_, kTorn);
-    program_page(a, torn.data(), a.page == 0 ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}));
+    program_page(a, torn.data(), a.page == 0 ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}), nullptr, slc);
 }
 
 void SpareArea::tear_block(BlockId b) {
@@ -83,6 +96,8 @@ void SpareArea::refuse_program(BlockId b, std::uint32_t page) const {
                        std::to_string(geometry_.block_in_plane(b)) + ": program of page " + std::to_string(page);
     if (page >= geometry_.pages_per_block)
         what += ", which does not exist; pages 0 to " + std::to_string(geometry_.pages_per_block - 1);
+    else if (page == next)
+        what += ", which does not exist in SLC mode; " + std::to_string(geometry_.slc_pages_per_block()) + " pages do";
     else if (page < next)
         what += ", which is not erased; a page is programmed once between erases, next is page " + std::to_string(next);
     else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every page of the flash holds: one Spare per mapping unit (it stands for the data, unless bytes are kept too) and a
-// PageRecord, and per block the next page to program and the erase count. Pages of a block are programmed once between erases
-// and in ascending order, as the datasheets of MLC, TLC and QLC parts demand; anything else panics. No bit errors.
+// PageRecord, and per block the next page to program, the erase count and whether its cells hold one bit each (SLC mode). Pages of
+// a block are programmed once between erases and in ascending order, as the datasheets of MLC, TLC and QLC parts demand, all in the
+// mode of the first; anything else panics. No bit errors.
 #pragma once
 
 #include <cstddef>
@@ -56,11 +57,13 @@ public:
     }
     /// Programs one page; `units` has units_per_page entries, none kErased (a slot without data is kPadding). So has `bytes`;
     /// null: preconditioning, or the Spare stands for the data.
-    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}, const UnitBytes* bytes = nullptr) {
+    void program_page(const PageAddress& a, const Spare* units, const PageRecord& record = {}, const UnitBytes* bytes = nullptr,
+                      bool slc = false) {
         const BlockId b = geometry_.block_of(a);
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
             refuse_program(b, a.page);
+        if (__builtin_expect(slc || any_slc_, 0)) set_mode(b, a.page, slc);
         ++block.next_page;
         records_.set(idx(b), a.page, record);
         if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
@@ -81,9 +84,11 @@ public:
         const auto found = contents_.find(page_number(a));
         return found == contents_.end() ? nullptr : &found->second;
     }
-    /// The power goes while this page is being programmed: nothing in it can be read any more.
-    void tear(const PageAddress& a);
-    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again.
+    /// The power goes while this page is being programmed: nothing in it can be read any more. A first page leaves its block in the
+    /// mode in which it was being programmed: there is charge in its cells.
+    void tear(const PageAddress& a, bool slc = false);
+    /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again. It stays in
+    /// the mode it was in.
     void tear_block(BlockId b);
     void erase(BlockId b);
     /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
@@ -93,6 +98,10 @@ public:
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
+    /// The pages programmed since the block's last erase are in SLC mode.
+    bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
+    /// Some block has been in SLC mode.
+    bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
 
 private:
@@ -105,6 +114,8 @@ private:
     }
     void keep(const PageAddress& a, const PageContent& content);
     void forget_contents(BlockId b);
+    /// The block's mode with its first page, checked with the later ones.
+    void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
     /// Content at start of a slot of the page whose layout_.unit_of() is `unit`.
     std::uint32_t at_start(std::uint32_t unit, std::uint32_t slot) const {
@@ -115,9 +126,11 @@ private:
     const NandGeometry geometry_;
     const std::uint32_t units_per_page_;
     std::uint32_t version_1_ = 0;     // as the codec places it
+    bool any_slc_ = false;            // slc_ is in use
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::vector<Block> blocks_;
+    std::vector<bool> slc_;           // by block; empty until the first one
     PageRecords records_;
     std::map<std::uint64_t, PageContent> contents_;  // by page_number()
     std::unique_ptr<ByteStore> bytes_;

@@ -37,12 +37,22 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
       t_resume_{config.t_program_resume, config.t_erase_resume},
       geometry_(config.geometry),
       id_(id) {
-    for (std::size_t op = 0; op < kArrayOpCount; ++op) times_[op] = per_type(config, static_cast<FlashOp>(op));
+    for (std::size_t op = 0; op < kArrayOpCount; ++op) {
+        times_[op] = per_type(config, static_cast<FlashOp>(op));
+        slc_times_[op] = kOnfiOperations[op].slc_time(config);
+    }
 }
 
 Ps Die::array_time(FlashOp op, std::uint32_t page) const {
     const std::vector<Ps>& times = times_[static_cast<std::size_t>(op)];
     return times.size() == 1 ? times.front() : times[page % static_cast<std::uint32_t>(times.size())];
+}
+
+__attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget& t) const {
+    if (t.slc && t.page >= geometry_.slc_pages_per_block()) return Rule::slc_page_exists;
+    if (op == FlashOp::program && t.page == 0) return Rule::none;  // says itself in which mode the block is
+    const BlockId block = block_of(t);
+    return area_.next_page(block) != 0 && area_.slc(block) != t.slc ? Rule::cell_mode : Rule::none;
 }
 
 __attribute__((noinline)) SimTime Die::begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
@@ -132,7 +142,7 @@ PowerLoss Die::power_lost(SimTime now) {
         const PageAddress page{PlaneId{first_plane_ + p}, plane.block, plane.page};
         switch (onfi_operation(plane.op).effect) {
             case ArrayEffect::programs_page:
-                area_.tear(page);
+                area_.tear(page, plane.slc);
                 ++loss.pages_torn;
                 break;
             case ArrayEffect::erases_block:
@@ -194,6 +204,14 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
         case Rule::only_reads:
             return where + "while a " + onfi_operation(set_aside_[static_cast<std::size_t>(__builtin_ctz(suspended_))].op).name +
                    " is suspended; only reads are allowed then";
+        case Rule::slc_page_exists:
+            return of_page + ", which does not exist in SLC mode; a block has " + number(geometry_.slc_pages_per_block()) +
+                   " pages there";
+        case Rule::cell_mode: {
+            const bool slc = area_.slc(block_of(t));
+            return of_page + (t.slc ? " in" : " not in") + " SLC mode, but the block's first page was programmed" +
+                   (slc ? " in it" : " without it") + "; the cell mode changes only with an erase";
+        }
         case Rule::page_bytes: return where + "of " + number(t.data_bytes) + " bytes; a page has " + number(page_bytes_);
         default: return where + "without data";
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
 // told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
-// middle, upper); a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
+// middle, upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
 // be read but those it is at work on. Not modelled: cache operations, a program while an erase is suspended, limits on the
 // number of suspends, partial-page programming, wear.
 #pragma once
@@ -81,6 +81,7 @@ private:
         SimTime ready{};            // of the last operation
         FlashOp op = FlashOp::read;
         bool loaded = false;        // page register holds (block, page) as read
+        bool slc = false;           // program: in SLC mode
         std::uint8_t retry = 0;
         std::uint16_t wrong_bits = 0;  // of what the page register holds
         std::uint32_t block = 0;
@@ -93,7 +94,8 @@ private:
     /// What a datasheet forbids.
     enum class Rule : std::uint8_t {
         none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
-        page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended
+        page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended,
+        slc_page_exists, cell_mode
     };
     struct Verdict {
         Rule broken = Rule::none;
@@ -105,6 +107,8 @@ private:
     /// For a read, program or erase of one target while something is suspended.
     Rule check_beside_suspended(FlashOp op, const OnfiTarget& target) const;
     Rule check_suspend(FlashOp op) const;
+    /// For a read or program, where some block has been in SLC mode or this one is to be.
+    Rule check_mode(FlashOp op, const OnfiTarget& target) const;
     bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
 
     SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
@@ -141,6 +145,7 @@ private:
     const Ps first_t_read_;
     // The rest.
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
+    std::array<Ps, kArrayOpCount> slc_times_{};
     std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
     Ps remaining_{};                // of the suspended operation
     SimTime begun_{};               // the last program or erase: when R/B# fell
@@ -177,6 +182,8 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
         if (op == FlashOp::erase) continue;
         if (t.page >= pages_per_block_) return {Rule::page_exists, i};
         if (t.page != targets[0].page) return {Rule::pages_equal, i};
+        if (__builtin_expect(t.slc || area_.any_slc(), 0))
+            if (const Rule broken = check_mode(op, t); broken != Rule::none) return {broken, i};
         if (op != FlashOp::program) continue;
         const std::uint32_t next = area_.next_page(block_of(t));
         if (t.page != next) return {t.page < next ? Rule::page_erased : Rule::page_in_order, i};
@@ -199,12 +206,14 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         plane.page = t.page;
         plane.first_slot = first_slot(t);
         plane.retry = t.retry;
-        const Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
+        Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
+        if (__builtin_expect(t.slc, 0)) time = slc_times_[static_cast<std::size_t>(op)];
         if (time > longest) longest = time;
         if (op == FlashOp::program) {
             for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
             plane.record = t.record != nullptr ? *t.record : PageRecord{};
             plane.bytes = t.bytes;
+            plane.slc = t.slc;
         } else if (op == FlashOp::read) {
             area_.prefetch(plane.first_slot);
         }
@@ -236,7 +245,7 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
                 break;
             case ArrayEffect::programs_page:
                 if (__builtin_expect(fails, 0)) plane.record.content = nullptr;
-                area_.program_page(page, plane.page_register.data(), plane.record, plane.bytes);
+                area_.program_page(page, plane.page_register.data(), plane.record, plane.bytes, plane.slc);
                 break;
             case ArrayEffect::erases_block:
                 if (!fails) area_.erase(geometry_.block_id(page.plane, page.block));

@@ -53,6 +53,7 @@ struct OnfiOperation {
     std::int16_t queue;                ///< the same for all planes but the last
     ArrayEffect effect;
     std::vector<Ps> (*array_time)(const NandConfig&);  ///< one, or one per page type; null: not of the array
+    Ps (*slc_time)(const NandConfig&) = nullptr;       ///< the same of a block in SLC mode, whose pages are of one type
 
     constexpr std::uint32_t addresses() const { return std::uint32_t{columns} + rows; }
     /// WE# cycles of one plane before its data in, and after it (without data: all before).
@@ -77,13 +78,17 @@ constexpr Ps t_whr(const OnfiTiming&) { return kStatusDelay; }
 inline std::vector<Ps> t_r(const NandConfig& c) { return c.t_read; }
 inline std::vector<Ps> t_prog(const NandConfig& c) { return c.t_program; }
 inline std::vector<Ps> t_bers(const NandConfig& c) { return {c.t_erase}; }
+inline Ps slc_t_r(const NandConfig& c) { return c.slc.t_read; }
+inline Ps slc_t_prog(const NandConfig& c) { return c.slc.t_program; }
+inline Ps slc_t_bers(const NandConfig& c) { return c.slc.t_erase; }
 }  // namespace onfi_times
 
-/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none).
+/// ONFI 4.x/5.x command set; 81h: the JEDEC form; suspend and resume as in Micron's parts (ONFI has none). In front of an
+/// operation of the array on a block in SLC mode comes one command more, SlcMode::prefix (ONFI has none for this either).
 inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
-    {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r},
-    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog},
-    {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block, onfi_times::t_bers},
+    {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r, onfi_times::slc_t_r},
+    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog, onfi_times::slc_t_prog},
+    {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block, onfi_times::t_bers, onfi_times::slc_t_bers},
     {"data out", kNoCycle, kNoCycle, 0, 0, DataCycles::out, "tRR", onfi_times::t_rr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
     {"change column", 0x05, kNoCycle, 2, 0, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
     {"select plane", 0x06, kNoCycle, 2, 3, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
@@ -108,6 +113,13 @@ constexpr FlashOp operation_of(std::uint8_t opcode) {
     for (std::size_t op = 0; op < kFlashOpCount; ++op)
         if (kOnfiOperations[op].first == opcode || kOnfiOperations[op].later == opcode) return static_cast<FlashOp>(op);
     return FlashOp::count;
+}
+
+/// Somewhere in a sequence: no other command can have it.
+constexpr bool opcode_in_use(std::uint8_t opcode) {
+    for (const OnfiOperation& op : kOnfiOperations)
+        if (op.first == opcode || op.later == opcode || op.confirmed_by(opcode)) return true;
+    return false;
 }
 
 }  // namespace ssdtlm

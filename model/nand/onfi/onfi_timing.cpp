@@ -71,6 +71,7 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     const OnfiOperation& select = onfi_operation(FlashOp::select_plane);
     select_ = cmd(select.cycles()) + select.before_data(t);
     turnaround_ = t.t_rhw;
+    slc_prefix_ = t.t_wc;
     busy_delay_ = t.t_wb;
     for (std::size_t o = 0; o < kFlashOpCount; ++o) {
         const OnfiOperation& op = kOnfiOperations[o];

@@ -10,6 +10,7 @@
 //   data out           tRR + access + data + postamble                   then tRHW before the next command
 //   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
 //   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
+//   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same group
 #pragma once
 
 #include <array>
@@ -38,6 +39,8 @@ public:
 
     /// All planes' command and address cycles of an operation, without its data.
     Ps issue(FlashOp op, std::uint32_t planes) const { return issue_[static_cast<std::size_t>(op)][planes]; }
+    /// What an operation of the array takes more for each plane in SLC mode: its prefix is one more cycle of the first group.
+    Ps slc_prefix() const { return slc_prefix_; }
     /// The data cycles of one plane.
     struct Burst {
         Ps in{};                  ///< data in
@@ -77,6 +80,7 @@ private:
     Ps data_out_fixed_{};
     Ps select_{};
     Ps turnaround_{};
+    Ps slc_prefix_{};
     Ps busy_delay_{};
     std::vector<Burst> bursts_;  // by user sectors, up to a page
     std::array<std::array<Ps, kMaxMultiPlane + 1>, kFlashOpCount> issue_{};

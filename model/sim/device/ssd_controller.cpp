@@ -21,9 +21,12 @@ std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1
 Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
-    double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
+    // Of a page of either mode: a block in SLC mode has fewer to share its erase.
+    const Ps t_read = std::max(longest(c.nand.t_read), c.nand.slc.t_read), t_program = std::max(longest(c.nand.t_program), c.nand.slc.t_program);
+    const double erase = std::max(to_seconds(c.nand.t_erase) / g.pages_per_block, to_seconds(c.nand.slc.t_erase) / std::max(g.slc_pages_per_block(), 1u));
+    double page = to_seconds(t_program + reads_of_a_page(c) * t_read) + erase;
     // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
-    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(longest(c.nand.t_read));
+    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(t_read);
     const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();

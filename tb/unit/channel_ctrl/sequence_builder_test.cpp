@@ -71,6 +71,40 @@ TEST_F(Builder, OperationsHoldTheBusForTheirCyclesAndData) {
     }
 }
 
+TEST_F(Builder, EachPlaneInSlcModeTakesOneCommandCycleMore) {
+    const Ps native[] = {195ns, 170ns + 300ns + 45ns, 145ns};
+    for (const FlashOp op : {FlashOp::read, FlashOp::program, FlashOp::erase}) {
+        for (std::uint32_t modes = 0; modes < 16; ++modes) {  // a bit per plane
+            std::array<FlashTransaction*, kMaxPlanes> txns{};
+            used = 0;
+            for (std::uint32_t i = 0; i < 4; ++i) {
+                txns[i] = &txn(op, static_cast<std::uint8_t>(i), 16384);
+                txns[i]->slc = (modes >> i & 1) != 0;
+            }
+            const Ps commands_before = sequences.counters().command, data_before = sequences.counters().data_in;
+            OnfiPayload& p = sequences.operation(op, 1, txns.data(), 4, kNow);
+            const Ps commands = 4 * native[static_cast<std::size_t>(op)] + 3 * kPlaneBusy + __builtin_popcount(modes) * Ps{25ns};
+            const Ps data = op == FlashOp::program ? 4 * data_in(16384) : Ps{0};
+            EXPECT_EQ(p.onfi.bus_end - kNow, commands + data);
+            EXPECT_EQ(sequences.bus_free_at(), p.onfi.bus_end);
+            EXPECT_EQ(sequences.counters().command - commands_before, commands);
+            EXPECT_EQ(sequences.counters().data_in - data_before, data);
+            for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(p.onfi.target[i].slc, (modes >> i & 1) != 0);
+            sequences.release(p);
+        }
+    }
+}
+
+TEST_F(Builder, DataAndSuspendsOfSlcModeTakeNoPrefix) {
+    FlashTransaction& read = txn(FlashOp::read, 0, 4096);
+    read.slc = true;
+    FlashTransaction* const one = &read;
+    EXPECT_EQ(sequences.operation(FlashOp::read, 0, &one, 1, kNow).onfi.bus_end - kNow, 195ns + 25ns);
+    EXPECT_EQ(sequences.data_out(0, read, kNow).onfi.bus_end - kNow, data_out(4096));
+    EXPECT_EQ(sequences.control(FlashOp::program_suspend, 0, read, kNow).onfi.bus_end - kNow, 20ns + 4 * Ps{25ns});
+    EXPECT_EQ(sequences.control(FlashOp::program_resume, 0, read, kNow).onfi.bus_end - kNow, 20ns + 25ns);
+}
+
 TEST_F(Builder, TargetsNameBlockPageAndData) {
     const OnfiExtension& program = operation(FlashOp::program, 3, 2).onfi;
     EXPECT_EQ(program.die, 3);

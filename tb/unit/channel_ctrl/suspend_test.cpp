@@ -219,6 +219,34 @@ struct FixedPolicy final : SuspendPolicy {
     Ps longest(const SuspendWork& work) const override { return kLongest + work.suspends * Ps{1us}; }
 };
 
+/// A policy is told when the work ends by the times of its planes' modes.
+TEST(SuspendControl, TheUsualTimeIsThatOfTheMode) {
+    struct AtItsEnd final : SuspendPolicy {
+        SimTime when(const SuspendWork& work) const override { return work.ends; }
+        Ps longest(const SuspendWork&) const override { return 200us; }
+    } const policy;
+    NandConfig nand = config(false);
+    nand.slc.t_program = 111us;
+    nand.slc.t_erase = 1ms;
+    SuspendControl control(policy, nand);
+    control.queued(FlashClass::host_read, 0);
+    constexpr SimTime kBegin{1ms};
+    for (const FlashOp op : {FlashOp::program, FlashOp::erase}) {
+        const Ps native = op == FlashOp::program ? kProgram : kErase, slc = op == FlashOp::program ? Ps{111us} : Ps{1ms};
+        for (std::uint32_t modes = 0; modes < 4; ++modes) {
+            std::array<FlashTransaction, 2> txns;
+            FlashTransaction* works[] = {&txns[0], &txns[1]};
+            for (std::uint32_t i = 0; i < 2; ++i) {
+                txns[i].op = op;
+                txns[i].slc = (modes >> i & 1) != 0;
+            }
+            control.started(0, works, 2, kBegin);
+            EXPECT_EQ(control.stop_at(0), kBegin + (modes == 3 ? slc : native));
+            control.ended(0);
+        }
+    }
+}
+
 // Without a die: what a policy answers, and what follows from it, to the picosecond.
 TEST(SuspendControl, ADieIsSuspendedForNoLongerThanItsPolicySays) {
     const FixedPolicy policy;

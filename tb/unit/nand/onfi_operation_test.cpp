@@ -92,6 +92,12 @@ TEST(OnfiOperation, AnOperationIsConfirmedByItsLastCycles) {
     EXPECT_FALSE(onfi_operation(FlashOp::read).confirmed_by(0x10));
 }
 
+TEST(OnfiOperation, AnOpcodeIsInUseWhereverItStandsInASequence) {
+    const std::set<int> used{0x00, 0x30, 0x32, 0x80, 0x81, 0x10, 0x11, 0x60, 0xD0, 0xD1, 0x05, 0xE0, 0x06, 0x70, 0x78, 0x84, 0x13, 0x61, 0xD2};
+    for (int opcode = 0; opcode < 256; ++opcode) EXPECT_EQ(opcode_in_use(static_cast<std::uint8_t>(opcode)), used.count(opcode) != 0) << opcode;
+    EXPECT_FALSE(opcode_in_use(NandConfig{}.slc.prefix));
+}
+
 TEST(OnfiOperation, OnlyOperationsOfTheArrayTakeArrayTime) {
     NandConfig c;
     c.t_read = {45us, 55us, 50us};
@@ -100,6 +106,7 @@ TEST(OnfiOperation, OnlyOperationsOfTheArrayTakeArrayTime) {
     for (std::size_t o = 0; o < kFlashOpCount; ++o) {
         const OnfiOperation& op = kOnfiOperations[o];
         EXPECT_EQ(op.array_time != nullptr, is_array_operation(static_cast<FlashOp>(o))) << op.name;
+        EXPECT_EQ(op.slc_time != nullptr, op.array_time != nullptr) << op.name;
         const bool changes = op.effect == ArrayEffect::loads_register || op.effect == ArrayEffect::programs_page ||
                              op.effect == ArrayEffect::erases_block;
         EXPECT_EQ(changes, op.array_time != nullptr) << op.name;
@@ -107,6 +114,12 @@ TEST(OnfiOperation, OnlyOperationsOfTheArrayTakeArrayTime) {
     EXPECT_EQ(onfi_operation(FlashOp::read).array_time(c), c.t_read);
     EXPECT_EQ(onfi_operation(FlashOp::program).array_time(c), c.t_program);
     EXPECT_EQ(onfi_operation(FlashOp::erase).array_time(c), std::vector<Ps>{5ms});
+    c.slc.t_read = 20us;
+    c.slc.t_program = 110us;
+    c.slc.t_erase = 2ms;
+    EXPECT_EQ(onfi_operation(FlashOp::read).slc_time(c), 20us);
+    EXPECT_EQ(onfi_operation(FlashOp::program).slc_time(c), 110us);
+    EXPECT_EQ(onfi_operation(FlashOp::erase).slc_time(c), 2ms);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ TEST(OnfiTiming, CommandsDoNotDependOnTheDataRate) {
         }
         EXPECT_EQ(t.select(), 195ns + 400ns);  // cmd(7) + tCCS
         EXPECT_EQ(t.turnaround(), 100ns);
+        EXPECT_EQ(t.slc_prefix(), 25ns);
         EXPECT_EQ(t.busy_delay(), 100ns);
     }
 }
