@@ -56,7 +56,7 @@ void PinBursts::begin_out(SimTime t) {
     re_edges_.clear();
     PinDecoder::Target* const from = told_.target(t, "RE#");
     if (from == nullptr) return;
-    if (from->open || !from->readable) return violations_.add("sequence", t, "data out of a page that was not selected");
+    if (from->open || from->prefixed || !from->readable) return violations_.add("sequence", t, "data out of a page that was not selected");
     from->end_wait(t, violations_);
     // With independent plane reads R/B# says only whether any plane is busy.
     if (from->status || from->source == PinDecoder::kUnknown || independent_) return;

@@ -28,6 +28,7 @@ PinDecoder::PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolati
       pins_(pins),
       violations_(violations),
       independent_(nand.independent_plane_read),
+      slc_prefix_(nand.slc.prefix),
       dies_per_chip_(nand.geometry.dies_per_chip),
       lun_shift_(bits_for(nand.geometry.pages_per_block) + bits_for(nand.geometry.planes_per_die) +
                  bits_for(nand.geometry.blocks_per_plane)),
@@ -39,6 +40,7 @@ PinDecoder::PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolati
 void PinDecoder::chip(SimTime t, std::uint32_t way, PinValue level) {
     if (level != 0) {
         --low_chips_;
+        if (way < targets_.size() && targets_[way].prefixed) end_prefix(t, targets_[way], "the end of its sequence");
         return;
     }
     ++low_chips_;
@@ -72,6 +74,9 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     ++commands_[opcode];
     if (to.open) return confirm(t, to, opcode);
     const FlashOp op = operation_of(opcode);
+    if (to.prefixed && !is_array_operation(op)) end_prefix(t, to, hex(opcode));
+    to.prefixed = opcode == slc_prefix_;
+    if (to.prefixed) return;
     if (op == FlashOp::count) return violations_.add("sequence", t, hex(opcode) + " begins no sequence in use");
     to.open = true;
     to.opcode = opcode;
@@ -86,6 +91,12 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     if (is_status(op)) return status_selected(t, to);
     to.open = false;  // a resume: the die goes on with what it was told
     busy_.push_back({way_, kUnknown, t});
+}
+
+/// It is before something that it does not belong to.
+void PinDecoder::end_prefix(SimTime t, Target& to, const std::string& before) {
+    to.prefixed = false;
+    violations_.add("sequence", t, hex(slc_prefix_) + " before " + before + "; it stands only before a read, program or erase");
 }
 
 void PinDecoder::status_selected(SimTime t, Target& to) {

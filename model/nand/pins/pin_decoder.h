@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "nand/onfi/nand_config.h"
@@ -21,6 +22,7 @@ public:
         std::uint8_t opcode = 0;  ///< command whose addresses or confirmation are awaited; see open
         FlashOp op = FlashOp::read;  ///< that it begins
         bool open = false;
+        bool prefixed = false;  ///< a prefix has come: an operation of SLC mode has to begin
         std::uint8_t addresses = 0;
         bool data = false;  ///< a data-in burst has come
         std::uint32_t row = 0;
@@ -64,6 +66,7 @@ private:
         SimTime since{};
     };
     void confirm(SimTime t, Target& to, std::uint8_t opcode);
+    void end_prefix(SimTime t, Target& to, const std::string& before);
     void addresses_done(SimTime t, Target& to);
     void status_selected(SimTime t, Target& to);
     void await_data(SimTime t, Target& to) const;
@@ -74,6 +77,7 @@ private:
     const PinLevels& pins_;
     PinViolations& violations_;
     const bool independent_;
+    const std::uint8_t slc_prefix_;
     const std::uint32_t dies_per_chip_;
     const unsigned lun_shift_;
     const bool luns_known_;  // row addresses name the LUN

@@ -105,6 +105,7 @@ private:
 
 PinGenerator::PinGenerator(const NandConfig& config)
     : t_(config.onfi),
+      slc_prefix_(config.slc.prefix),
       timing_(config),
       rows_(config.geometry),
       data_(timing_, config.geometry),
@@ -172,6 +173,7 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
     }
     for (std::uint32_t p = 0; p < command.count; ++p) {
         const bool last = p + 1 == command.count;
+        if (command.target[p].slc && is_array_operation(command.op)) w.command(slc_prefix_);
         address_cycles(w, op, command.die, command.target[p]);
         if (op.data == DataCycles::in) {
             w.release_bus();

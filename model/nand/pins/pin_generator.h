@@ -2,6 +2,7 @@
 // The pins of each ONFI sequence of the timing model. First and last instant are those of OnfiBusTiming; between them:
 //
 //   command, address   a cycle is tWC long: CLE, ALE and DQ change at its begin, WE# falls at 3/10 and rises at 8/10
+//   SLC mode           the prefix is a command cycle in front of the first command of each plane in that mode, behind its tCS
 //   data out           RE# falls tRR after the begin (or at E0h's tCCS), rests tRPRE, then toggles once per byte; DQS
 //                      and DQ follow each edge of RE# by tDQSRE; RE# rests tRPST + tRPSTH, then CE#, RE# and DQS go
 //   data in            DQS falls tADL after the last address cycle, rests tWPRE, then toggles once per byte in the
@@ -128,6 +129,7 @@ private:
     void data_out(Writer& w, const Bytes& bytes) const;
 
     const OnfiTiming t_;
+    const std::uint8_t slc_prefix_;
     const OnfiBusTiming timing_;
     const RowAddress rows_;
     const BurstData data_;

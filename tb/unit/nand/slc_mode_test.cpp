@@ -111,6 +111,8 @@ TEST_F(Slc, TheModeOfTheFirstPageHoldsUntilAnErase) {
     EXPECT_THAT(probe(FlashOp::program, {at(1, 1, 0, false), at(0, 1, 0, true)}), HasSubstr("not erased"));
     EXPECT_THAT(probe(FlashOp::read, {at(0, 1, 0, true), at(0, 2, 0, true)}), HasSubstr("plane twice"));
     EXPECT_THROW(issue(FlashOp::read, {at(0, 1, 0, false)}), Panic);
+    EXPECT_THROW(area.program_page({PlaneId{0}, 1, 1}, data.data()), Panic);
+    EXPECT_THROW(area.program_page({PlaneId{0}, 2, 1}, data.data(), {}, nullptr, true), Panic);
 
     run(FlashOp::erase, {at(0, 1, 0, false)});  // its time is all that an erase's mode says
     run(FlashOp::erase, {at(0, 2, 0, true)});
