@@ -106,8 +106,9 @@ std::uint64_t OnfiSequencerClocks::sequence(const PinCommand& c, std::uint32_t t
         const std::uint64_t selected = c.select == PinSelect::none ? 0 : command(select_operation(c.select).cycles()) + t_ccs;
         return selected + t_rr + t_rpre + div_ceil(burst(transfers, post_out), kOne);
     }
-    if (op.data == DataCycles::none) return c.count * command(op.cycles()) + gaps;
     std::uint64_t total = gaps;
+    for (std::uint32_t p = 0; p < c.count; ++p) total += c.target[p].slc ? t_wc : 0u;  // its prefix
+    if (op.data == DataCycles::none) return total + c.count * command(op.cycles());
     std::int64_t late = 0;
     for (std::uint32_t p = 0; p < c.count; ++p) {
         const std::uint64_t data = burst(transfers, post_in), whole = div_ceil(data, kOne);

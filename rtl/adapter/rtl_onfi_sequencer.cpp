@@ -31,7 +31,7 @@ unsigned kind_of(FlashOp op) {
     return kDataOut;
 }
 
-/// WE# cycles of one plane's part, after the last of which R/B# falls.
+/// WE# cycles of one plane's part without the prefix of SLC mode, after the last of which R/B# falls.
 unsigned busy_after(FlashOp op) { return is_array_operation(op) ? onfi_operation(op).cycles() : 0; }
 
 }  // namespace
@@ -94,6 +94,7 @@ RtlOnfiSequencer::RtlOnfiSequencer(const NandConfig& nand, std::uint64_t hertz, 
     v.step = clocks_.step;
     v.post_in = clocks_.post_in;
     v.post_out = clocks_.post_out;
+    v.slc_prefix = nand.slc.prefix;
     v.start_valid = 0;
     v.rst_n = 0;
     // Reset, and the multiples of `step`.
@@ -163,13 +164,16 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
     v.start_column = 0;
     v.start_transfers = r.transfers;
     for (unsigned w = 0; w < kRowWords; ++w) v.start_rows[w] = 0;
+    unsigned slc = 0;
     for (std::uint32_t p = 0; p < r.planes; ++p) {
+        slc |= unsigned{r.target[p].slc} << p;
         const std::uint64_t row = rows_.row(r.die % dies_per_chip_, r.target[p]);
         const std::uint32_t bit = 24 * p, shift = bit % 32;
         v.start_rows[bit / 32] |= static_cast<std::uint32_t>(row << shift);
         if (shift > 8) v.start_rows[bit / 32 + 1] |= static_cast<std::uint32_t>(row >> (32 - shift));
     }
 
+    v.start_slc = static_cast<CData>(slc);
     v.start_valid = 1;
     clock(r.begin, keep_pins);
     v.start_valid = 0;
@@ -274,12 +278,14 @@ void RtlOnfiSequencer::pins(const PinCommand& command, PinSequence& out) {
     out.edges = edges_;
     for (std::size_t b = 0; b < burst_count_; ++b)
         add_data(bursts_[b], command.count == 0 ? nullptr : &command.target[b], out);
-    std::uint32_t rises = 0, planes = 0;
+    std::uint32_t rises = 0, plane = 0;
     for (const PinEdge& e : edges_) {
-        if (plane_cycles_ == 0 || e.pin != Pin::we_n || e.value == 0 || ++rises % plane_cycles_ != 0) continue;
+        if (plane_cycles_ == 0 || e.pin != Pin::we_n || e.value == 0 || ++rises != plane_cycles_ + command.target[plane].slc) continue;
+        rises = 0;
         const SimTime busy = e.time + t_.t_wb;
         out.edges.push_back({busy, rb_n(die_), 0});
-        if (++planes < command.count) out.edges.push_back({busy + t_.t_plane_busy, rb_n(die_), 1});
+        if (++plane == command.count) break;
+        out.edges.push_back({busy + t_.t_plane_busy, rb_n(die_), 1});
     }
     std::stable_sort(out.edges.begin(), out.edges.end(),
                      [](const PinEdge& a, const PinEdge& b) { return a.time < b.time; });

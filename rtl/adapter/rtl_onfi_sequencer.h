@@ -44,7 +44,7 @@ private:
     };
     struct Request {
         unsigned kind = 0;
-        unsigned busy_after = 0;  // WE# cycles of a plane's part; 0: R/B# does not fall
+        unsigned busy_after = 0;  // WE# cycles of a plane's part without its prefix; 0: R/B# does not fall
         unsigned select = 0;
         std::uint16_t die = 0;
         std::uint8_t planes = 1;
@@ -79,7 +79,7 @@ private:
     SimTime end_{};
     std::uint16_t die_ = 0;
     std::uint32_t way_ = 0;
-    std::uint32_t plane_cycles_ = 0;  // WE# cycles after which a plane's part is over; 0: R/B# stays
+    std::uint32_t plane_cycles_ = 0;  // WE# cycles after which a plane's part is over, without its prefix; 0: R/B# stays
     std::vector<PinEdge> edges_;      // pins that change with the clock
     std::vector<Burst> bursts_;
     std::size_t burst_count_ = 0;  // used entries

@@ -8,6 +8,8 @@
 //   erase     60h-3A-D0h; several planes: D1h and the wait between them
 //   status    70h or 78h-3A, tWHR, then a burst of two transfers
 //
+// A plane in SLC mode has one command more in front of its 00h, 80h or 60h, in the same group of cycles.
+//
 // CE#, CLE, ALE, WE# and the bytes of commands and addresses change with the clock. Strobes need not: the clock is the
 // controller's, not the PHY's, and a transfer takes `step` clocks, a fixed-point number. Each clock says how many
 // transfers begin in it (`burst_count`) and where the first of them lies (`burst_phase`, a fraction of the clock); the
@@ -39,6 +41,7 @@ module onfi_sequencer #(
     input  logic [27:0]          step,
     input  logic [31:0]          post_in,     // tWPST + tWPSTH, at least two clocks
     input  logic [31:0]          post_out,    // the die's access time, tRPST and tRPSTH, at least two clocks
+    input  logic [7:0]           slc_prefix,  // command in front of a plane in SLC mode
 
     // A transaction: taken when both are high.
     input  logic                 start_valid,
@@ -49,6 +52,7 @@ module onfi_sequencer #(
     input  logic [3:0]           start_planes,
     input  logic [15:0]          start_column,
     input  logic [24*PLANES-1:0] start_rows,
+    input  logic [PLANES-1:0]    start_slc,       // read, program, erase: the plane is in SLC mode
     input  logic [17:0]          start_transfers, // per burst; even, not 0 where there is a burst
     output logic                 done,            // for one clock, from the instant at which CE# rises
 
@@ -72,9 +76,9 @@ module onfi_sequencer #(
                            KIND_STATUS = 3'd4;
     localparam logic [1:0] SELECT_NONE = 2'd0, SELECT_ENHANCED = 2'd2;
 
-    // A command is up to seven cycles; each kind leaves some out.
+    // A command is up to eight cycles; each kind leaves some out. The prefix comes before the others.
     localparam logic [2:0] SLOT_OPCODE = 3'd0, SLOT_COLUMN = 3'd1, SLOT_ROW = 3'd3, SLOT_LAST_ROW = 3'd5,
-                           SLOT_CONFIRM = 3'd6;
+                           SLOT_CONFIRM = 3'd6, SLOT_PREFIX = 3'd7;
 
     localparam logic [3:0] IDLE = 4'd0,  // start_ready
                            LEAD = 4'd1,  // tCS, CLE, ALE and DQ of the first cycle are there
@@ -96,6 +100,7 @@ module onfi_sequencer #(
     logic [3:0]           planes_left;
     logic [15:0]          column;
     logic [24*PLANES-1:0] rows;       // the current plane's lowest
+    logic [PLANES-1:0]    slc;        // the same
     logic [17:0]          transfers;
     logic [17:0]          remaining;  // transfers of this burst
     logic [28:0]          position;   // next transfer from the begin of this clock, 9.20
@@ -137,6 +142,7 @@ module onfi_sequencer #(
         group_ends = 1'b0;
         next_slot  = slot + 3'd1;
         case (slot)
+            SLOT_PREFIX: next_slot = SLOT_OPCODE;
             SLOT_OPCODE: begin
                 next_slot = has_column ? SLOT_COLUMN : SLOT_ROW;
                 group_ends = !has_column && !has_row;
@@ -208,6 +214,7 @@ module onfi_sequencer #(
 
     // --- the machine -----------------------------------------------------------------------------------------------
 
+    wire [PLANES-1:0] slc_planes = start_kind == KIND_OUT || start_kind == KIND_STATUS ? '0 : start_slc;
     wire shorten = kind == KIND_PROGRAM && !first_plane && late > 0;
 
     always_ff @(posedge clk) begin
@@ -221,6 +228,7 @@ module onfi_sequencer #(
                 planes_left <= start_planes;
                 column <= start_column;
                 rows <= start_rows;
+                slc <= slc_planes;
                 transfers <= start_transfers;
                 late <= '0;
                 first_plane <= 1'b1;
@@ -231,9 +239,9 @@ module onfi_sequencer #(
                 end else begin
                     state <= LEAD;
                     timer <= {1'b0, t_cs} - 17'd1;
-                    slot <= SLOT_OPCODE;
+                    slot <= slc_planes[0] ? SLOT_PREFIX : SLOT_OPCODE;
                     cle <= 1'b1;
-                    dq <= opcode(start_kind, start_select);
+                    dq <= slc_planes[0] ? slc_prefix : opcode(start_kind, start_select);
                     dq_oe <= 1'b1;
                 end
             end
@@ -252,10 +260,11 @@ module onfi_sequencer #(
                         timer <= {1'b0, t_wc} - 17'd1;
                         elapsed <= 16'd0;
                         slot <= next_slot;
-                        cle <= next_slot == SLOT_CONFIRM;
-                        ale <= next_slot != SLOT_CONFIRM;
-                        dq <= next_slot == SLOT_CONFIRM ? confirm(kind, last_plane)
-                                                        : address(next_slot, column, rows[23:0]);
+                        cle <= next_slot == SLOT_CONFIRM || next_slot == SLOT_OPCODE;
+                        ale <= next_slot != SLOT_CONFIRM && next_slot != SLOT_OPCODE;
+                        dq <= next_slot == SLOT_CONFIRM  ? confirm(kind, last_plane)
+                              : next_slot == SLOT_OPCODE ? opcode(kind, select)
+                                                         : address(next_slot, column, rows[23:0]);
                     end else begin
                         cle <= 1'b0;
                         ale <= 1'b0;
@@ -276,6 +285,7 @@ module onfi_sequencer #(
                             state <= PLANE;
                             timer <= {1'b0, t_plane} - 17'd1;
                             rows <= rows >> 24;
+                            slc <= slc >> 1;
                             planes_left <= planes_left - 4'd1;
                             first_plane <= 1'b0;
                         end
@@ -286,9 +296,9 @@ module onfi_sequencer #(
             PLANE: if (timer == 0) begin
                 state <= LEAD;
                 timer <= {1'b0, t_cs} - 17'd1;
-                slot <= SLOT_OPCODE;
+                slot <= slc[0] ? SLOT_PREFIX : SLOT_OPCODE;
                 cle <= 1'b1;
-                dq <= opcode(kind, select);
+                dq <= slc[0] ? slc_prefix : opcode(kind, select);
                 dq_oe <= 1'b1;
             end
 
@@ -363,6 +373,7 @@ module onfi_sequencer #(
             planes_left <= 4'd1;
             column <= '0;
             rows <= '0;
+            slc <= '0;
             transfers <= '0;
             remaining <= '0;
             position <= '0;

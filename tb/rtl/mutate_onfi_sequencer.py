@@ -37,6 +37,10 @@ MUTANTS = [
     ("preamble of the other direction", "timer <= {1'b0, t_wpre} - 17'd1;", "timer <= {1'b0, t_rpre};"),
     ("RE# stays low after a burst", "POST: if (timer == 0) begin\n                re_n <= 1'b1;", "POST: if (timer == 0) begin"),
     ("ready without tRHW", "TURN: if (timer == 0) state <= IDLE;", "TURN: state <= IDLE;"),
+    ("no prefix before the first plane", "slot <= slc_planes[0] ? SLOT_PREFIX : SLOT_OPCODE;", "slot <= SLOT_OPCODE;"),
+    ("the first plane's mode for all", "slc <= slc >> 1;", "slc <= slc;"),
+    ("prefix before data out", "start_kind == KIND_OUT || start_kind == KIND_STATUS ? '0 : start_slc", "start_slc"),
+    ("opcode after a prefix as an address", "next_slot == SLOT_CONFIRM || next_slot == SLOT_OPCODE;", "next_slot == SLOT_CONFIRM;"),
     ("late rounding kept from the last transaction", "late <= '0;\n                first_plane", "first_plane"),
 ]
 

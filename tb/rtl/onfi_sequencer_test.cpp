@@ -37,7 +37,10 @@ public:
 
     PinCommand command(FlashOp kind, std::uint8_t planes, std::uint32_t bytes,
                        PinSelect select = PinSelect::none) {
-        for (std::uint8_t p = 0; p < planes; ++p) targets_[p] = OnfiTarget{p, 77, 129, bytes, spare_.data()};
+        for (std::uint8_t p = 0; p < planes; ++p) {
+            targets_[p] = OnfiTarget{p, 77, 129, bytes, spare_.data()};
+            targets_[p].slc = (slc_ >> p & 1) != 0;
+        }
         PinCommand c;
         c.op = kind;
         c.select = select;
@@ -49,13 +52,15 @@ public:
     }
     Ps model(const PinCommand& c) const {
         const std::uint32_t bytes = c.target[0].data_bytes;
+        Ps prefixes{};
+        for (std::uint32_t p = 0; p < c.count; ++p) prefixes += c.target[p].slc ? nand_.onfi.t_wc : Ps{0};
         switch (c.op) {
             case FlashOp::read:
-                return timing_.issue(FlashOp::read, c.count);
+                return timing_.issue(FlashOp::read, c.count) + prefixes;
             case FlashOp::erase:
-                return timing_.issue(FlashOp::erase, c.count);
+                return timing_.issue(FlashOp::erase, c.count) + prefixes;
             case FlashOp::program:
-                return timing_.issue(FlashOp::program, c.count) + c.count * timing_.data_in(bytes);
+                return timing_.issue(FlashOp::program, c.count) + c.count * timing_.data_in(bytes) + prefixes;
             default:
                 break;
         }
@@ -79,7 +84,7 @@ public:
     std::string describe(const PinCommand& c) const {
         return std::to_string(static_cast<int>(c.op)) + " planes " + std::to_string(c.count) + " bytes " +
                std::to_string(c.target[0].data_bytes) + " select " + std::to_string(static_cast<int>(c.select)) +
-               " rate " + std::to_string(nand_.onfi.megatransfers);
+               " modes " + std::to_string(slc_) + " rate " + std::to_string(nand_.onfi.megatransfers);
     }
 
     NandConfig nand_;
@@ -89,6 +94,7 @@ public:
     PinGenerator generator_;
     std::array<OnfiTarget, 8> targets_{};
     std::array<Spare, 4> spare_{Spare{0x44332211}, Spare{0x88776655}, Spare{3}, Spare{0xFF00FF00}};
+    std::uint32_t slc_ = 0;  // of the next commands: a bit per plane
     SimTime next_{Ps{777'001}};
 };
 
@@ -191,6 +197,7 @@ TEST(OnfiSequencer, RandomTimingsAndStreams) {
             const auto planes = static_cast<std::uint8_t>(kind == FlashOp::read_out ? 1 : between(1, 4));
             const auto select =
                 kind == FlashOp::read_out ? static_cast<PinSelect>(between(0, 2)) : PinSelect::none;
+            b.slc_ = static_cast<std::uint32_t>(between(0, 15));
             const PinCommand cmd = b.command(kind, planes, static_cast<std::uint32_t>(between(1, 3000)), select);
             SCOPED_TRACE(b.describe(cmd));
             const BusSequencer::Held held = b.rtl_.play(cmd, false);
@@ -223,6 +230,39 @@ TEST(OnfiSequencer, PinsAreTheGenerators) {
             b.next_ = held.free;
         }
     }
+}
+
+// Planes in SLC mode, any of them, in any stream: a cycle more for each, and where the generator has it.
+TEST(OnfiSequencer, RandomMixesOfModesPlayAsTheGenerator) {
+    Random random(31);
+    const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random.below(n)); };
+    std::array<int, 4> in_slc{};  // planes, by operation
+    for (const std::uint32_t rate : {333u, 400u, 533u, 1200u, 2400u}) {
+        NandConfig nand = config(rate);
+        nand.slc.prefix = rate == 533 ? 0xDA : 0xA2;
+        Bench b(nand, 400 * kMega);
+        for (int i = 0; i < 120; ++i) {
+            const auto op = static_cast<FlashOp>(below(4));
+            const auto planes = static_cast<std::uint8_t>(op == FlashOp::read_out ? 1 : 1 + below(4));
+            b.slc_ = below(16);
+            PinCommand c = b.command(op, planes, 1 + below(600), op == FlashOp::read_out ? static_cast<PinSelect>(below(3)) : PinSelect::none);
+            c.die = static_cast<std::uint16_t>(below(8));
+            SCOPED_TRACE(b.describe(c));
+            const BusSequencer::Held held = b.rtl_.play(c, true);
+            ASSERT_LE(held.end - c.begin, b.model(c) + b.clock_.period());
+            ASSERT_GE(held.end - c.begin, b.model(c) - b.clock_.period());
+            const std::uint32_t transfers = (b.timing_.bus_bytes(c.target[0].data_bytes) + 1) & ~1u;
+            ASSERT_EQ(held.end - c.begin, b.clock_.cycles(b.rtl_.clocks().sequence(c, transfers)));
+            PinSequence played, expected;
+            b.rtl_.pins(c, played);
+            b.generator_.play(c, expected);
+            expect_same(played, expected, b.clock_.period());
+            if (::testing::Test::HasFailure()) return;
+            in_slc[static_cast<std::size_t>(op)] += __builtin_popcount(b.slc_ & ((1u << planes) - 1));
+            b.next_ = held.free + Ps{below(5'000)};
+        }
+    }
+    for (const int planes : in_slc) EXPECT_GT(planes, 60);
 }
 
 TEST(OnfiSequencer, StatusTakesItsFormula) {
