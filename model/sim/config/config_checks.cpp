@@ -14,6 +14,7 @@
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
+#include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/onfi/spare.h"
 #include "sim/config/parameters.h"
@@ -175,6 +176,12 @@ private:
         };
         per_type("nand.t_read", n.t_read.size());
         per_type("nand.t_program", n.t_program.size());
+        if (opcode_in_use(n.slc.prefix)) {
+            std::string used;
+            for (unsigned opcode = 0; opcode < 256; ++opcode)
+                if (opcode_in_use(static_cast<std::uint8_t>(opcode))) used += (used.empty() ? "" : ", ") + std::to_string(opcode);
+            add("nand.slc.prefix", value("nand.slc.prefix") + " is a command of another operation", "none of " + used, "A2h is 162");
+        }
         const OnfiInterfaceLimit& limit = onfi_interface_limit(n.onfi.interface);
         if (n.onfi.megatransfers > limit.max_megatransfers) {
             add("nand.onfi.rate", value("nand.onfi.rate") + " is more than " + limit.name + " can do",

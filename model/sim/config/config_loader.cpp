@@ -27,16 +27,17 @@ std::string meant_key(const std::string& key) {
     const auto dot = key.rfind('.');
     const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
     const std::string leaf = dot == std::string::npos ? key : key.substr(dot + 1);
-    std::vector<std::string> siblings, all;
-    std::string same_leaf;
+    std::vector<std::string> siblings, same_leaf, all;
     for (const auto& p : ssd_parameters()) {
         if (p.table() == table) siblings.push_back(p.leaf());
-        if (p.leaf() == leaf) same_leaf = p.key;
+        if (p.leaf() == leaf) same_leaf.push_back(p.key);
         all.push_back(p.key);
     }
     const std::string sibling = nearest(leaf, siblings);
     if (!sibling.empty()) return table.empty() ? sibling : table + "." + sibling;
-    return same_leaf.empty() ? nearest(key, all) : same_leaf;
+    if (same_leaf.empty()) return nearest(key, all);
+    const std::string near = nearest(key, same_leaf);
+    return near.empty() ? same_leaf.front() : near;
 }
 
 }  // namespace

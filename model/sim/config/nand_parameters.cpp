@@ -50,6 +50,22 @@ void add_array(std::vector<SsdParameter>& table) {
                         .from("ECC is in the controller"));
 }
 
+void add_slc(std::vector<SsdParameter>& table) {
+    const auto time = [&table](const char* key, auto field, const char* most, const char* sentence, const char* source) {
+        table.push_back(P::quantity(key, Dimension::time, field).range("1ns", most).says(sentence).from(source));
+    };
+    time("nand.slc.t_read", [](auto& c) -> auto& { return c.nand.slc.t_read; }, "100ms", "tR of a block in SLC mode (one bit per cell)",
+         "assumed: TLC dies in pSLC mode, 20 to 25 us");
+    time("nand.slc.t_program", [](auto& c) -> auto& { return c.nand.slc.t_program; }, "1s", "tPROG of a page of a block in SLC mode",
+         "assumed: TLC dies in pSLC mode, 80 to 200 us");
+    time("nand.slc.t_erase", [](auto& c) -> auto& { return c.nand.slc.t_erase; }, "10s", "tBERS of a block in SLC mode",
+         "assumed: TLC dies in pSLC mode, 2 to 4 ms");
+    table.push_back(P::integer("nand.slc.prefix", [](auto& c) -> auto& { return c.nand.slc.prefix; })
+                        .range("0", "255")
+                        .says("Command in front of each operation on a block in SLC mode, one more cycle on the bus for each plane; none that is in use otherwise")
+                        .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts"));
+}
+
 void add_faults(std::vector<SsdParameter>& table) {
     const auto share = [&table](const char* key, auto field, const char* sentence, const char* source) {
         table.push_back(P::fraction(key, field).range("0%", "100%").says(sentence).from(source));
@@ -187,6 +203,7 @@ void add_bus(std::vector<SsdParameter>& table) {
 
 void add_nand_parameters(std::vector<SsdParameter>& table) {
     add_array(table);
+    add_slc(table);
     add_faults(table);
     add_geometry(table);
     add_bus(table);

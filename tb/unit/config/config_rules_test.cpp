@@ -103,6 +103,17 @@ TEST(ConfigRules, OnfiRate) {
     EXPECT_THAT(problems_with({"nand.onfi.interface=nv-ddr", "nand.onfi.rate=200MT/s"}), IsEmpty());
 }
 
+TEST(ConfigRules, SlcPrefixIsNoOtherCommand) {
+    // ONFI 5.1: 30h confirms a read, D1h queues an erase; suspend and resume are Micron's.
+    const std::string used = "0, 5, 6, 16, 17, 19, 48, 50, 96, 97, 112, 120, 128, 129, 132, 208, 209, 210, 224";
+    for (const std::string opcode : {"48", "209", "0", "132"})
+        EXPECT_THAT(problems_with({"nand.slc.prefix=" + opcode}),
+                    ElementsAre("--set nand.slc.prefix=" + opcode + ": nand.slc.prefix: " + opcode +
+                                " is a command of another operation; none of " + used + "; A2h is 162"));
+    for (const std::string opcode : {"162", "218", "1", "255"}) EXPECT_THAT(problems_with({"nand.slc.prefix=" + opcode}), IsEmpty());
+    expect_one({"nand.slc.prefix=256"}, "--set nand.slc.prefix=256: nand.slc.prefix: 256 is out of range; 0..255");
+}
+
 TEST(ConfigRules, QueuesAndTransfers) {
     expect_one({"host.queue_entries=2048", "nvme.max_queue_entries=1024"},
                "--set host.queue_entries=2048: host.queue_entries: 2048 is more than nvme.max_queue_entries = 1024");
