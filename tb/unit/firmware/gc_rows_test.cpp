@@ -111,5 +111,44 @@ TEST(GcRows, MovedDataPassTheDramTwice) {
     }
 }
 
+// A unit that the host writes again while its page is being read is nowhere in the pages that garbage collection programs.
+TEST(GcRows, WhatIsWrittenAgainMeanwhileTakesNoPlace) {
+    DeviceShape shape = tiny_device();
+    shape.ftl.flush_depth_per_die = 64;
+    shape.ftl.buffer_bytes = 512 * 4096;
+    shape.slots = 256;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        shape.seed = seed;
+        DeviceUnderTest d(shape);
+        Random random(seed);
+        std::uint32_t moved = 0, padded = 0;
+        const auto write = [&](std::uint32_t unit) { d.write(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit()); };
+        while (d.firmware.gc().active() == 0) {
+            write(static_cast<std::uint32_t>(random.below(d.ftl.logical_units())));
+            while (d.firmware.gc().active() == 0 && d.agenda.run_one(kNever)) continue;
+        }
+        d.flash.hold = true;
+        while (d.agenda.run_one(kNever)) continue;
+        const SuperblockId victim = d.ftl.shape().superblock_of(d.firmware.gc().last_victim());
+        const std::uint32_t before = d.ftl.superblock(victim).valid;
+        for (std::uint32_t unit = 0; unit < d.ftl.logical_units() && d.has_room(); unit += 2) {
+            const Ppa at = d.ftl.lookup(Lpa{unit});
+            if (at != kUnmapped && d.ftl.shape().superblock_of(at) == victim) write(unit);
+            while (d.agenda.run_one(kNever)) continue;
+        }
+        ASSERT_LT(d.ftl.superblock(victim).valid, before) << d.firmware.dump();
+        d.flash.on_program = [&](const FlashTransaction& t) {
+            for (std::uint32_t s = 0; s < shape.geometry.units_per_page() && t.cls == FlashClass::gc_write; ++s) ++(t.spare[s] == kPadding ? padded : moved);
+        };
+        d.flash.release();
+        while (d.firmware.gc().active() != 0 && d.agenda.run_one(kNever)) continue;
+        ASSERT_NO_THROW(d.drain()) << d.firmware.dump();
+        EXPECT_GT(moved, 0u);
+        EXPECT_EQ(d.ftl.counters().gc_units_stale, 0u) << "units were programmed, or padded, that were written again";
+        ASSERT_NO_THROW(d.shut_down());
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm

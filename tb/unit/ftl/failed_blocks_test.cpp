@@ -64,6 +64,39 @@ std::uint32_t spare_percent(const Ftl& ftl, const std::set<SuperblockId>& failed
     return (kSpare - most) * 100 / kSpare;
 }
 
+// Without a free superblock, one that has failed is emptied first if its units have room behind what GC wrote last, to the last unit.
+TEST_P(FailedBlocksTest, AreEmptiedIntoTheRoomThatIsLeft) {
+    for (const std::uint32_t missing : {0u, 1u}) {  // pages
+        Device d(with_spares(GetParam()), small_geometry());
+        const std::uint32_t per_page = d.geometry.units_per_page();
+        std::uint32_t next = 0;
+        // Every page of the first rows is full, so that what fails holds whole pages.
+        for (std::uint32_t n = 0; n < 5 * d.ftl.shape().groups(); ++n) {
+            std::vector<Lpa> row;
+            for (std::uint32_t u = 0; u < d.ftl.shape().planes() * per_page; ++u) row.push_back(Lpa{next++});
+            ASSERT_TRUE(d.write(row));
+        }
+        PageAddress a;
+        ASSERT_TRUE(d.ftl.allocate_host_page(a));
+        const std::vector<Spare> nothing(per_page, kPadding);
+        d.flash.program_page(a, nothing.data(), d.ftl.draw_record(a));
+        d.ftl.host_page_failed(a);
+        const SuperblockId failed = d.ftl.shape().superblock_of(d.geometry.block_of(a));
+        const GroupId group = d.ftl.shape().group_of(failed);
+        const std::uint32_t valid = d.ftl.superblock(failed).valid;
+        ASSERT_EQ(valid, 5 * d.ftl.shape().planes() * per_page);
+        std::uint32_t left = ~0u;  // pages where GC writes
+        while (d.ftl.free_blocks(group) != 0 || left * per_page > valid - missing * per_page) {
+            const PageAddress to = d.ftl.allocate_gc_page(group);
+            d.flash.program_page(to, nothing.data(), d.ftl.draw_record(to));
+            d.ftl.gc_page_programmed(to);
+            left = d.ftl.shape().pages() - d.ftl.superblock(d.ftl.shape().superblock_of(d.geometry.block_of(to))).write_pointer;
+        }
+        ASSERT_EQ(left * per_page, valid - missing * per_page);
+        EXPECT_EQ(d.ftl.select_victim(group) == failed, missing == 0);
+    }
+}
+
 TEST_P(FailedBlocksTest, AreKnownFromTheJournal) {
     Random random(1, 1);
     std::set<SuperblockId> failed;
