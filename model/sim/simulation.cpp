@@ -256,6 +256,7 @@ RunSummary Simulation::summarise() {
     r.limiting = limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
+    r.slc_blocks = s.config.ftl.slc.blocks;
     r.waf = r.ftl.write_amplification(r.units_per_page);
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

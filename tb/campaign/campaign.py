@@ -173,6 +173,21 @@ def drawn_read_cache(seed, device):
             f"read_cache.fill={r.choice(('reads', 'writes', 'both'))}"]
 
 
+def drawn_slc(seed, device):
+    """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have. Draws of their own."""
+    r = random.Random(f"slc {seed}")
+    if device.preset is not None or r.random() > 1 / 3 or device.settings["nand.geometry.pages_per_block"] // device.settings["nand.bits_per_cell"] == 0:
+        return []
+    if device.settings["nand.bits_per_cell"] == 1:
+        return []
+    blocks = r.choice((1, 1, 2, 5))
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + blocks
+    device.scan_s *= (before + blocks) / before
+    return [f"slc.blocks={blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
+            f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
+
+
 def drawn_data(seed, device):
     """Real bytes on a third of the small devices. A draw of its own: what a seed drew before stays as it was."""
     return ["run.data=bytes"] if device.preset is None and random.Random(f"data {seed}").random() < 1 / 3 else []
@@ -222,7 +237,7 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device)
+    settings += drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

@@ -21,6 +21,7 @@
 #include "controller/ports/journal_port.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
+#include "controller/ports/slc_region.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
 
@@ -65,6 +66,7 @@ struct CommandServices {
     NandGeometry geometry;
     Extents extents;
     SignedBlocks signatures;
+    SlcRegion slc;
     UnitData* bytes;  ///< null: signatures stand for the data
     ReadCache* cache;  ///< null: none
     bool buffer_first; ///< the map may have to be read from flash: it is not asked for what the write buffer has

@@ -98,6 +98,7 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.cls = FlashClass::host_read;
         job.txn.address = decode_.page_of(page);
         job.txn.die = decode_.die_of(job.txn.address.plane);
+        job.txn.slc = s_.slc.holds(job.txn.address);
         job.txn.client = this;
         job.txn.cookie = handle_of(job);
         job.txn.owner = c.timeline->number();

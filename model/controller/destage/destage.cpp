@@ -176,6 +176,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
 
 void Destage::submit(FlashJob& job, const PageAddress& a) {
     set_up_program(job, around_.ftl.is_gc_page(a) ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
+    job.txn.slc = around_.ftl.is_slc(a);
     job.txn.record = around_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
     bool first = true;

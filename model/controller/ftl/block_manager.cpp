@@ -32,6 +32,12 @@ const char* name_of(BlockState state) {
             return "spare";
         case BlockState::set_apart:
             return "set apart for checkpoints";
+        case BlockState::slc_free:
+            return "free in the SLC cache";
+        case BlockState::open_slc:
+            return "open in the SLC cache";
+        case BlockState::slc_sealed:
+            return "full in the SLC cache";
     }
     return "?";
 }
@@ -134,12 +140,16 @@ void BlockManager::reopen_for_gc(SuperblockId b, std::uint32_t write_pointer) {
 }
 
 void BlockManager::erased(SuperblockId b) {
+    emptied(b);
+    blocks_[idx(b)].state = BlockState::free;
+    push_free(shape_.group_of(b), b);
+}
+
+void BlockManager::emptied(SuperblockId b) {
     BlockRecord& r = blocks_[idx(b)];
     if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0 || r.superseded != 0) refuse(b, "erased");
     r.write_pointer = 0;
     r.cut = false;
-    r.state = BlockState::free;
-    push_free(shape_.group_of(b), b);
 }
 
 bool BlockManager::fail(SuperblockId b) {
@@ -154,7 +164,7 @@ bool BlockManager::fail(SuperblockId b) {
         g.open_wear = kNoSuperblock;
     else if (r.state == BlockState::open_map)
         g.open_map = kNoSuperblock;
-    else if (r.state != BlockState::full)
+    else if (r.state != BlockState::full && r.state != BlockState::open_slc)
         refuse(b, "has a failed program");
     r.state = BlockState::failed;
     r.bad = true;
@@ -220,6 +230,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
                 failed_.push_back(SuperblockId{b});
                 continue;
             }
+            if (r.stream == kSlcStream) continue;
             if (!used[b] && r.state == BlockState::spare) {
                 ++g.spares;
                 continue;
@@ -252,6 +263,9 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
             blocks_[n].next_free = kNoSuperblock;
             switch (blocks_[n].state) {
                 case BlockState::set_apart:
+                case BlockState::slc_free:
+                case BlockState::open_slc:
+                case BlockState::slc_sealed:
                 case BlockState::retired: continue;
                 case BlockState::spare: ++g.spares; continue;
                 case BlockState::failed:

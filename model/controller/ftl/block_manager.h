@@ -31,11 +31,14 @@ enum class BlockState : std::uint8_t {
     failed,     ///< a program in it has failed: takes no more pages, waits to be emptied
     retired,    ///< never used again
     spare,      ///< takes the place of one that fails
-    set_apart   ///< for checkpoints of the map
+    set_apart,  ///< for checkpoints of the map
+    slc_free,   ///< of the SLC cache (slc/), erased
+    open_slc,   ///< takes host pages in SLC mode
+    slc_sealed  ///< of the SLC cache, all its pages programmed: waits to be folded
 };
 const char* name_of(BlockState state);
 
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4;
+inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4, kSlcStream = 5;
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
@@ -52,7 +55,7 @@ static_assert(sizeof(BlockRecord) == 24);
 
 class BlockManager {
 public:
-    /// All free but the last `set_apart` of each group, and the last `spare_blocks` in front of those. `hard_free_blocks`: host pages may open a superblock only while a
+    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front of those. `hard_free_blocks`: host pages may open a superblock only while a
     /// group has more free ones; and one more for each that failed and has to be emptied, which gives no free one back.
     /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
@@ -144,6 +147,8 @@ public:
     void reopen_for_gc(SuperblockId b, std::uint32_t write_pointer);
     /// Victim -> free, behind the other free ones of its group.
     void erased(SuperblockId b);
+    /// The same without becoming free: its erase has left nothing in it.
+    void emptied(SuperblockId b);
 
     // --- What fails ---
     /// A program in it has failed: closes it. False: it had failed before.

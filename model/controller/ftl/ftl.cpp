@@ -36,7 +36,10 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
-              CheckpointLayout(config, geometry).per_group()),
+              CheckpointLayout(config, geometry).per_group() + config.slc.blocks),
+      slc_region_(slc_region_of(config, geometry)),
+      slc_(config.slc.blocks != 0 ? std::make_unique<SlcCache>(slc_region_, shape_, blocks_) : nullptr),
+      folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
@@ -46,7 +49,42 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_)) {}
 
-SuperblockId Ftl::select_victim(GroupId group) {
+std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out) {
+    const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host), left = row_left(from);
+    // A row that was begun beside the SLC cache is completed first.
+    if (__builtin_expect(slc_ != nullptr, 0) && left == shape_.planes() && slc_->takes_pages(group)) return take_slc_pages(group, most, out);
+    const std::uint32_t n = std::min(most, left);
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group);
+    if (from + n == shape_.pages()) update_able(group);
+    if (shape_.planes() != 1) cursor_.set_ragged(group, n != left);
+    counters_.host_pages_allocated += n;
+    return n;
+}
+
+bool Ftl::is_gc_page(const PageAddress& a) const {
+    const std::uint8_t stream = blocks_[shape_.superblock_of(geometry_.block_of(a))].stream;
+    return stream != kHostStream && stream != kSlcStream;
+}
+
+bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
+    if (map_.lookup(lpa) != from) {
+        ++counters_.gc_units_stale;
+        return false;
+    }
+    map_.exchange(lpa, to);
+    invalidate(from);
+    validate(to);
+    ++counters_.gc_units_moved;
+    return true;
+}
+
+VictimReason Ftl::victim_reason(SuperblockId victim) const {
+    if (is_bad(victim)) return VictimReason::failed;
+    if (levels_[idx(shape_.group_of(victim))]) return VictimReason::wear;
+    return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
+}
+
+SuperblockId Ftl::select_victim(GroupId group, bool idle) {
     levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
         const SuperblockId failed = blocks_.failed_of(group);
@@ -58,6 +96,8 @@ SuperblockId Ftl::select_victim(GroupId group) {
     }
     if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
+    if (__builtin_expect(slc_ != nullptr, 0))
+        if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
     if (__builtin_expect(blocks_.free_blocks(group) == 0, 0)) return select_without_free(group);
     if (__builtin_expect(config_.most_spread != 0, 0)) {
         const SuperblockId least_worn = select_for_levelling(group);
@@ -94,11 +134,19 @@ bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_
     return true;
 }
 
+void Ftl::seal(SuperblockId b) {
+    if (__builtin_expect(blocks_[b].stream == kSlcStream, 0)) return slc_->seal(b);
+    policy_->sealed(b, blocks_[b].valid, counters_.host_units);
+}
+
 void Ftl::superblock_erased(SuperblockId victim) {
-    blocks_.erased(victim);
+    if (blocks_[victim].stream == kSlcStream)
+        slc_->erased(victim);
+    else
+        blocks_.erased(victim);
     counters_.blocks_erased += shape_.planes();
     const GroupId group = shape_.group_of(victim);
-    cursor_.set_able(group, blocks_.can_take_host_page(group));
+    update_able(group);
 }
 
 void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {

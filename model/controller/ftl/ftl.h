@@ -4,7 +4,7 @@
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
 // Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data, no SLC cache. A map that is not all in memory (../cached_map) has its pages in
+// no hot/cold separation of host data. The host's pages may go through an SLC cache first (slc/). A map that is not all in memory (../cached_map) has its pages in
 // superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
@@ -33,6 +33,7 @@
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
+#include "controller/ftl/slc/slc_cache.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -94,7 +95,7 @@ public:
     /// the old copies would give: in the group's GC superblock is room for it, as what failed need not be moved. It is one of
     /// GC's programs from there on: those of a block must not overtake each other.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
-    bool is_gc_page(const PageAddress& a) const { return blocks_[shape_.superblock_of(geometry_.block_of(a))].stream != kHostStream; }
+    bool is_gc_page(const PageAddress& a) const;
     /// At program issue: the old copy loses its validity, the new one is the mapped one. Returns the old one, which must
     /// stay on the flash until the new one is there: see hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
@@ -175,20 +176,25 @@ public:
     /// Of a group, which is as many in each of its planes.
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
-    /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold.
-    bool takes_host_pages(GroupId group) const { return blocks_.can_take_host_page(group); }
-    /// There is a reason to collect: few free blocks, or one that failed and is not empty yet. Never of a read-only drive.
-    bool wants_collection(GroupId group) const { return (gc_soft(group) || blocks_.any_failed()) && finds_reason(group); }
+    /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold, or its SLC
+    /// cache has room.
+    bool takes_host_pages(GroupId group) const {
+        return blocks_.can_take_host_page(group) || (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
+    }
+    /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of a read-only drive.
+    bool wants_collection(GroupId group) const {
+        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false));
+    }
+    /// A superblock of the SLC cache is to be folded now. An `idle` drive folds all that are full.
+    bool wants_fold(GroupId group, bool idle) const;
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
     /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
     /// When losses of power have used up the free ones: one whose units have room behind what GC wrote last (ftl_scarce.cpp).
     /// When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is the least worn one, for wear
-    /// levelling (ftl_wear.cpp).
-    SuperblockId select_victim(GroupId group);
+    /// levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted and it was one last time.
+    SuperblockId select_victim(GroupId group, bool idle = false);
     /// Why the group's victim is one.
-    VictimReason victim_reason(SuperblockId victim) const {
-        return is_bad(victim) ? VictimReason::failed : levels_[idx(shape_.group_of(victim))] ? VictimReason::wear : VictimReason::space;
-    }
+    VictimReason victim_reason(SuperblockId victim) const;
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b, spare_); }
     /// Superblocks of the group in this state. Looks at all of them.
     std::uint32_t count(GroupId group, BlockState state) const;
@@ -196,13 +202,7 @@ public:
     /// which slots. false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
     /// A page for moved units. Panics when the group has no free block, which the thresholds rule out.
-    PageAddress allocate_gc_page(GroupId group) {
-        const bool opens = blocks_.write_pointer(group, BlockState::open_gc) == 0;
-        PageAddress a = blocks_.allocate_gc(group);
-        while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
-        if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
-        return a;
-    }
+    PageAddress allocate_gc_page(GroupId group);
     /// A page for units of the group's victim.
     PageAddress allocate_moved_page(GroupId group) {
         return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group) : allocate_gc_page(group);
@@ -218,17 +218,7 @@ public:
         return false;
     }
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
-    bool commit_move(Lpa lpa, Ppa from, Ppa to) {
-        if (map_.lookup(lpa) != from) {
-            ++counters_.gc_units_stale;
-            return false;
-        }
-        map_.exchange(lpa, to);
-        invalidate(from);
-        validate(to);
-        ++counters_.gc_units_moved;
-        return true;
-    }
+    bool commit_move(Lpa lpa, Ppa from, Ppa to);
     /// After the commit_move of each of its units.
     void gc_page_programmed(const PageAddress& a) {
         ++counters_.gc_pages;
@@ -236,6 +226,16 @@ public:
     }
     /// All its blocks were erased: victim -> free.
     void superblock_erased(SuperblockId victim);
+
+    // --- The SLC cache (slc/, ftl_slc.cpp) ---
+    bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
+    const SlcRegion& slc_region() const { return slc_region_; }
+    /// Null: the drive has none.
+    const SlcCache* slc() const { return slc_.get(); }
+    /// For which the superblock has room.
+    std::uint32_t units_of(SuperblockId b) const {
+        return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.units();
+    }
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     /// Null: the drive has none.
@@ -321,15 +321,6 @@ private:
     std::uint32_t row_left(std::uint32_t write_pointer) const {
         return shape_.planes() - shape_.plane_in_group(write_pointer);
     }
-    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out) {
-        const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host), left = row_left(from);
-        const std::uint32_t n = std::min(most, left);
-        for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group);
-        if (from + n == shape_.pages()) cursor_.set_able(group, blocks_.can_take_host_page(group));
-        if (shape_.planes() != 1) cursor_.set_ragged(group, n != left);
-        counters_.host_pages_allocated += n;
-        return n;
-    }
     void invalidate(Ppa p) {
         const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
@@ -343,6 +334,10 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
+    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out);
+    std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
+    SuperblockId select_for_folding(GroupId group, bool idle);
+    void update_able(GroupId group) { cursor_.set_able(group, takes_host_pages(group)); }
     bool finds_reason(GroupId group) const;
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
@@ -359,9 +354,10 @@ private:
     void update_spare();
     void page_programmed(const PageAddress& a) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
-        if (blocks_.page_programmed(b)) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
+        if (blocks_.page_programmed(b)) seal(b);
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().ended(a, true);
     }
+    void seal(SuperblockId b);
     [[noreturn]] void refuse(Ppa p, const char* what) const;
 
     const FtlConfig config_;
@@ -377,6 +373,9 @@ private:
     PageMap map_;
     ValidityMap valid_;
     BlockManager blocks_;
+    const SlcRegion slc_region_;
+    const std::unique_ptr<SlcCache> slc_;  // null: none
+    std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     GroupCursor cursor_;
     std::unique_ptr<VictimPolicy> policy_;

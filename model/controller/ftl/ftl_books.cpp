@@ -99,19 +99,22 @@ void Ftl::verify_books() const {
         }
         valid += bits;
         found.require(bits == r.valid, "valid units of superblock", n, r.valid, bits);
-        const std::uint32_t pages = shape_.pages();
+        const bool is_slc = r.stream == kSlcStream;
+        const std::uint32_t pages = is_slc ? slc_->pages() : shape_.pages();
         const GroupId group = shape_.group_of(b);
         switch (r.state) {
             case BlockState::free:
-                ++free_blocks[idx(group)];
+            case BlockState::slc_free:
+                free_blocks[idx(group)] += !is_slc;
                 found.require(r.valid + r.write_pointer + r.programs == 0, "use of free superblock", n, r.write_pointer, 0);
                 break;
             case BlockState::open_host:
             case BlockState::open_gc:
             case BlockState::open_wear:
             case BlockState::open_map:
-                found.require(blocks_.open_block(group, r.state) == b, "open superblock of group", idx(group),
-                              idx(blocks_.open_block(group, r.state)), n);
+            case BlockState::open_slc:
+                found.require((is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state)) == b, "open superblock of group", idx(group),
+                              idx(is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state)), n);
                 found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);
                 found.require(programmed + r.programs >= r.write_pointer, "pages in open superblock", n, programmed,
                               r.write_pointer);
@@ -120,6 +123,7 @@ void Ftl::verify_books() const {
                 found.require(r.write_pointer == pages && r.programs != 0, "programs in full superblock", n, r.programs, 1);
                 break;
             case BlockState::sealed:
+            case BlockState::slc_sealed:
                 found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
             case BlockState::failed:
@@ -146,6 +150,8 @@ void Ftl::verify_books() const {
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);
+    if (slc_ != nullptr)
+        if (const std::string wrong = slc_->check(); !wrong.empty()) found.add(wrong);
     found.throw_if_any();
 }
 

@@ -37,7 +37,7 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
     // the map. Spare blocks only take the place of others, and some are set apart for checkpoints.
     return config.gc_soft_free_blocks + 3 + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
-           CheckpointLayout(config, g).per_group();
+           CheckpointLayout(config, g).per_group() + config.slc.blocks;
 }
 
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
@@ -100,6 +100,10 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.has_checkpoints() && config.mapping == "dftl")
         out.push_back({"ftl.mapping", "a map on the flash (dftl) with checkpoints", "\"page\": what is on the flash has no checkpoints",
                        "set ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false, or ftl.mapping = \"page\""});
+    if (config.slc.blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
+        out.push_back({"slc.blocks", std::to_string(config.slc.blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
+                           " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",
+                       "cells of 2 bits or more and a page for each", "set slc.blocks = 0"});
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
@@ -110,7 +114,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                            std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
                            std::to_string(2 + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
-                           std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints of its " + std::to_string(g.blocks_per_plane),
+                           std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
+                           " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
                        "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
     }
     return out;

@@ -41,6 +41,12 @@ enum class FreeBlocks : std::uint8_t {
     by_wear   ///< host data to those with the fewest erases, moved data to those with the most
 };
 
+/// A write cache in the flash: superblocks in SLC mode that take the host's pages first (slc/).
+struct SlcConfig {
+    std::uint32_t blocks = 0;            ///< per plane; 0: none
+    std::uint32_t fold_free_blocks = 1;  ///< per plane: with fewer free ones in the cache they are folded while the host is at work
+};
+
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
     std::string mapping = "page";             ///< page: all in memory; dftl: cached
@@ -61,6 +67,7 @@ struct FtlConfig {
     std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none
     std::uint32_t levelling_each = 8;         ///< of so many victims of a group one at most is collected for it
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
+    SlcConfig slc;
     // Write buffer in DRAM
     std::uint64_t buffer_bytes = 256ull << 20;
     BufferMode buffer_mode = BufferMode::write_back;

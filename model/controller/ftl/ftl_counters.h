@@ -22,6 +22,9 @@ struct FtlCounters {
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
     std::uint64_t translation_pages = 0;   ///< flash pages programmed with translation pages that left the map's cache
     std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
+    std::uint64_t slc_pages = 0;           ///< of host_pages_allocated, those in the SLC cache
+    std::uint64_t slc_victims = 0;         ///< of the victims, blocks of the SLC cache
+    std::uint64_t slc_units_folded = 0;    ///< sum over these, when they were selected
 
     /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
     /// (host) or when it has been programmed (GC).
@@ -53,7 +56,10 @@ struct FtlCounters {
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
                 a.translation_pages - b.translation_pages,
-                a.checkpoint_pages - b.checkpoint_pages};
+                a.checkpoint_pages - b.checkpoint_pages,
+                a.slc_pages - b.slc_pages,
+                a.slc_victims - b.slc_victims,
+                a.slc_units_folded - b.slc_units_folded};
     }
 };
 

@@ -22,8 +22,10 @@ void Ftl::close_failed(const PageAddress& a) {
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
     const GroupId group = shape_.group_of(b);
     ++media_.program_failures;
-    const bool was_open = blocks_.open_block(group, BlockState::open_host) == b;
+    const bool is_slc = blocks_[b].stream == kSlcStream;
+    const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host)) == b;
     if (blocks_.fail(b)) {
+        if (is_slc) slc_->lose(b);
         if (was_open && shape_.planes() != 1) cursor_.set_ragged(group, false);
         replace(b);
     }
@@ -36,9 +38,10 @@ void Ftl::replace(SuperblockId failed) {
     const GroupId group = shape_.group_of(failed);
     note_failed(failed);
     media_.blocks_retired += shape_.planes();
-    if (blocks_.add_spare(group)) {
+    // The SLC cache is a superblock smaller from now on.
+    if (blocks_[failed].stream == kSlcStream || blocks_.add_spare(group)) {
         update_spare();
-        cursor_.set_able(group, blocks_.can_take_host_page(group));
+        update_able(group);
         if (media_changed_) media_changed_();
     } else {
         become_read_only();
@@ -55,7 +58,7 @@ void Ftl::become_read_only() {
     media_.read_only = true;
     media_.available_spare = 0;
     blocks_.give_up_reserve();
-    for (std::uint32_t g = 0; g < shape_.groups(); ++g) cursor_.set_able(GroupId{g}, blocks_.can_take_host_page(GroupId{g}));
+    for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
     if (media_changed_) media_changed_();
     if (journal_due_) journal_due_();  // its pages need not wait for collections any more
 }
@@ -86,7 +89,7 @@ void Ftl::superblock_not_erased(SuperblockId victim) {
 void Ftl::superblock_emptied(SuperblockId victim) {
     blocks_.retire(victim);
     const GroupId group = shape_.group_of(victim);
-    cursor_.set_able(group, blocks_.can_take_host_page(group));
+    update_able(group);
 }
 
 void Ftl::lose(Lpa lpa) {

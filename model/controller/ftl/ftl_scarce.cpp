@@ -65,6 +65,14 @@ SuperblockId Ftl::select_without_free(GroupId group) {
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
 }
 
+PageAddress Ftl::allocate_gc_page(GroupId group) {
+    const bool opens = blocks_.write_pointer(group, BlockState::open_gc) == 0;
+    PageAddress a = blocks_.allocate_gc(group);
+    while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
+    if (opens) update_able(group);
+    return a;
+}
+
 /// Where planes differ in what was programmed before the power went.
 PageAddress Ftl::skip_programmed(const PageAddress& a) {
     blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));

@@ -18,7 +18,7 @@ bool Ftl::group_for_translation(GroupId& out) {
 PageAddress Ftl::allocate_translation_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_map) == 0;
     const PageAddress a = blocks_.allocate_map(group);
-    if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
+    if (opens) update_able(group);
     return a;
 }
 

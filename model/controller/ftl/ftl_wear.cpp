@@ -19,7 +19,7 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
     for (std::uint32_t n = first; n < first + shape_.blocks_per_group(); ++n) {
         const SuperblockId b{n};
         const BlockState state = blocks_[b].state;
-        if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart) continue;
+        if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart || blocks_[b].stream == kSlcStream) continue;
         const std::uint32_t erases = blocks_.erases(b, spare_);
         most = std::max(most, erases);
         if (state != BlockState::sealed || erases >= least) continue;
@@ -38,7 +38,7 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
 PageAddress Ftl::allocate_wear_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_wear) == 0;
     const PageAddress a = blocks_.allocate_wear(group);
-    if (opens) cursor_.set_able(group, blocks_.can_take_host_page(group));
+    if (opens) update_able(group);
     return a;
 }
 

@@ -22,6 +22,14 @@ Preconditioner::Preconditioner(Ftl& ftl)
       pages_(ftl.shape().groups()) {}
 
 void Preconditioner::run() {
+    // The drive has had time: its SLC cache is empty.
+    if (ftl_.slc_ != nullptr) ftl_.slc_->use(false);
+    fill();
+    if (ftl_.slc_ != nullptr) ftl_.slc_->use(true);
+    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
+}
+
+void Preconditioner::fill() {
     const FtlConfig& config = ftl_.config();
     if (config.initial_state == InitialState::fresh) return;
     const auto units = static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units()));
@@ -65,7 +73,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         }
         pages_of.push_back(here);
         ftl_.blocks_.fill_host(group, here);
-        ftl_.cursor_.set_able(group, ftl_.blocks_.can_take_host_page(group));
+        ftl_.update_able(group);
         ftl_.cursor_.set_ragged(group, here % shape.planes() != 0);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.

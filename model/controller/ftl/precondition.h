@@ -40,6 +40,7 @@ private:
         Spare spare;
         Ppa from;
     };
+    void fill();
     void fill_blocks(const SequentialLayout& layout);
 
     Ftl& ftl_;

@@ -33,14 +33,14 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
 
 inline bool GcEngine::wants_collection(GroupId group) const {
     return ftl_.wants_collection(group) ||
-           (__builtin_expect(host_.idle(), 0) && ftl_.free_blocks(group) < idle_free_blocks_ && !ftl_.media().read_only);
+           (__builtin_expect(host_.idle(), 0) && (ftl_.free_blocks(group) < idle_free_blocks_ || ftl_.wants_fold(group, true)) && !ftl_.media().read_only);
 }
 
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
     pacing_.look_again(group);
     if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return;
-    g.victim = ftl_.select_victim(group);
+    g.victim = ftl_.select_victim(group, host_.idle());
     if (g.victim == kNoSuperblock) {  // every sealed one is full of valid data: nothing to gain
         if (__builtin_expect(ftl_.media().read_only, 0) && block_freed_) block_freed_();  // the reserve
         return;
@@ -65,6 +65,7 @@ void GcEngine::begin(std::uint64_t index) {
 
 void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address) {
     set_up(job, op, cls, address, geometry_, *this);
+    job.txn.slc = ftl_.is_slc(address);
     job.txn.owner = groups_[idx(group_of(job))].number;
 }
 

@@ -23,7 +23,9 @@ void GcPacing::begin(GroupId group, SuperblockId victim) {
     g.started = g.finished = 0;
     g.paced = !ftl_.is_bad(victim);
     if (!g.paced) return;
-    pace_->begun(group, ftl_.superblock(victim).valid, ftl_.shape().units());
+    // Folding wins a whole superblock of the cache, whatever was valid in it.
+    const std::uint32_t valid = ftl_.superblock(victim).valid, units = ftl_.units_of(victim);
+    pace_->begun(group, valid, ftl_.victim_reason(victim) == VictimReason::fold ? valid + units : units);
     if (g.unpaid != 0) count_host(group, std::exchange(g.unpaid, 0));
 }
 

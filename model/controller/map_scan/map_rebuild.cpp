@@ -65,7 +65,9 @@ void MapRebuild::end(std::uint64_t) {
     done();
 }
 
-Ps MapRebuild::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl) {
+Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl) {
+    NandConfig nand = config;
+    if (ftl.slc.blocks != 0) nand.t_read.push_back(nand.slc.t_read + OnfiBusTiming(config).slc_prefix());
     const NandGeometry& g = nand.geometry;
     const Clock clock = Clock::hertz(costs.clock_hz);
     const Ps page_time = clock.cycles(costs.scan_page);

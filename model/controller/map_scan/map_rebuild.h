@@ -39,7 +39,7 @@ public:
     bool over() const { return over_; }
     bool waits_for_flash() const { return scan_.waits_for_flash() || (search_ && search_->waits_for_flash()); }
     /// No start of a drive takes longer. `reads`: of a page, those with other voltages among them.
-    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl);
+    static Ps longest(const NandConfig& config, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl);
     std::string dump() const;
 
 private:

@@ -45,6 +45,7 @@ bool MapScan::next_block(Reader& r) {
                                     next / geometry_.planes_per_die, 0};
         if (!skips_.empty() && skips_[idx(geometry_.block_of(r.txn.address))]) continue;
         ++next;
+        r.txn.slc = around_.slc.holds(r.txn.address);
         return true;
     }
     return false;
@@ -70,7 +71,7 @@ void MapScan::go_on(std::uint64_t reader) {
     const bool is_new = r.txn.address.page != 0 || r.next == 1;
     if (is_new && !r.whole && r.next != 0 && r.readable && around_.spare.content(r.txn.address) != nullptr) return read(r, true);
     r.txn.address.page = r.next;
-    if ((r.next != 0 && r.next < geometry_.pages_per_block) || next_block(r)) return read(r, false);
+    if ((r.next != 0 && r.next < pages_of(r.txn)) || next_block(r)) return read(r, false);
     if (--at_work_ != 0) return;
     const std::function<void()> done = std::move(done_);
     done();

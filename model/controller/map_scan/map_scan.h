@@ -13,6 +13,7 @@
 #include "common/address/geometry.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/slc_region.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
 
@@ -28,6 +29,7 @@ public:
         CorePort& cores;
         std::uint32_t reads_per_die = 1;
         std::uint32_t page_cycles = 0;
+        SlcRegion slc{};
     };
     explicit MapScan(const Surroundings& around);
     MapScan(const MapScan&) = delete;
@@ -62,6 +64,7 @@ private:
         std::uint32_t next = 0;  ///< page of the block after this one; 0: none
     };
     bool next_block(Reader& reader);
+    std::uint32_t pages_of(const FlashTransaction& txn) const { return txn.slc ? around_.slc.pages : geometry_.pages_per_block; }
     void read(Reader& reader, bool whole);
     void go_on(std::uint64_t reader);
     void look(Reader& reader);

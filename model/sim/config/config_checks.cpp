@@ -277,9 +277,10 @@ private:
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
-        const std::uint32_t open = reserved_blocks(c_.ftl, g) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks - checkpoints;
+        const std::uint32_t open = reserved_blocks(c_.ftl, g) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
         const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open) + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
-                                (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") + ")";
+                                (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
+                                (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
         if (most == 0) {
             add("nand.geometry.blocks_per_plane",

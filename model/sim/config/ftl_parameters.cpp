@@ -134,6 +134,18 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("assumed"));
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
+    table.push_back(P::integer(
+                        "slc.blocks", [](auto& c) -> auto& { return c.ftl.slc.blocks; })
+                        .range("0", "65535")
+                        .says("Blocks of each plane that are an SLC cache: their cells hold one bit each (nand.slc), so they have 1 / "
+                              "nand.bits_per_cell of the pages. The host's pages go there first, and past it when it is full; 0: no cache")
+                        .from("none: drives for servers have no such cache"));
+    table.push_back(P::integer(
+                        "slc.fold_free_blocks", [](auto& c) -> auto& { return c.ftl.slc.fold_free_blocks; })
+                        .range("0", "65536")
+                        .says("With fewer free blocks of a plane's SLC cache, what is in the one filled first is moved to other blocks (folded) while the "
+                              "host is at work, as long as there are more free ones than gc.hard_free_blocks; 0: only while it is idle (gc.idle_after)")
+                        .from("assumed: a full cache is folded"));
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
                         .range("4KiB", "64GiB")

@@ -17,25 +17,26 @@ namespace {
 std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
 
 // A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
-// victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
+// victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs. In an SLC cache it is
+// programmed once more, and for it a page that was there is read and makes way.
 Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
-    // Of a page of either mode: a block in SLC mode has fewer to share its erase.
-    const Ps t_read = std::max(longest(c.nand.t_read), c.nand.slc.t_read), t_program = std::max(longest(c.nand.t_program), c.nand.slc.t_program);
-    const double erase = std::max(to_seconds(c.nand.t_erase) / g.pages_per_block, to_seconds(c.nand.slc.t_erase) / std::max(g.slc_pages_per_block(), 1u));
-    double page = to_seconds(t_program + reads_of_a_page(c) * t_read) + erase;
+    double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
     // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
-    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(t_read);
-    const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks) / g.blocks_per_plane);
+    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(longest(c.nand.t_read));
+    double cached = 0;
+    if (c.ftl.slc.blocks != 0)
+        cached = to_seconds(c.nand.slc.t_program + reads_of_a_page(c) * c.nand.slc.t_read) + to_seconds(c.nand.slc.t_erase) / g.slc_pages_per_block();
+    const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks + c.ftl.slc.blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
     const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
-    double seconds = pages * page / std::max(spare, 0.01);
+    double seconds = pages * (page / std::max(spare, 0.01) + cached);
     if (c.ftl.checkpoint_at_shutdown) {
         // One die programs it; before that each group of planes ends the collection of a block.
         const CheckpointLayout layout(c.ftl, g);
         seconds += to_seconds(longest(c.nand.t_program)) * layout.most_superblocks() * layout.shape().pages() +
-                   to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages();
+                   to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages() + cached * g.slc_pages_per_block();
     }
     return Ps{static_cast<std::int64_t>(seconds * 1e12)};
 }
@@ -161,7 +162,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 
 void SsdController::start_again(std::function<void()> found) {
     for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
-    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die, config.firmware.scan_page},
+    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
                   *ftl, config.firmware.scan_entry);
     scan_->start([this, found = std::move(found)] {
         found();

@@ -10,11 +10,11 @@ GcLog::GcLog(const Agenda& agenda, const std::optional<Ftl>& ftl, std::ostream& 
 }
 
 void GcLog::row(const char* event, SuperblockId victim) {
-    static constexpr const char* kReasons[] = {"space", "wear", "failed"};
+    static constexpr const char* kReasons[] = {"space", "wear", "failed", "fold"};
     const GroupId group = ftl_->shape().group_of(victim);
     const std::uint32_t valid = ftl_->superblock(victim).valid;
     out_ << fmt::format("{:.6f},{},{},{},{},{},{},{},{},{}\n", static_cast<double>((agenda_.now() - epoch_).count()) * 1e-6, event, idx(group), idx(victim),
-                        kReasons[static_cast<std::size_t>(ftl_->victim_reason(victim))], valid, ftl_->shape().units() - valid,
+                        kReasons[static_cast<std::size_t>(ftl_->victim_reason(victim))], valid, ftl_->units_of(victim) - valid,
                         ftl_->erases(victim), ftl_->free_blocks(group), ftl_->count(group, BlockState::sealed));
 }
 

@@ -140,6 +140,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"journal_pages", s.ftl.journal_pages},
                 {"translation_pages", s.ftl.translation_pages}};
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
+    if (s.slc_blocks != 0)
+        j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
@@ -283,7 +285,10 @@ std::string summary_text(const RunSummary& s) {
                          (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
                              (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
                              (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : ""),
-                         s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "",
+                         (s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "") +
+                             (s.slc_blocks != 0 ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ", s.ftl.slc_pages,
+                                                              s.ftl.slc_victims, s.ftl.slc_units_folded)
+                                                : ""),
                          s.ftl.blocks_erased, s.waf);
     t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";

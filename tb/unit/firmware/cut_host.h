@@ -312,7 +312,7 @@ private:
             return;
         }
         bool over = false;
-        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(), shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page}, ftl,
+        MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(), shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page, ftl.slc_region()}, ftl,
                            shape_.firmware.scan_entry);
         rebuild.start([&over] { over = true; });
         while (!over && life_->agenda.run_one(kNever)) {

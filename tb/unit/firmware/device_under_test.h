@@ -49,6 +49,14 @@ inline DeviceShape tiny_device(std::uint32_t page_bytes = 8192, std::uint32_t un
     return d;
 }
 
+/// Blocks of each plane in SLC mode, beside those that the drive has.
+inline DeviceShape with_slc_cache(DeviceShape d, std::uint32_t blocks, std::uint32_t fold_free_blocks, Ps idle_after = {}) {
+    d.geometry.blocks_per_plane += blocks;
+    d.ftl.slc = {blocks, fold_free_blocks};
+    d.ftl.gc_idle_after = idle_after;
+    return d;
+}
+
 class DeviceUnderTest : private CompletionSink {
 public:
     explicit DeviceUnderTest(const DeviceShape& s)

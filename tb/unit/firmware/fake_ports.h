@@ -31,13 +31,14 @@ class FakeFlash final : public FlashPort {
 public:
     FakeFlash(Agenda& agenda, SpareArea& spare, std::uint64_t seed, Ps longest)
         : agenda_(agenda), spare_(spare), random_(seed, 7), longest_(longest), lanes_(spare.geometry().planes()),
-          reads_of_(spare.geometry().blocks()), failed_(spare.geometry().blocks()) {}
+          reads_of_(spare.geometry().blocks()), failed_(spare.geometry().blocks()), mode_(spare.geometry().blocks(), Mode::any) {}
 
     void submit(FlashTransaction& t) override {
         t.begin(agenda_.now());
         t.tag = take(t);
         const BlockId block = spare_.geometry().block_of(t.address);
         if (erasing_.count(idx(block)) != 0) throw std::logic_error("work for a block whose erase was submitted");
+        check_mode(t, idx(block));
         if (spare_.geometry().die_of(t.address.plane) != t.die) throw std::logic_error("plane of another die");
         if (t.op == FlashOp::erase && failed_[idx(block)]) throw std::logic_error("erase of a block that has failed");
         if (t.op == FlashOp::program && on_program) on_program(t);
@@ -101,6 +102,15 @@ public:
     }
 
 private:
+    enum class Mode : std::uint8_t { any, native, slc };
+    /// Of a block: that of what is done with it first, until its erase.
+    void check_mode(const FlashTransaction& t, std::uint32_t block) {
+        if (t.slc && t.op != FlashOp::erase && t.address.page >= spare_.geometry().slc_pages_per_block())
+            throw std::logic_error("page " + std::to_string(t.address.page) + " in SLC mode");
+        const Mode mode = t.slc ? Mode::slc : Mode::native;
+        if (t.op != FlashOp::erase && mode_[block] != Mode::any && mode_[block] != mode) throw std::logic_error("block in another mode");
+        mode_[block] = t.op == FlashOp::erase ? Mode::any : mode;
+    }
     Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
     std::uint32_t take(FlashTransaction& t) {
         if (free_.empty()) {
@@ -188,6 +198,7 @@ private:
     std::vector<std::array<SimTime, kFlashClassCount>> lanes_;
     std::vector<std::uint32_t> reads_of_;
     std::vector<bool> failed_;
+    std::vector<Mode> mode_;
     std::map<std::uint32_t, bool> erasing_;
     std::vector<FlashTransaction*> all_;
     std::vector<SimTime> started_;

@@ -96,6 +96,9 @@ TEST(FirmwareRandomFailures, FlashThatFails) {
     Mix m;
     m.commands = 15000;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) fail(failing_device({4e-4, 1e-3, 1e-2, 5e-3}), m, seed, failures);
+    // The SLC cache has no spare blocks, and may be all gone.
+    for (std::uint64_t seed = 9; seed <= 16; ++seed)
+        fail(with_slc_cache(failing_device({1e-3, 2e-3, 1e-2, 5e-3}), 1 + static_cast<std::uint32_t>(seed % 5), 1), m, seed, failures);
     failures.print();
     EXPECT_GT(failures.programs, 10u);
     EXPECT_GT(failures.marked, 100u);

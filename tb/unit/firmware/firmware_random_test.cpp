@@ -24,6 +24,9 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
     EXPECT_EQ(device.oracle.unverified(), 0u);
     EXPECT_GT(device.firmware.gc().victims(), 10u);
+    const FtlCounters& counters = device.ftl.counters();
+    EXPECT_EQ(counters.slc_pages != 0, shape.ftl.slc.blocks != 0);
+    EXPECT_GE(counters.slc_victims, shape.ftl.slc.blocks != 0 && shape.ftl.slc.fold_free_blocks != 0 ? 10u : 0u);
     if (shape.late_map) {
         EXPECT_GT(device.late_map->late, mix.commands / 10);
         EXPECT_EQ(device.firmware.waiters().waiting_for_map(), 0u);
@@ -93,6 +96,22 @@ TEST(FirmwareRandom, ReadCache) {
             if (units == 40) d.late_map = LateMap::Shape{};
             exercise(d, m, seed++);
         }
+}
+
+TEST(FirmwareRandom, SlcCache) {
+    std::uint64_t seed = 1;
+    for (const std::uint32_t bits : {2u, 3u, 4u})
+        for (const std::uint32_t blocks : {1u, 2u, 7u})
+            for (const std::uint32_t fold : {0u, 1u, blocks}) {
+                DeviceShape d = with_slc_cache(tiny_device(), blocks, fold, fold == 0 ? Ps{20'000'000} : Ps{});
+                d.geometry.bits_per_cell = bits;
+                Mix m;
+                m.commands = 8000;
+                if (seed % 4 == 0) d.late_map = LateMap::Shape{};
+                if (seed % 5 == 0) d.ftl.gc_pace = "tokens";
+                if (seed % 5 == 1) d.ftl.initial_state = InitialState::random;
+                exercise(d, m, seed++);
+            }
 }
 
 TEST(FirmwareRandom, WriteThrough) {

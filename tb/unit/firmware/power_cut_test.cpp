@@ -25,6 +25,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         s.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+        if (seed % 3 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);
@@ -78,6 +79,7 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown) {
         s.ftl.checkpoint_interval_bytes = interval;
         s.ftl.checkpoint_at_shutdown = at_shutdown;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+        if (seed % 3 != 0) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);

@@ -21,18 +21,21 @@ struct RunningProgram {
     PageRecord record;
 };
 
-class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan>> {};
+class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, std::uint32_t>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
-                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die)),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(0u, 3u)),
                          [](const auto& p) {
-                             return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane");
+                             return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
+                                    (std::get<2>(p.param) != 0 ? "_slc" : "");
                          });
 
 TEST_P(FtlRandom, AgreesWithAMap) {
-    const NandGeometry g = test::small_geometry();
+    NandGeometry g = test::small_geometry();
     FtlConfig c = test::small_config(g, 0.68, std::get<1>(GetParam()));
     c.gc_policy = std::get<0>(GetParam());
+    c.slc.blocks = std::get<2>(GetParam());
+    g.blocks_per_plane += c.slc.blocks;
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
     std::deque<RunningProgram> running;
@@ -69,7 +72,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
         }
         while (running.size() > 12) finish_one();
         const GroupId group{static_cast<std::uint32_t>(random.below(d.ftl.shape().groups()))};
-        if (d.ftl.gc_soft(group) && random.percent(30)) d.collect(group);
+        if (d.ftl.wants_collection(group) && random.percent(30)) d.collect(group);
         if (i % 5000 == 0) d.ftl.verify_books();
     }
     while (!running.empty()) finish_one();
@@ -87,6 +90,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     EXPECT_EQ(k.gc_units_stale, 0u);  // GC runs in one step here
     EXPECT_EQ(k.gc_units_moved + d.journal_pages_renewed * g.units_per_page(), k.victim_valid_units);
     EXPECT_GT(k.journal_pages, 100u);
+    EXPECT_EQ(k.slc_pages > 1000, c.slc.blocks != 0);
+    EXPECT_EQ(k.slc_victims > 20, c.slc.blocks != 0);
     EXPECT_EQ(k.host_pages, k.host_pages_allocated);
     EXPECT_EQ((k.host_pages + k.gc_pages) * g.units_per_page(), k.host_units + k.gc_units_moved + k.pad_units(4));
 }

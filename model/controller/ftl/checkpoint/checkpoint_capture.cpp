@@ -44,7 +44,9 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
     }
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {
         std::uint32_t turn = 0;
-        ftl_.blocks_.for_each_free(GroupId{group}, [&](SuperblockId b) { c.superblocks[idx(b)].free_turn = turn++; });
+        const auto number = [&](SuperblockId b) { c.superblocks[idx(b)].free_turn = turn++; };
+        ftl_.blocks_.for_each_free(GroupId{group}, number);
+        if (ftl_.slc_ != nullptr) ftl_.slc_->for_each_free(GroupId{group}, number);
         c.groups.push_back({ftl_.begun_.empty() ? kNoSuperblock : ftl_.begun_[group], ftl_.since_levelled_[group]});
     }
     c.journal = journal_;

@@ -12,9 +12,10 @@ namespace ssdtlm {
 
 /// Why a victim was chosen.
 enum class VictimReason : std::uint8_t {
-    space,  ///< free blocks are few
-    wear,   ///< static wear levelling
-    failed  ///< a program in it has failed
+    space,   ///< free blocks are few
+    wear,    ///< static wear levelling
+    failed,  ///< a program in it has failed
+    fold     ///< it is one of the SLC cache
 };
 
 /// One policy serves all groups of the device. The contract:

@@ -162,6 +162,7 @@ void Recovery::close_all() {
     std::vector<bool> failed(ftl_.shape_.superblocks());
     for (const auto& [b, page] : ftl_.failed_in_) failed[b] = true;
     const bool enough = ftl_.blocks_.restart(used_, failed);
+    if (ftl_.slc_ != nullptr) take_slc();
     count_what_is_mapped();
     ftl_.blocks_.retire_empty();
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
@@ -170,6 +171,23 @@ void Recovery::close_all() {
                 ftl_.blocks_[SuperblockId{n}].cut = true;
     seal();
     take_stock_of_failures(enough);
+}
+
+/// The SLC cache as the power left it: what has pages is to be folded, in the order in which it was written.
+void Recovery::take_slc() {
+    std::vector<SuperblockId> in_order;
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
+        if (ftl_.blocks_[SuperblockId{n}].stream == kSlcStream) in_order.push_back(SuperblockId{n});
+    std::stable_sort(in_order.begin(), in_order.end(), [this](SuperblockId a, SuperblockId b) { return last_of_[idx(a)] < last_of_[idx(b)]; });
+    for (const SuperblockId b : in_order) {
+        bool cut = false;
+        for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i)
+            cut = cut || ftl_.spare_.next_page(ftl_.shape_.block(b, i)) != ftl_.slc_region_.pages;
+        if (used_[idx(b)] && ftl_.blocks_[b].state == BlockState::slc_free)
+            ftl_.slc_->found_sealed(b, cut);
+        else
+            ftl_.slc_->found(b);
+    }
 }
 
 std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
@@ -194,10 +212,11 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         r.cut = was.cut;
         r.bad = was.bad;
         last_of_[n] = was.last;
-        if (was.state == BlockState::free) free[idx(shape.group_of(b))].push_back(b);
+        if (was.state == BlockState::free || was.state == BlockState::slc_free) free[idx(shape.group_of(b))].push_back(b);
         // A read-only drive has left what it was collecting as it was.
         const bool begun = !ftl_.begun_.empty() && ftl_.begun_[idx(shape.group_of(b))] == b;
-        if (was.state == BlockState::victim && !begun) r.state = was.bad ? BlockState::failed : BlockState::sealed;
+        if (was.state == BlockState::victim && !begun)
+            r.state = was.bad ? BlockState::failed : was.stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
         for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i)
             SSDTLM_CHECK(ftl_.spare_.erase_count(shape.block(b, i)) == books.blocks[idx(shape.block(b, i))].erases,
                          "a block was erased behind a checkpoint that says that nothing was");
@@ -206,13 +225,37 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         std::sort(of_group.begin(), of_group.end(), [&books](SuperblockId a, SuperblockId b) {
             return books.superblocks[idx(a)].free_turn < books.superblocks[idx(b)].free_turn;
         });
+    if (ftl_.slc_ != nullptr) restore_slc(free);
     ftl_.blocks_.restore(free);
     count_what_is_mapped();
     seal();
-    for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g)
-        ftl_.cursor_.set_ragged(GroupId{g}, shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host)) != 0);
+    for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g) {
+        const std::uint32_t in_slc = ftl_.slc_ != nullptr ? ftl_.slc_->write_pointer(GroupId{g}) : 0;
+        ftl_.cursor_.set_ragged(GroupId{g}, shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host)) != 0 ||
+                                                shape.plane_in_group(in_slc) != 0);
+    }
     take_stock_of_failures(!books.read_only);
     return put_in_order_;
+}
+
+/// Takes its free ones, which are in order, out of `free`.
+void Recovery::restore_slc(std::vector<std::vector<SuperblockId>>& free) {
+    for (auto& of_group : free) {
+        const auto others = std::stable_partition(of_group.begin(), of_group.end(), [this](SuperblockId b) { return ftl_.blocks_[b].stream == kSlcStream; });
+        for (auto b = of_group.begin(); b != others; ++b) ftl_.slc_->found(*b);
+        of_group.erase(of_group.begin(), others);
+    }
+    std::vector<SuperblockId> sealed;
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) {
+        const SuperblockId b{n};
+        const BlockState state = ftl_.blocks_[b].state;
+        if (state == BlockState::slc_sealed)
+            sealed.push_back(b);
+        else if (ftl_.blocks_[b].stream == kSlcStream && state != BlockState::slc_free)
+            ftl_.slc_->found(b);
+    }
+    std::stable_sort(sealed.begin(), sealed.end(), [this](SuperblockId a, SuperblockId b) { return last_of_[idx(a)] < last_of_[idx(b)]; });
+    for (const SuperblockId b : sealed) ftl_.slc_->found(b);
 }
 
 /// The oldest first, which is what a policy that looks at age goes by.
@@ -237,7 +280,7 @@ void Recovery::take_stock_of_failures(bool enough) {
         ftl_.media_.available_spare = 0;
         ftl_.blocks_.give_up_reserve();
     }
-    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.cursor_.set_able(GroupId{g}, ftl_.blocks_.can_take_host_page(GroupId{g}));
+    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
 }
 
 void Recovery::count_what_is_mapped() {

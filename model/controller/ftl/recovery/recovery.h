@@ -43,6 +43,8 @@ private:
     bool is_intact(const PageAddress& journal_page) const;
     void close_all();
     void count_what_is_mapped();
+    void take_slc();
+    void restore_slc(std::vector<std::vector<SuperblockId>>& free);
     void seal();
     void take_stock_of_failures(bool enough);
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes and reads one at a time, to the picosecond: into the SLC cache, from it, past it, and from where what was in it has been folded to.
+#include <gtest/gtest.h>
+
+#include "formula/one_by_one.h"
+#include "formula/reference.h"
+#include "support/devices.h"
+
+namespace ssdtlm {
+namespace {
+
+void expect(const std::string& what, std::int64_t model, std::int64_t formula) {
+    std::printf("[   FIGURE ] %s: formula %ld ps, model %ld ps\n", what.c_str(), formula, model);
+    EXPECT_EQ(model, formula) << what;
+}
+
+/// One die of two planes. In SLC mode a superblock has two rows of two pages: 32 KiB.
+SsdConfig one_die(std::uint32_t slc_blocks) {
+    SsdConfig c = table3_small();
+    NandGeometry& g = c.nand.geometry;
+    g.channels = g.ways = g.dies_per_chip = 1;
+    g.blocks_per_plane = 64;
+    g.pages_per_block = 6;
+    g.bits_per_cell = 3;
+    c.nand.t_program = {Ps{700'000'000}};
+    c.nand.slc = {Ps{21'000'000}, Ps{130'000'000}, Ps{2'500'000'000}, 0xA2};
+    c.ftl.user_capacity_bytes = std::uint64_t{g.units()} / 2 * g.unit_bytes;
+    c.ftl.buffer_mode = BufferMode::write_through;
+    c.ftl.initial_state = InitialState::fresh;
+    c.ftl.slc = {slc_blocks, 0};
+    return c;
+}
+
+TEST(SlcTime, WritesAndReadsOfEachMode) {
+    const SsdConfig native = one_die(0), slc = one_die(1);
+    const auto step = [](HostOp op, std::uint64_t unit) { return OneByOne::Step{op, unit * 4096, 4096}; };
+    // A write programs a page, the rest of it padded: two of them fill a row, four of them a superblock in SLC mode.
+    std::vector<OneByOne::Step> steps;
+    for (std::uint64_t unit = 0; unit < 6; ++unit) {
+        steps.push_back(step(HostOp::write, unit));
+        steps.push_back(step(HostOp::read, unit));
+    }
+    const auto of_native = latencies_one_by_one(native, steps), of_slc = latencies_one_by_one(slc, steps);
+    const std::int64_t prefix = slc.nand.onfi.t_wc.count();
+    const std::int64_t read = reference::unloaded_read(native, 4096) - reference::wire(native.link, 4 + reference::header(true));
+    const std::int64_t slc_read = read - native.nand.t_read[0].count() + slc.nand.slc.t_read.count() + prefix;
+    const std::int64_t write_gain = native.nand.t_program[0].count() - slc.nand.slc.t_program.count() - prefix;
+    for (std::size_t unit = 0; unit < 6; ++unit) {
+        const bool in_cache = unit < 4;
+        const std::string where = in_cache ? " in the SLC cache" : " past the SLC cache";
+        expect("write" + where, of_slc[2 * unit], of_native[2 * unit] - (in_cache ? write_gain : 0));
+        expect("read" + where, of_slc[2 * unit + 1], in_cache ? slc_read : read);
+        expect("read without a cache", of_native[2 * unit + 1], read);
+    }
+}
+
+TEST(SlcTime, WhatIsFoldedIsReadAsTheOthers) {
+    SsdConfig c = one_die(2);
+    c.ftl.gc_idle_after = Ps{1'000'000'000};
+    const std::int64_t read = reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
+    const std::int64_t slc_read = read - c.nand.t_read[0].count() + c.nand.slc.t_read.count() + c.nand.onfi.t_wc.count();
+    std::vector<OneByOne::Step> steps;
+    for (std::uint64_t unit = 0; unit < 5; ++unit) steps.push_back({HostOp::write, unit * 4096});
+    // Within 10 ms the first four are folded; the superblock of the fifth is not full.
+    for (std::uint64_t unit = 0; unit < 5; ++unit) steps.push_back({HostOp::read, unit * 4096});
+    const auto t = latencies_one_by_one(c, steps);
+    for (std::size_t unit = 0; unit < 4; ++unit) expect("read of what was folded", t[5 + unit], read);
+    expect("read in the SLC cache", t[9], slc_read);
+}
+
+}  // namespace
+}  // namespace ssdtlm
