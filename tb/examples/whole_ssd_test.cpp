@@ -88,34 +88,37 @@ TEST(WholeSsd, InSlicesAndBesideAClockAsInOneCall) {
     EXPECT_EQ(sliced(Ps{0}, true), whole);
 }
 
-// The loosely-timed flash annotates what NandPackage takes, so no command may see a difference.
+// The loosely-timed flash annotates what NandPackage takes, so no command may see a difference, with blocks in SLC mode or without.
 TEST(WholeSsd, LooselyTimedFlashGivesTheTimesOfThePackages) {
-    SsdConfig c = small_device();
-    c.nand.geometry.bits_per_cell = 2;
-    c.nand.t_read = {Ps{50us}, Ps{75us}};  // by page type
-    c.nand.t_program = {Ps{400us}, Ps{900us}};
-    const std::string packages = in_child([&] {
-        ClosedLoop workload(mixed(c, 20'000));
-        History history;
-        SsdSystem ssd("ssd", c, workload, &history);
-        ssd.host.driver.set_on_finished([&](SimTime) { ssd.host.driver.shutdown(); });
-        ssd.host.driver.set_on_shutdown([&] { ssd.device.controller.firmware->stop_gc(); });
-        return outcome(ssd, ssd.device.controller, *ssd.oracle, history);
-    });
-    const std::string loose = in_child([&] {
-        ClosedLoop workload(mixed(c, 20'000));
-        History history;
-        LtFlashSsd ssd("ssd", c, workload, &history);
-        return outcome(ssd, ssd.controller, ssd.oracle, history);
-    });
-    ASSERT_EQ(std::count(packages.begin(), packages.end(), '\n'), 20'001);
-    EXPECT_TRUE(loose == packages) << "the first difference is in line "
-                                   << 1 + std::count(loose.begin(), std::mismatch(loose.begin(), loose.end(), packages.begin(),
-                                                                                  packages.end()).first, '\n');
-    const std::string end = loose.substr(loose.rfind('\n', loose.size() - 2) + 1);
-    EXPECT_NE(end.find("0 victims"), 0u) << "pages were moved and blocks erased";
-    EXPECT_NE(end.find(", 0 errors"), std::string::npos) << end;
-    std::printf("[   FIGURE ] 20000 requests on LtFlash, each at the picosecond of NandPackage; %s", end.c_str());
+    for (const std::uint32_t slc_blocks : {0u, 4u}) {
+        SsdConfig c = small_device();
+        c.nand.geometry.bits_per_cell = 2;
+        c.nand.t_read = {Ps{50us}, Ps{75us}};  // by page type
+        c.nand.t_program = {Ps{400us}, Ps{900us}};
+        c.nand.geometry.blocks_per_plane += c.ftl.slc.blocks = slc_blocks;
+        const std::string packages = in_child([&] {
+            ClosedLoop workload(mixed(c, 20'000));
+            History history;
+            SsdSystem ssd("ssd", c, workload, &history);
+            ssd.host.driver.set_on_finished([&](SimTime) { ssd.host.driver.shutdown(); });
+            ssd.host.driver.set_on_shutdown([&] { ssd.device.controller.firmware->stop_gc(); });
+            return outcome(ssd, ssd.device.controller, *ssd.oracle, history);
+        });
+        const std::string loose = in_child([&] {
+            ClosedLoop workload(mixed(c, 20'000));
+            History history;
+            LtFlashSsd ssd("ssd", c, workload, &history);
+            return outcome(ssd, ssd.controller, ssd.oracle, history);
+        });
+        ASSERT_EQ(std::count(packages.begin(), packages.end(), '\n'), 20'001);
+        EXPECT_TRUE(loose == packages) << "the first difference is in line "
+                                       << 1 + std::count(loose.begin(), std::mismatch(loose.begin(), loose.end(), packages.begin(),
+                                                                                      packages.end()).first, '\n');
+        const std::string end = loose.substr(loose.rfind('\n', loose.size() - 2) + 1);
+        EXPECT_NE(end.find("0 victims"), 0u) << "pages were moved and blocks erased";
+        EXPECT_NE(end.find(", 0 errors"), std::string::npos) << end;
+        std::printf("[   FIGURE ] 20000 requests on LtFlash with %u blocks in SLC mode, each at the picosecond of NandPackage; %s", slc_blocks, end.c_str());
+    }
 }
 
 // Last: it leaves this process with a simulation that was run.

@@ -50,6 +50,7 @@ struct Shape {
     std::uint32_t planes, luns, megatransfers;
     bool independent;
     bool suspends = false;
+    bool slc = false;  // with a cache of blocks in SLC mode
 };
 
 class Shapes : public ::testing::TestWithParam<Shape> {};
@@ -58,6 +59,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
     const Shape& shape = GetParam();
     SsdConfig config = small(shape.planes, shape.luns, shape.megatransfers);
     config.nand.independent_plane_read = shape.independent;
+    if (shape.slc) config.nand.geometry.blocks_per_plane += config.ftl.slc.blocks = 4;
     if (shape.suspends)  // the sequencer plays none
         config.scheduler.suspend = "for_reads";
     else
@@ -79,7 +81,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
         for (PinChecker& c : checkers.channels) {
             c.finish();
             nlohmann::json seen{{"sequences", c.sequences()}, {"strobes", c.strobes()}, {"report", c.report()}};
-            for (const unsigned opcode : {0x30, 0x32, 0x10, 0x11, 0xD0, 0xD1, 0xE0, 0x61, 0xD2, 0x84, 0x13})
+            for (const unsigned opcode : {0x30, 0x32, 0x10, 0x11, 0xD0, 0xD1, 0xE0, 0x61, 0xD2, 0x84, 0x13, 0xA2})
                 seen["commands"][std::to_string(opcode)] = c.commands(static_cast<std::uint8_t>(opcode));
             j.push_back(seen);
         }
@@ -100,6 +102,7 @@ TEST_P(Shapes, PinsOfEveryChannelAreLegal) {
             EXPECT_GT(count(0xD1), 5);
         }
         for (const unsigned opcode : {0x61, 0xD2, 0x84, 0x13}) EXPECT_EQ(count(opcode) > 5, shape.suspends) << opcode;
+        EXPECT_EQ(count(0xA2) > 100, shape.slc);
         EXPECT_GE(count(0x61), count(0xD2));  // an erase may end before it stops, or with the run
         EXPECT_GE(count(0x84), count(0x13));
     }
@@ -110,7 +113,10 @@ INSTANTIATE_TEST_SUITE_P(OnfiSystem, Shapes,
                                            Shape{"FourPlanes", 4, 1, 1200, false},
                                            Shape{"IndependentPlanes", 4, 2, 2400, true},
                                            Shape{"Suspends", 1, 2, 1200, false, true},
-                                           Shape{"SuspendsOfPlanes", 4, 1, 1200, true, true}),
+                                           Shape{"SuspendsOfPlanes", 4, 1, 1200, true, true},
+                                           Shape{"SlcCache", 1, 2, 1200, false, false, true},
+                                           Shape{"SlcCacheOfPlanes", 4, 1, 1600, true, false, true},
+                                           Shape{"SuspendsWithSlcCache", 4, 1, 1200, true, true, true}),
                          [](const auto& i) { return std::string(i.param.name); });
 
 TEST(OnfiSystem, AReadDiffersByTheSequencersRounding) {

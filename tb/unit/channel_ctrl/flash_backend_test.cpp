@@ -16,7 +16,6 @@ namespace {
 constexpr Ps kRead[] = {50us, 70us};
 constexpr Ps kProgram = 600us;
 constexpr Ps kErase = 3ms;
-constexpr Ps kSlcRead = 20us, kSlcProgram = 110us, kSlcErase = 2ms;
 constexpr Ps kDecode = 1500ns;
 // NV-DDR2 defaults: tCS 20, tWC 25, tWB 100, tRR 20, tRPRE 15, tDQSRE 25, tRPSTH 15, tRHW 100, tADL 300, tCCS 400.
 constexpr Ps kReadIssue = 20ns + 7 * 25ns;
@@ -25,7 +24,6 @@ constexpr Ps kSelect = 20ns + 7 * 25ns + 400ns;
 constexpr Ps kWb = 100ns;
 constexpr Ps kRhw = 100ns;
 constexpr Ps kPlaneBusy = 500ns;
-constexpr Ps kPrefix = 25ns;  // A2h, of a block in SLC mode
 
 constexpr Ps data_out(std::int64_t bytes) { return 20ns + 15ns + 25ns + 25ns + 15ns + (bytes + 1) * Ps{2500}; }
 constexpr Ps program_cycles(std::int64_t bytes) {
@@ -49,9 +47,6 @@ NandConfig config(std::uint32_t ways, std::uint32_t luns, std::uint32_t planes) 
     c.t_read = {kRead[0], kRead[1]};
     c.t_program = {kProgram};
     c.t_erase = kErase;
-    c.slc.t_read = kSlcRead;
-    c.slc.t_program = kSlcProgram;
-    c.slc.t_erase = kSlcErase;
     c.transfer_spare = false;
     return c;
 }
@@ -281,51 +276,6 @@ TEST(FlashBackend, MultiPlaneWorkOfOneInstantIsJoined) {
     EXPECT_EQ(b.now() - erase_begin, cycles(kEraseIssue) + kWb + kErase);
     EXPECT_EQ(b.area.next_page(b.geometry.block_of(b.done[0]->address)), 0u);
     expect_tiled(b);
-}
-
-TEST(FlashBackend, SlcModeHasItsOwnTimesAndOneCycleMore) {
-    FlashBench& b = benches().plain;
-    const auto takes = [&b](FlashOp op, FlashClass cls, std::uint32_t page, std::uint32_t bytes) {
-        b.settle();
-        FlashTransaction& t = b.make(op, cls, 3, 0, 9, page, bytes);
-        t.slc = true;
-        b.submit(t);
-        b.agenda.run();
-        expect_tiled(b);
-        return life(t);
-    };
-    for (const std::uint32_t page : {0u, 1u}) {
-        EXPECT_EQ(takes(FlashOp::program, FlashClass::host_write, page, 16384), kPrefix + program_cycles(16384) + kWb + kSlcProgram);
-        EXPECT_EQ(takes(FlashOp::read, FlashClass::host_read, page, 4096), kPrefix + kReadIssue + kWb + kSlcRead + data_out(4096));
-        EXPECT_EQ(b.done[0]->spare[1], Spare{10'000 + 10 * page + 1});
-    }
-    EXPECT_EQ(takes(FlashOp::erase, FlashClass::erase, 0, 0), kPrefix + kEraseIssue + kWb + kSlcErase);
-}
-
-TEST(FlashBackend, JoinedPlanesOfBothModesTakeTheLongestArrayTime) {
-    FlashBench& b = benches().planes;
-    // Die 1: its second plane is in SLC mode, or both are.
-    for (const bool both : {false, true}) {
-        const Ps prefixes = both ? 2 * kPrefix : kPrefix;
-        const std::uint32_t block = both ? 8 : 9;
-        const auto takes = [&](FlashOp op, FlashClass cls, std::uint32_t bytes) {
-            b.settle();
-            const SimTime begin = b.now();
-            for (const std::uint32_t plane : {0u, 1u}) {
-                FlashTransaction& t = b.make(op, cls, 1, plane, block, 0, bytes);
-                t.slc = both || plane == 1;
-                b.submit(t);
-            }
-            b.agenda.run();
-            EXPECT_EQ(b.done.size(), 2u);
-            expect_tiled(b);
-            return b.now() - begin - prefixes - (kWb + kPlaneBusy) - kWb;
-        };
-        EXPECT_EQ(takes(FlashOp::program, FlashClass::host_write, 16384), 2 * program_cycles(16384) + (both ? kSlcProgram : kProgram));
-        EXPECT_EQ(takes(FlashOp::read, FlashClass::host_read, 16384),
-                  2 * kReadIssue + (both ? kSlcRead : kRead[0]) + 2 * (kSelect + data_out(16384)) + kRhw);
-        EXPECT_EQ(takes(FlashOp::erase, FlashClass::erase, 0), 2 * kEraseIssue + (both ? kSlcErase : kErase));
-    }
 }
 
 TEST(FlashBackend, IndependentPlanesReadWhileOthersDo) {
