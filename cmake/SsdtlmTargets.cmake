@@ -33,6 +33,14 @@ function(ssdtlm_policies library name)
                                                     "$<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm::${name}>>")
 endfunction()
 
+# In place of a test's time limit: sanitizers make programs up to ten times slower, and are run beside others.
+function(ssdtlm_time_limit seconds out)
+  if(SSDTLM_SANITIZE)
+    math(EXPR seconds "${seconds} * 6")
+  endif()
+  set(${out} ${seconds} PARENT_SCOPE)
+endfunction()
+
 # ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry. The SystemC library wants an sc_main, and
 # is in every program that may use one of its types (with sanitizers, more do): ssdtlm_sc_main has one for those without one of their own.
 function(ssdtlm_test name)
@@ -40,6 +48,7 @@ function(ssdtlm_test name)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 60)
   endif()
+  ssdtlm_time_limit(${A_TIMEOUT} A_TIMEOUT)
   add_executable(${name} ${A_SOURCES} $<TARGET_OBJECTS:ssdtlm_sc_main>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
   target_link_libraries(${name} PRIVATE ${A_LINK} ssdtlm_flags GTest::gmock GTest::gtest_main)
