@@ -41,6 +41,11 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
                                                *system_->device.controller.ftl,
                                                *options_.series);
         die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->device.controller.backend.waiting(DieId{die}); });
+        if (system_->device.controller.firmware->cached_map() != nullptr)
+            series_->count_lookups([this] {
+                const CachedMap::Counters& m = system_->device.controller.firmware->cached_map()->counters();
+                return TimeSeries::Lookups{m.hits, m.misses};
+            });
         series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
     }
     if (options_.gc_log != nullptr) {

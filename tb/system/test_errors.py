@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from support import BINARY, JOBS, OK, TRACES, USER_ERROR, SystemTest
+from support import BINARY, JOBS, OK, SANITIZED, TRACES, USER_ERROR, SystemTest
 
 JOB = JOBS / "qd1_4k_randread.fio"
 
@@ -227,7 +227,7 @@ class TraceErrors(ErrorTest):
         patterns.append(rf"broken\.csv: {len(lines)} lines of {len(lines)} lines cannot be read as msr")
         self.refused(self.run_args("mqsim-table3", path), *patterns)
 
-    @unittest.skipIf(os.environ.get("SSDTLM_SANITIZE"), "what a sanitizer keeps of freed memory is more than the limit")
+    @unittest.skipIf(SANITIZED, "what a sanitizer keeps of freed memory is more than the limit")
     def test_a_line_without_end(self):
         """As .gz a few kilobytes; read as it stands it would fill the memory."""
         with gzip.open(self.dir / "endless.gz", "wb", 1) as out:

@@ -17,6 +17,7 @@ class SlcCache(SystemTest):
         with (self.dir / "out" / "timeseries.csv").open() as file:
             rows = list(csv.DictReader(file))
         series = [(float(r["start_ms"]) / 1e3, float(r["interval_ms"]) / 1e3, int(r["write_bytes"])) for r in rows]
+        self.free_blocks = [(float(r["start_ms"]) / 1e3, int(r["slc_free_blocks"])) for r in rows]
         return series, json.loads((self.dir / "out" / "result.json").read_text())
 
     def phase(self, series, begin, end):
@@ -37,6 +38,8 @@ class SlcCache(SystemTest):
             self.assertAlmostEqual(fast / CACHE, 1, delta=0.03)
             self.assertAlmostEqual(before / IN_CACHE, 1, delta=0.01)
             self.assertAlmostEqual(behind / PAST_IT, 1, delta=0.015)
+            free = [blocks for start, blocks in self.free_blocks if begin <= start < end]
+            self.assertEqual((max(free), min(free)), ((25 - 1) * 32, 0), "one of each die is opened at once")
         ftl = result["ftl"]
         self.assertEqual(ftl["slc_pages"], 2 * CACHE // 16384)
         self.assertEqual(ftl["slc_blocks_folded"], 25 * 32)

@@ -55,6 +55,22 @@ inline LatencyStats::Bin& LatencyStats::bin_of(Op& op, unsigned bucket) {
     return op.bins[bucket];
 }
 
+std::optional<double> LatencyStats::take_p99(HostOp of) {
+    Op& op = ops_[static_cast<std::size_t>(of)];
+    if (op.recent_low > op.recent_high) return std::nullopt;
+    op.seen.resize(BucketCounts::kBuckets);
+    recent_.clear();
+    for (unsigned b = op.recent_low; b <= op.recent_high; ++b) {
+        const std::uint64_t now = op.bins[b].count;
+        if (now == op.seen[b]) continue;
+        recent_.record(BucketCounts::lowest_of(b), now - op.seen[b]);
+        op.seen[b] = now;
+    }
+    op.recent_low = BucketCounts::kBuckets;
+    op.recent_high = 0;
+    return static_cast<double>(recent_.percentile(99)) * 1e-3;
+}
+
 void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTime, SimTime now, const Timeline& timeline,
                                bool measured) {
     Op& op = ops_[static_cast<std::size_t>(request.op)];
@@ -68,6 +84,8 @@ void LatencyStats::on_complete(const HostRequest& request, SimTime issued, SimTi
         sum = timeline.sum().count();
     } else {
         const unsigned bucket = BucketCounts::index_of(to_ns(total));
+        if (bucket < op.recent_low) op.recent_low = bucket;
+        if (bucket > op.recent_high) op.recent_high = bucket;
         Bin& bin = bin_of(op, bucket);
         ++bin.count;
         ++op.count;

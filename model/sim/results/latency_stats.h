@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,8 @@ public:
     }
     /// The longest total latency of a completion, measured or not, since the last call; 0 without one.
     Ps take_longest(HostOp op) { return Ps{std::exchange(ops_[static_cast<std::size_t>(op)].recent_max_ps, 0)}; }
+    /// 99th percentile of the total latency of the measured commands since the last call, in us; none without one.
+    std::optional<double> take_p99(HostOp op);
     std::uint64_t all_count(HostOp op) const { return count(op) + ops_[static_cast<std::size_t>(op)].unmeasured_count; }
 
 private:
@@ -108,6 +111,8 @@ private:
         std::int64_t unmeasured_ps = 0;
         std::int64_t max_ps = 0;
         std::int64_t recent_max_ps = 0;
+        unsigned recent_low = BucketCounts::kBuckets, recent_high = 0;  ///< buckets that take_p99() has not looked at
+        std::vector<std::uint64_t> seen;                                ///< by bucket: what it has; empty before its first call
         std::uint64_t bytes = 0;
         std::uint64_t unmeasured_bytes = 0;
         alignas(64) std::array<StageSum, kStageCount> stage;
@@ -129,6 +134,7 @@ private:
     JobSpan& add_job(std::uint32_t job);
 
     std::array<Op, kOps> ops_;
+    BucketCounts recent_;  // of take_p99()
     std::vector<JobSpan> jobs_;
     std::vector<JobOps> job_ops_;  // as long as jobs_
     std::map<std::uint32_t, JobOps> streams_;

@@ -26,13 +26,13 @@ TimeSeries::TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const
     : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl), out_(out) {
     out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
             "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,waf,free_blocks,"
-            "read_mean_us,read_max_us,write_mean_us,write_max_us\n";
+            "read_mean_us,read_max_us,write_mean_us,write_max_us,read_p99_us,write_p99_us,slc_free_blocks,map_hits,map_misses\n";
 }
 
 bool TimeSeries::Counts::operator==(const Counts& o) const {
     return read_ios == o.read_ios && write_ios == o.write_ios && trim_ios == o.trim_ios && flush_ios == o.flush_ios &&
            erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units &&
-           free_blocks == o.free_blocks;
+           free_blocks == o.free_blocks && slc_free_blocks == o.slc_free_blocks;
 }
 
 TimeSeries::Counts TimeSeries::counts() const {
@@ -51,6 +51,9 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.flash_units = f.flash_units(ftl_.geometry().units_per_page());
     c.moved_pages = f.gc_pages;
     for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
+    if (const SlcCache* const slc = ftl_.slc())
+        for (std::uint32_t g = 0; g < ftl_.shape().groups(); ++g) c.slc_free_blocks += std::uint64_t{slc->free_blocks(GroupId{g})} * ftl_.shape().planes();
+    if (lookups_) c.lookups = lookups_();
     return c;
 }
 
@@ -121,6 +124,19 @@ void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Cou
     };
     latency(after.read_ios - before.read_ios, after.read_latency - before.read_latency, HostOp::read);
     latency(after.write_ios - before.write_ios, after.write_latency - before.write_latency, HostOp::write);
+    const auto p99 = [&](std::uint64_t ios, HostOp op) {
+        fmt::format_to(to, ",");
+        if (ios == 0) return;
+        if (const auto us = latency_.take_p99(op)) fmt::format_to(to, "{:.3f}", *us);
+    };
+    p99(after.read_ios - before.read_ios, HostOp::read);
+    p99(after.write_ios - before.write_ios, HostOp::write);
+    fmt::format_to(to, ",");
+    if (ftl_.slc() != nullptr) fmt::format_to(to, "{}", after.slc_free_blocks);
+    if (lookups_)
+        fmt::format_to(to, ",{},{}", after.lookups.hits - before.lookups.hits, after.lookups.misses - before.lookups.misses);
+    else
+        fmt::format_to(to, ",,");
     fmt::format_to(to, "\n");
     out_.write(text.data(), static_cast<std::streamsize>(text.size()));
 }

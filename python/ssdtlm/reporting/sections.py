@@ -133,17 +133,24 @@ def _rate(column):
     return lambda row: row[column] / row["interval_ms"]
 
 
-# Name, title, unit, {line: (value, highest)}.
+def _map_hits(row):
+    asked = (row.get("map_hits") or 0) + (row.get("map_misses") or 0)
+    return 100 * row["map_hits"] / asked if asked else None
+
+
+# Name, title, unit, {line: (value, highest)}; columns that older runs do not have are left out.
 SERIES = (
     ("iops", "Throughput", "IOPS", {op: (lambda row, op=op: row[f"{op}_iops"], None) for op in ("read", "write")}),
     ("bandwidth", "Bandwidth", "MB/s", {op: (lambda row, op=op: row[f"{op}_MBps"], None) for op in ("read", "write")}),
     ("latency", "Latency (line: mean, area: to the longest)", "us",
      {op: (lambda row, op=op: row[f"{op}_mean_us"], lambda row, op=op: row[f"{op}_max_us"]) for op in ("read", "write")}),
+    ("p99", "99th percentile of latency", "us", {op: (lambda row, op=op: row.get(f"{op}_p99_us"), None) for op in ("read", "write")}),
     ("outstanding", "Outstanding reads and writes", "commands", {"outstanding": (data.queue_depth, None)}),
     ("moved", "Pages moved by garbage collection", "pages/ms", {"moved": (_rate("moved_pages"), None)}),
     ("erased", "Erased blocks", "blocks/ms", {"erased": (_rate("erased_blocks"), None)}),
     ("waf", "Write amplification", "WAF", {"WAF": (lambda row: row["waf"], None)}),
-    ("free", "Free blocks", "blocks", {"free": (lambda row: row["free_blocks"], None)}),
+    ("free", "Free blocks", "blocks", {"free": (lambda row: row["free_blocks"], None), "free in the SLC cache": (lambda row: row.get("slc_free_blocks"), None)}),
+    ("hits", "Hits of the cached map", "%", {"hits": (_map_hits, None)}),
 )
 
 

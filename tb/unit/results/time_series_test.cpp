@@ -55,6 +55,7 @@ struct Happening {
     std::int64_t at = 0;
     std::int64_t read_ps = 0, write_ps = 0, longest_read_ps = 0, longest_write_ps = 0;
     std::uint64_t read_bytes = 0, write_bytes = 0, trims = 0, host_units = 0, flash_units = 0;
+    bool measured = false;
 };
 
 struct Bench {
@@ -70,7 +71,7 @@ struct Bench {
     bool programming = false;
 
     /// Returns its latency.
-    std::int64_t complete(HostOp op, std::uint32_t bytes) {
+    std::int64_t complete(HostOp op, std::uint32_t bytes, bool measured) {
         HostRequest r;
         r.op = op;
         r.bytes = bytes;
@@ -79,21 +80,22 @@ struct Bench {
         Timeline t;
         t.begin(issued);
         t.charge(Stage::array, agenda.now());
-        latency.on_complete(r, issued, issued, agenda.now(), t, random.percent(80));
+        latency.on_complete(r, issued, issued, agenda.now(), t, measured);
         return taken.count();
     }
     /// A completion, a page given out and mapped, or the end of its program: apart, as in the firmware.
     void happen(std::uint64_t kind) {
         Happening h;
         h.at = agenda.now().time_since_epoch().count();
+        h.measured = random.percent(80);
         if (kind == 0) {
-            h.read_ps = complete(HostOp::read, 4096);
+            h.read_ps = complete(HostOp::read, 4096, h.measured);
             h.read_bytes = 4096;
         } else if (kind == 1) {
-            h.write_ps = complete(HostOp::write, 12288);
+            h.write_ps = complete(HostOp::write, 12288, h.measured);
             h.write_bytes = 12288;
         } else if (kind == 2) {
-            complete(HostOp::trim, 4096);
+            complete(HostOp::trim, 4096, h.measured);
             h.trims = 1;
         } else if (programming) {
             device.ftl.host_page_programmed(pending);
@@ -145,11 +147,14 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
         end = start + length;
         Happening sum;
         std::uint64_t reads = 0, writes = 0, events = 0;
+        std::vector<std::int64_t> measured_reads, measured_writes;
         // What is posted for the end of an interval before its tick belongs to it.
         for (; next < b.happened.size() && b.happened[next].at - kStart <= end; ++next, ++events) {
             const Happening& h = b.happened[next];
             reads += h.read_bytes != 0;
             writes += h.write_bytes != 0;
+            if (h.measured && h.read_bytes != 0) measured_reads.push_back(h.read_ps);
+            if (h.measured && h.write_bytes != 0) measured_writes.push_back(h.write_ps);
             sum.read_bytes += h.read_bytes;
             sum.write_bytes += h.write_bytes;
             sum.trims += h.trims;
@@ -185,6 +190,18 @@ TEST(TimeSeries, RowsSayWhatHappenedWhen) {
         };
         check_latency("read", reads, sum.read_ps, sum.longest_read_ps);
         check_latency("write", writes, sum.write_ps, sum.longest_write_ps);
+        const auto check_p99 = [&row](const char* column, std::vector<std::int64_t>& ps) {
+            if (ps.empty()) {
+                ASSERT_EQ(row.at(column), "");
+                return;
+            }
+            std::sort(ps.begin(), ps.end());
+            const double exact = static_cast<double>(ps[(ps.size() * 99 + 99) / 100 - 1]) * 1e-6;
+            ASSERT_NEAR(std::stod(row.at(column)), exact, 0.008 * exact + 0.0011) << "half a bucket";
+        };
+        check_p99("read_p99_us", measured_reads);
+        check_p99("write_p99_us", measured_writes);
+        ASSERT_EQ(row.at("slc_free_blocks") + row.at("map_hits") + row.at("map_misses"), "");
         const double seconds = static_cast<double>(length) * 1e-12;
         ASSERT_NEAR(std::stod(row.at("read_iops")), static_cast<double>(reads) / seconds, 0.051);
         ASSERT_NEAR(std::stod(row.at("write_MBps")), static_cast<double>(sum.write_bytes) / seconds * 1e-6, 0.00051);
