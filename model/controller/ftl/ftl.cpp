@@ -42,6 +42,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       cursor_(rows_, shape_),
+      under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
       since_levelled_(shape_.groups()),
@@ -132,6 +133,12 @@ bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_
     if (next == shape_.pages()) return false;
     page = next;
     return true;
+}
+
+SuperblockId Ftl::let_go_superblock(SuperblockId b) {
+    BlockRecord& r = blocks_[b];
+    SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
+    return --r.superseded == 0 ? b : kNoSuperblock;
 }
 
 void Ftl::seal(SuperblockId b) {

@@ -73,6 +73,7 @@ public:
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
         ++last_number_;
+        if (__builtin_expect(!under_way_.empty(), 0)) ++under_way_[idx(shape_.group_of(a.plane))];
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().begins(a, b, last_number_);
         return {last_number_, kind, blocks_[b].stream};
     }
@@ -83,7 +84,7 @@ public:
     /// in use had no room for (`left_over`) complete another row in use, if there is one, else begin the next.
     std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false) {
         GroupId group{};
-        if (!(left_over && cursor_.next_ragged(group)) && !cursor_.next(group)) return 0;
+        if (!(left_over && cursor_.next_ragged(group)) && !next_group(group)) return 0;
         return take_host_pages(group, most, out);
     }
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
@@ -233,9 +234,7 @@ public:
     /// Null: the drive has none.
     const SlcCache* slc() const { return slc_.get(); }
     /// For which the superblock has room.
-    std::uint32_t units_of(SuperblockId b) const {
-        return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.units();
-    }
+    std::uint32_t units_of(SuperblockId b) const;
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     /// Null: the drive has none.
@@ -311,11 +310,7 @@ private:
     SuperblockId let_go_note(Ppa note);
     void journal_page_is_of_no_use(Journal::Id id);
     void lay_out_translation();
-    SuperblockId let_go_superblock(SuperblockId b) {
-        BlockRecord& r = blocks_[b];
-        SSDTLM_CHECK(r.superseded > 0, "a newer copy is there that was not awaited");
-        return --r.superseded == 0 ? b : kNoSuperblock;
-    }
+    SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
     std::uint32_t row_left(std::uint32_t write_pointer) const {
@@ -334,6 +329,7 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
+    bool next_group(GroupId& out) { return __builtin_expect(under_way_.empty(), 1) ? cursor_.next(out) : cursor_.next_least(under_way_, out); }
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out);
     std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
     SuperblockId select_for_folding(GroupId group, bool idle);
@@ -355,6 +351,7 @@ private:
     void page_programmed(const PageAddress& a) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) seal(b);
+        if (__builtin_expect(!under_way_.empty(), 0)) --under_way_[idx(shape_.group_of(a.plane))];
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().ended(a, true);
     }
     void seal(SuperblockId b);
@@ -378,6 +375,7 @@ private:
     std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     GroupCursor cursor_;
+    std::vector<std::uint32_t> under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
     std::unique_ptr<VictimPolicy> policy_;
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
     std::vector<std::uint32_t> since_levelled_;  // by group: victims

@@ -150,6 +150,11 @@ void Ftl::verify_books() const {
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)
         found.require(free_blocks[g] == blocks_.free_blocks(GroupId{g}), "free superblocks of group", g,
                       blocks_.free_blocks(GroupId{g}), free_blocks[g]);
+    std::vector<std::uint32_t> programs(under_way_.size());
+    for (std::uint32_t n = 0; n < shape_.superblocks() && !programs.empty(); ++n)
+        programs[idx(shape_.group_of(SuperblockId{n}))] += blocks_[SuperblockId{n}].programs;
+    for (std::uint32_t g = 0; g < programs.size(); ++g)
+        found.require(under_way_[g] == programs[g], "programs under way in group", g, under_way_[g], programs[g]);
     if (slc_ != nullptr)
         if (const std::string wrong = slc_->check(); !wrong.empty()) found.add(wrong);
     found.throw_if_any();

@@ -41,6 +41,11 @@ enum class FreeBlocks : std::uint8_t {
     by_wear   ///< host data to those with the fewest erases, moved data to those with the most
 };
 
+enum class Placement : std::uint8_t {
+    in_turn,    ///< the next group that may take pages
+    first_idle  ///< of these the one with the fewest programs under way
+};
+
 /// A write cache in the flash: superblocks in SLC mode that take the host's pages first (slc/).
 struct SlcConfig {
     std::uint32_t blocks = 0;            ///< per plane; 0: none
@@ -53,6 +58,7 @@ struct FtlConfig {
     CachedMapConfig map;                      ///< dftl
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                               ///< superblock = die: P comes first wherever it stands
+    Placement placement = Placement::in_turn; ///< which group a row of host pages goes to
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
     PolicyTable gc_policies;                  ///< parameters of victim policies

@@ -30,6 +30,7 @@ void Ftl::close_failed(const PageAddress& a) {
         replace(b);
     }
     blocks_.page_programmed(b);
+    if (!under_way_.empty()) --under_way_[idx(group)];
     if (checkpoints_ != nullptr) checkpoints_->in_flight().ended(a, false);
 }
 

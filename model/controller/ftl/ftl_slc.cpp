@@ -18,6 +18,10 @@ std::uint32_t Ftl::take_slc_pages(GroupId group, std::uint32_t most, PageAddress
     return n;
 }
 
+std::uint32_t Ftl::units_of(SuperblockId b) const {
+    return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.units();
+}
+
 bool Ftl::wants_fold(GroupId group, bool idle) const {
     if (slc_ == nullptr || media_.read_only || slc_->sealed_blocks(group) == 0 || gc_hard(group)) return false;
     // What the host has written again meanwhile costs nothing to be rid of.

@@ -68,6 +68,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .from("MQSim Plane_Allocation_Scheme = CWDP"));
     table.push_back(
         P::choice(
+            "ftl.placement", {"in_turn", "first_idle"}, [](auto& c) -> auto& { return c.ftl.placement; })
+            .says("Which plane (with ftl.superblock = die, which die) consecutive host pages go to. in_turn: the next one in the order of "
+                  "ftl.allocation that takes any; first_idle: of these the one with the fewest programs under way, of equals the next one")
+            .from("MQSim's dynamic allocation takes the next one"));
+    table.push_back(
+        P::choice(
             "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })
             .says("What is opened, filled, collected and erased as one. die: the blocks with the same number of all planes of a "
                   "die, so that its planes stay at the same page and programs and erases are multi-plane; plane: each block by "

@@ -16,6 +16,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     SCOPED_TRACE(std::string(span == SuperblockSpan::die ? "superblock die" : "superblock plane") + (bytes ? ", bytes" : ", signatures"));
     shape.bytes = bytes;
     shape.ftl.superblock = span;
+    if (seed % 3 == 0) shape.ftl.placement = Placement::first_idle;
     shape.seed = seed;
     DeviceUnderTest device(shape);
     RandomHost host(device, mix, seed);

@@ -3,7 +3,9 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
+#include "common/random/random.h"
 #include "common/report/error.h"
 #include "controller/ftl/allocation/plane_order.h"
 
@@ -116,6 +118,44 @@ TEST(GroupCursor, WalksRoundTheDiesWhenTheirPlanesAreOneGroup) {
     EXPECT_EQ(cursor.position(), 0u);  // came round, and did not move
     cursor.set_ragged(GroupId{7}, false);
     EXPECT_FALSE(cursor.next_ragged(p));
+}
+
+// Against the rule, said as plainly as can be: of those that are on, in the order of the walk, the first with the least load.
+TEST(GroupCursor, TheLeastLoadedOneInTheOrderOfTheWalk) {
+    NandGeometry g = geometry();
+    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
+        const SuperblockShape shape(g, span);
+        GroupCursor cursor(row_sequence("CWDP", g, span), shape);
+        const auto sequence = cursor.sequence();
+        std::vector<bool> on(shape.groups(), true), held(shape.groups());
+        std::vector<std::uint32_t> load(shape.groups());
+        std::size_t position = 0;
+        Random random(5);
+        int none = 0;
+        for (int i = 0; i < 20000; ++i) {
+            const GroupId any{static_cast<std::uint32_t>(random.below(shape.groups()))};
+            load[idx(any)] = static_cast<std::uint32_t>(random.below(i % 1000 < 500 ? 3 : 50));
+            if (random.percent(30)) cursor.set_able(any, on[idx(any)] = random.percent(i % 2000 < 100 ? 2 : 60));
+            if (random.percent(10)) cursor.set_held(any, held[idx(any)] = random.percent(30));
+            std::size_t best = sequence.size();
+            for (std::size_t n = 0; n < sequence.size(); ++n) {
+                const std::size_t at = (position + n) % sequence.size();
+                const GroupId group = sequence[at];
+                if (!on[idx(group)] || held[idx(group)]) continue;
+                if (best == sequence.size() || load[idx(group)] < load[idx(sequence[best])]) best = at;
+            }
+            GroupId found{};
+            ASSERT_EQ(cursor.next_least(load, found), best != sequence.size());
+            if (best == sequence.size()) {
+                ++none;
+                continue;
+            }
+            ASSERT_EQ(found, sequence[best]) << "step " << i;
+            position = (best + 1) % sequence.size();
+            ASSERT_EQ(cursor.position(), position);
+        }
+        EXPECT_LT(none, 19000);
+    }
 }
 
 }  // namespace

@@ -70,4 +70,21 @@ GroupCursor::GroupCursor(const std::vector<PlaneId>& rows, const SuperblockShape
     }
 }
 
+bool GroupCursor::next_least(const std::vector<std::uint32_t>& load, GroupId& out) {
+    std::size_t at = 0, best = 0;
+    if (!find(open_, at)) return false;
+    const std::size_t from = cursor_, first = at;
+    best = at;
+    do {
+        const GroupId group = sequence_[at];
+        if (load[idx(group)] < load[idx(sequence_[best])]) best = at;
+        if (load[idx(sequence_[best])] == 0) break;
+        move_to(at + 1);
+        find(open_, at);
+    } while (at != first && cursor_ != from);
+    out = sequence_[best];
+    move_to(best + 1);
+    return true;
+}
+
 }  // namespace ssdtlm

@@ -57,6 +57,9 @@ public:
         move_to(at + 1);
         return true;
     }
+    /// Of those that are on the one with the least load, of equals the one that next() would come to first; the walk goes on behind
+    /// it. `load`: by group. false: none is on.
+    bool next_least(const std::vector<std::uint32_t>& load, GroupId& out);
     /// The next ragged group; the walk stays where it is. false: none is.
     bool next_ragged(GroupId& out) const {
         std::size_t at = 0;
