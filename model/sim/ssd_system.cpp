@@ -34,6 +34,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       link("link", agenda, config.link),
       oracle(make_oracle(config, *device.controller.ftl)),
       host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {
+    agenda.call_straight(!c.run.through_doors);
     or_none(taps).join_mmio(host.mmio_initiator, link.host_target);
     link.device_initiator.bind(device.mmio_target);
     or_none(taps).join_dma(device.dma_initiator, link.device_target);

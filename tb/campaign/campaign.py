@@ -178,6 +178,11 @@ def drawn_placement(seed, device):
     return ["ftl.placement=first_idle"] if device.preset is None and random.Random(f"placement {seed}").random() < 1 / 3 else []
 
 
+def drawn_doors(seed):
+    """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
+    return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
+
+
 def drawn_slc(seed, device):
     """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have. Draws of their own."""
     r = random.Random(f"slc {seed}")
@@ -242,7 +247,7 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_placement(seed, device) + drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

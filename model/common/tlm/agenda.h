@@ -44,6 +44,9 @@ public:
     Agenda& operator=(const Agenda&) = delete;
 
     SimTime now() const { return now_; }
+    /// Whether its modules call each other past their sockets' doors (doors.h), which says nothing else. To be set before elaboration ends.
+    bool calls_straight() const { return calls_straight_; }
+    void call_straight(bool on) { calls_straight_ = on; }
     bool empty() const { return pending() == 0; }
     /// Time of the next entry; kNever when empty.
     SimTime next_time() const {
@@ -283,6 +286,7 @@ private:
     std::uint64_t executed_ = 0;
     FarEntries far_;
     SimTime run_limit_ = SimTime::min();
+    bool calls_straight_ = true;
     AgendaKernel* asleep_in_ = nullptr;  // null: awake, or without a kernel
     std::uint64_t words_ = 0;  // bit per word of used_: not zero
     std::array<std::uint64_t, kBuckets / 64> used_{};

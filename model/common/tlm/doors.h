@@ -138,16 +138,16 @@ private:
     std::deque<tlm::tlm_generic_payload*> held_;   // requests
 };
 
-/// The module itself where `bound` is its door and it runs off the same agenda.
+/// The module itself where `bound` is its door and it runs off the same agenda, unless that wants all calls to take the doors.
 template <class Types>
 tlm::tlm_fw_transport_if<Types>* straight(tlm::tlm_fw_transport_if<Types>* bound, const Agenda& agenda) {
     auto* const door = dynamic_cast<TargetDoor<Types>*>(bound);
-    return door != nullptr && &door->agenda() == &agenda ? &door->module() : bound;
+    return door != nullptr && &door->agenda() == &agenda && agenda.calls_straight() ? &door->module() : bound;
 }
 template <class Types>
 tlm::tlm_bw_transport_if<Types>* straight(tlm::tlm_bw_transport_if<Types>* bound, const Agenda& agenda) {
     auto* const door = dynamic_cast<InitiatorDoor<Types>*>(bound);
-    return door != nullptr && &door->agenda() == &agenda ? &door->module() : bound;
+    return door != nullptr && &door->agenda() == &agenda && agenda.calls_straight() ? &door->module() : bound;
 }
 
 // ---------------------------------------------------------------------------------------------------------------

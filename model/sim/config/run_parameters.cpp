@@ -33,6 +33,11 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
                         .says("Prove after every event that whatever waits in any block has something under way that will "
                               "wake it; slow, for tests and for work on the model")
                         .from("-"));
+    table.push_back(P::boolean(
+                        "run.through_doors", [](auto& c) -> auto& { return c.run.through_doors; })
+                        .says("The model's modules call each other with all phases of TLM's base protocol, as they do modules of another make; "
+                              "results are the same, a read costs about a fifth more host time")
+                        .from("-"));
     table.push_back(P::integer(
                         "run.slowest", [](auto& c) -> auto& { return c.run.slowest; })
                         .range("0", "1000")
