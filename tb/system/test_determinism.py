@@ -9,11 +9,11 @@ MIX = ("rw=randrw", "bssplit=4k/60:8k/30:16k/10", "iodepth=8", "rate_iops=20k,20
        "random_distribution=zipf:1.1", "norandommap", "io_size=200m", "number_ios=12k", "write_lat_log=lat", "log_avg_msec=10")
 
 
-def without_agenda(files):
-    """The configuration's echo says which agenda ran; nothing else may."""
+def without(key, files):
+    """The configuration's echo says how it ran; nothing else may."""
     out = dict(files)
     lines = files["result.json"].decode().split("\\n")  # config_toml is one JSON string
-    out["result.json"] = [line for line in lines if not line.startswith("agenda = ")]
+    out["result.json"] = [line for line in lines if not line.startswith(f"{key} = ")]
     assert len(out["result.json"]) == len(lines) - 1
     return out
 
@@ -54,11 +54,15 @@ class Determinism(SystemTest):
         for device, job in (("tiny-test", self.mix), ("hexa-16g", self.job("deep", "rw=randrw", "bs=4k", "iodepth=64",
                                                                            "number_ios=20k"))):
             run = [
-                without_agenda(
-                    self.simulate(device, job, "--set", f"run.agenda={agenda}", output=f"{device}-{agenda}").files()
-                )
+                without("agenda", self.simulate(device, job, "--set", f"run.agenda={agenda}", output=f"{device}-{agenda}").files())
                 for agenda in ("run_ahead", "lockstep")
             ]
+            self.assert_equal_files(*run)
+
+    def test_through_doors(self):
+        for device in ("tiny-test", "wd-sn730-512g"):
+            run = [without("through_doors", self.simulate(device, self.mix, "--set", f"run.through_doors={way}", output=f"{device}-{way}").files())
+                   for way in ("false", "true")]
             self.assert_equal_files(*run)
 
     def test_shipped_job(self):
