@@ -91,7 +91,8 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         slc += txn.slc;
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
-                                    in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries, in ? &txn.record : nullptr, txn.slc, FlashStatus{}};
+                                    in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,
+                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}};
         if (!in) continue;
         const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
         data_in += burst.in;

@@ -59,7 +59,8 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
     const Extents extents(around.ftl.geometry(), lba_bytes);
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
             jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
-            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), around.ftl.slc_region(), bytes_.get(), read_cache_.get(), cached_map_ != nullptr};
+            extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), around.ftl.slc_region(),
+            bytes_.get(), read_cache_.get(), cached_map_ != nullptr};
 }
 
 void Firmware::submit(Command& c) {

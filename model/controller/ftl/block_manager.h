@@ -55,8 +55,9 @@ static_assert(sizeof(BlockRecord) == 24);
 
 class BlockManager {
 public:
-    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front of those. `hard_free_blocks`: host pages may open a superblock only while a
-    /// group has more free ones; and one more for each that failed and has to be emptied, which gives no free one back.
+    /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front of those.
+    /// `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one more for each that failed and
+    /// has to be emptied, which gives no free one back.
     /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
                  const SpareArea* wear = nullptr, std::uint32_t set_apart = 0);

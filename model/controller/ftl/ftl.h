@@ -4,8 +4,9 @@
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
 // Units whose only copy cannot be read are lost.
 // Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data. The host's pages may go through an SLC cache first (slc/). A map that is not all in memory (../cached_map) has its pages in
-// superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
+// no hot/cold separation of host data. The host's pages may go through an SLC cache first (slc/). A map that is not all in memory
+// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and
+// checkpoints (recovery/).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
 // host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the

@@ -62,7 +62,8 @@ void add_slc(std::vector<SsdParameter>& table) {
          "assumed: TLC dies in pSLC mode, 2 to 4 ms");
     table.push_back(P::integer("nand.slc.prefix", [](auto& c) -> auto& { return c.nand.slc.prefix; })
                         .range("0", "255")
-                        .says("Command in front of each operation on a block in SLC mode, one more cycle on the bus for each plane; none that is in use otherwise")
+                        .says("Command in front of each operation on a block in SLC mode, one more cycle on the bus for each plane; "
+                              "none that is in use otherwise")
                         .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts"));
 }
 

@@ -162,7 +162,8 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 
 void SsdController::start_again(std::function<void()> found) {
     for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
-    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die, config.firmware.scan_page, ftl->slc_region()},
+    scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die,
+                                        config.firmware.scan_page, ftl->slc_region()},
                   *ftl, config.firmware.scan_entry);
     scan_->start([this, found = std::move(found)] {
         found();
