@@ -136,33 +136,37 @@ TEST_P(SlcCacheTest, FoldingTakesTurnsWithCollection) {
     Device d(c, g);
     Random random(bits);
     std::vector<VictimReason> last(d.ftl.shape().groups(), VictimReason::wear);
-    std::uint64_t folds = 0, spaces = 0;
-    for (int i = 0; i < 20000; ++i) {
-        std::vector<Lpa> units(g.units_per_page());
-        for (Lpa& u : units) u = Lpa{static_cast<std::uint32_t>(random.below(d.ftl.logical_units()))};
-        while (!d.write(units))
-            for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n) d.collect(GroupId{n});
-        const GroupId group{static_cast<std::uint32_t>(random.below(d.ftl.shape().groups()))};
-        if (!d.ftl.wants_collection(group)) continue;
-        const bool hard = d.ftl.gc_hard(group), soft = d.ftl.gc_soft(group);
+    std::uint64_t folds = 0, spaces = 0, at_the_threshold = 0;
+    const auto collect = [&](GroupId group) {
+        const bool hard = d.ftl.gc_hard(group), soft = d.ftl.gc_soft(group), full = d.ftl.slc()->sealed_blocks(group) != 0;
         const std::uint64_t before = d.ftl.counters().slc_victims;
-        if (!d.collect(group)) continue;
+        if (!d.collect(group)) return;
         const bool folds_now = d.ftl.counters().slc_victims != before;
+        at_the_threshold += hard && full && last[idx(group)] != VictimReason::fold;
         ASSERT_FALSE(folds_now && hard) << "takes the last free ones";
         ASSERT_FALSE(folds_now && soft && last[idx(group)] == VictimReason::fold) << "twice in turn while others are wanted";
         last[idx(group)] = folds_now ? VictimReason::fold : VictimReason::space;
         ++(folds_now ? folds : spaces);
+    };
+    for (int i = 0; i < 60000 && !testing::Test::HasFatalFailure(); ++i) {
+        std::vector<Lpa> units(g.units_per_page());
+        for (Lpa& u : units) u = Lpa{static_cast<std::uint32_t>(random.below(d.ftl.logical_units()))};
+        while (!d.write(units))
+            for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n) collect(GroupId{n});
+        const GroupId group{static_cast<std::uint32_t>(random.below(d.ftl.shape().groups()))};
+        if (random.percent(20) && d.ftl.wants_collection(group)) collect(group);
         if (i % 4000 == 0) d.ftl.verify_books();
     }
     d.ftl.verify_books();
     EXPECT_GT(folds, 100u);
     EXPECT_GT(spaces, 100u);
+    EXPECT_GT(at_the_threshold, 10u);
 }
 
 // A row that was begun past the cache is completed there, though the cache has room again.
 TEST(SlcCache, RowsAreCompletedWhereTheyWereBegun) {
     const NandGeometry g = geometry(3);
-    Device d(config(g, SuperblockSpan::die, 0), g);
+    Device d(config(g, SuperblockSpan::die, kSlcBlocks), g);
     std::uint32_t next = 0;
     const std::uint64_t cache_pages = std::uint64_t{g.planes()} * kSlcBlocks * (g.pages_per_block / 3);
     while (d.ftl.counters().slc_pages < cache_pages) ASSERT_TRUE(d.write(row(d, next)));
@@ -170,12 +174,42 @@ TEST(SlcCache, RowsAreCompletedWhereTheyWereBegun) {
     ASSERT_EQ(d.ftl.allocate_host_pages(1, &page), 1u);
     ASSERT_FALSE(d.ftl.is_slc(page));
     const GroupId group = d.ftl.shape().group_of(page.plane);
-    const SuperblockId fold = d.ftl.select_victim(group, true);
-    ASSERT_EQ(d.ftl.victim_reason(fold), VictimReason::fold);
+    ASSERT_TRUE(d.collect(group));
+    ASSERT_EQ(d.ftl.slc()->free_blocks(group), 1u);
     ASSERT_EQ(d.ftl.allocate_host_pages(1, &other, true), 1u);
     EXPECT_EQ(d.ftl.shape().group_of(other.plane), group);
     EXPECT_EQ(other.page, page.page);
     EXPECT_EQ(other.block, page.block);
+}
+
+// One that fails is lost to the cache: no spare one takes its place, and without one the drive can still be written.
+TEST(SlcCache, IsSmallerWhenASuperblockFails) {
+    const NandGeometry g = geometry(3);
+    for (const std::uint32_t spare : {0u, 2u}) {
+        FtlConfig c = config(g, SuperblockSpan::die, kSlcBlocks);
+        c.spare_blocks = spare;
+        Device d(c, g);
+        PageAddress a;
+        ASSERT_TRUE(d.ftl.allocate_host_page(a));
+        ASSERT_TRUE(d.ftl.is_slc(a));
+        const GroupId group = d.ftl.shape().group_of(a.plane);
+        const SuperblockId failed = d.ftl.shape().superblock_of(g.block_of(a));
+        const std::vector<Spare> nothing(g.units_per_page(), kPadding);
+        d.flash.program_page(a, nothing.data(), d.ftl.draw_record(a));
+        d.ftl.host_page_failed(a);
+        const MediaHealth& media = d.ftl.media();
+        EXPECT_FALSE(media.read_only);
+        EXPECT_EQ(media.available_spare, 100u);
+        EXPECT_EQ(media.blocks_retired, d.ftl.shape().planes());
+        EXPECT_EQ(d.ftl.slc()->open_block(group), kNoSuperblock);
+        ASSERT_TRUE(d.ftl.wants_collection(group));
+        ASSERT_TRUE(d.collect(group));
+        EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
+        EXPECT_EQ(d.ftl.slc()->free_blocks(group), kSlcBlocks - 1);
+        std::uint32_t next = 0;
+        for (int i = 0; i < 200; ++i) ASSERT_TRUE(d.write(row(d, next)));
+        d.ftl.verify_books();
+    }
 }
 
 }  // namespace
