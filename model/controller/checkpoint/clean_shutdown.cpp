@@ -43,11 +43,13 @@ void CleanShutdown::release() {
 }
 
 void CleanShutdown::flushed(Command& c) {
-    if (!around_.writes || around_.writer.clean()) return around_.complete(c);
-    command_ = &c;
+    if (!around_.writes) return around_.complete(c);
+    // Behind a clean checkpoint nothing is collected, be it of the last life: the drive has not worked since.
     stopped_ = true;
     around_.writer.hold_off(true);
     around_.gc.stop();
+    if (around_.writer.clean()) return around_.complete(c);
+    command_ = &c;
     around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this);
 }
 

@@ -109,6 +109,20 @@ public:
         compare(before_->ftl, life_->ftl, cut);
         ASSERT_EQ(source, MapSource::clean_checkpoint);
         before_.reset();
+        if (random_.percent(50)) shut_down_at_once(cut);
+    }
+    /// A drive that has started and done nothing: what it finds the next time is what it has found.
+    void shut_down_at_once(int cut) {
+        if (!flush(true)) return;
+        while (life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
+        ASSERT_EQ(under_way_, 0u) << life_->firmware.dump();
+        ASSERT_TRUE(life_->ftl.checkpoints()->clean());
+        before_ = std::move(life_);
+        start_again();
+        compare(before_->ftl, life_->ftl, cut);
+        ASSERT_EQ(source, MapSource::clean_checkpoint);
+        before_.reset();
+        ++shut_down_twice;
     }
     /// One cut, after this many events. False: the run was over before.
     bool cut_after(std::uint64_t events, std::uint64_t commands) {
@@ -123,7 +137,7 @@ public:
     }
 
     MapSource source = MapSource::all_pages;      ///< of the last start
-    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
+    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
     std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
