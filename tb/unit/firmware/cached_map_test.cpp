@@ -56,6 +56,28 @@ void exercise(DeviceShape shape, Mix mix, std::uint64_t seed, Sum& sum, std::uin
     sum.victims += device.firmware.gc().victims();
 }
 
+TEST(CachedMap, CountsWhoFindsAnEntryAndWhoDoesNot) {
+    DeviceUnderTest d(dftl_device(100, MapGranularity::entry));
+    const auto counted = [&d] {
+        d.drain();
+        d.flush();
+        d.drain();
+        const CachedMap::Counters& c = d.firmware.cached_map()->counters();
+        return std::pair(c.hits, c.misses);
+    };
+    d.write(0, 8);
+    const auto [hits, misses] = counted();
+    EXPECT_EQ(hits, 0u);
+    EXPECT_EQ(misses, 1u);
+    d.write(0, 8);
+    EXPECT_EQ(counted(), std::pair(hits + 1, misses));
+    d.read(0, 8);
+    EXPECT_EQ(counted(), std::pair(hits + 2, misses));
+    d.read(8 * 8, 8);
+    EXPECT_EQ(counted(), std::pair(hits + 2, misses + 1));
+    d.shut_down();
+}
+
 TEST(CachedMapRandom, EveryKindOfCommand) {
     Sum sum;
     std::uint64_t seed = 1;

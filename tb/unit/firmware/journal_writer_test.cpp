@@ -87,6 +87,36 @@ TEST(JournalWriter, AFullPageIsWritten) {
     d.read_all();
 }
 
+TEST(JournalWriter, TheFirstCoreLooksAfterFullPages) {
+    DeviceShape shape = tiny_device();
+    shape.firmware.cores = 2;
+    DeviceUnderTest d(shape);
+    const std::uint32_t entries = d.ftl.journal().entries_per_page();
+    const auto busy = [&d] { return std::pair(d.firmware.cores().busy(0), d.firmware.cores().busy(1)); };
+    d.trim(0, 8);
+    d.drain();
+    const auto start = busy();
+    d.trim(16, 8);
+    d.drain();
+    const auto one = busy();
+    const std::pair more(one.first - start.first, one.second - start.second);
+    for (std::uint32_t i = 2; i < entries - 1; ++i) {
+        d.trim(std::uint64_t{2} * i * 8, 8);
+        d.drain();
+    }
+    const auto before = busy();
+    d.flash.hold = true;
+    d.trim(std::uint64_t{2} * entries * 8, 8);
+    d.agenda.run();
+    const auto after = busy();
+    EXPECT_EQ(after.first - before.first - more.first + after.second - before.second - more.second, Ps{static_cast<std::int64_t>(shape.firmware.flash_issue * (1'000'000'000'000 / shape.firmware.clock_hz))});
+    EXPECT_EQ(after.second - before.second, more.second);
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(journal_pages(d), 1u);
+    d.shut_down();
+}
+
 // Overwrites that need collection, with deallocations all over: no block goes before the journal, and nobody flushes.
 TEST(JournalWriter, CollectionWritesWhatItNeeds) {
     DeviceUnderTest d(tiny_device());

@@ -75,6 +75,27 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
     }
 }
 
+/// A root record names all pages of the books: to the last word of it.
+TEST(CheckpointLayout, ARootRecordMayBeFull) {
+    std::uint32_t full = 0, refused = 0;
+    for (std::uint32_t blocks = 40; blocks < 4000; ++blocks) {
+        Random random(1);
+        Shape s = shape_of(random);
+        s.g.page_bytes = 512;
+        s.g.blocks_per_plane = blocks;
+        s.c.user_capacity_bytes = most_logical_units(s.c, s.g) * s.g.unit_bytes;
+        const CheckpointLayout layout(s.c, s.g);
+        const std::uint32_t words = layout.most_book_pages() + CheckpointLayout::kRootWords;
+        const auto problems = check_ftl(s.c, s.g);
+        const bool is_refused = std::any_of(problems.begin(), problems.end(), [](const Problem& p) { return p.where == "ftl.checkpoint_interval"; });
+        ASSERT_EQ(is_refused, words > layout.words_per_page()) << blocks;
+        full += words == layout.words_per_page();
+        refused += is_refused;
+    }
+    EXPECT_GT(full, 0u);
+    EXPECT_GT(refused, 0u);
+}
+
 /// The flash, as far as these tables go: what was erased and programmed, and what the newest complete checkpoint needs.
 struct Model {
     explicit Model(const Shape& s) : g(s.g), layout(s.c, s.g), units(most_logical_units(s.c, s.g)), checkpoints(layout, s.g, units), next(s.g.blocks()) {}

@@ -121,6 +121,17 @@ TEST_F(JournalTest, DeallocationsInTurnDoNotLeaveAPageEach) {
 }
 
 // A range is one entry, however many of its units were never written.
+TEST_F(JournalTest, ItsPagesGoToTheGroupsInTurn) {
+    NandGeometry g = small_geometry();
+    g.channels = 3;
+    Device d(small_config(g, 0.6), g);
+    for (std::uint32_t i = 1; i < 30; ++i) {
+        GroupId group{};
+        ASSERT_TRUE(d.ftl.group_for_journal(group));
+        EXPECT_EQ(idx(group), i % 12);
+    }
+}
+
 TEST_F(JournalTest, ARangeIsOneEntry) {
     for (std::uint32_t u = 10; u < 90; u += 3) write(u);
     EXPECT_EQ(device.ftl.trim(Lpa{0}, 100), 27u);
