@@ -178,6 +178,22 @@ def drawn_placement(seed, device):
     return ["ftl.placement=first_idle"] if device.preset is None and random.Random(f"placement {seed}").random() < 1 / 3 else []
 
 
+def drawn_lanes(seed, device):
+    """Static dimensions for a third of the small devices whose map is all in memory, with blocks for each lane's share of the journal
+    beside those that they have. Draws of their own."""
+    r = random.Random(f"lanes {seed}")
+    if device.preset is not None or device.settings.get("ftl.mapping") == '"dftl"' or r.random() > 1 / 3:
+        return []
+    letters = "CWDP" if device.settings.get("ftl.superblock") == '"plane"' else "CWD"
+    chosen = "".join(letter for letter in letters if r.random() < 2 / 3)
+    if not chosen:
+        return []
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + 2 + before // 64
+    device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
+    return [f"ftl.static_dimensions={chosen}"]
+
+
 def drawn_doors(seed):
     """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
@@ -247,7 +263,7 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_lanes(seed, device) + drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets

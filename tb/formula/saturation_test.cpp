@@ -95,7 +95,7 @@ TEST(Saturation, ReadsHaveHalfOfTheDram) { bound_by_dram(HostOp::read, "rate"); 
 TEST(Saturation, WritesHaveHalfOfTheDram) { bound_by_dram(HostOp::write, "rate"); }
 TEST(Saturation, ReadsHaveHalfOfDramWithBanks) { bound_by_dram(HostOp::read, "banks"); }
 
-void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pattern) {
+SsdConfig four_dies(std::uint32_t planes) {
     SsdConfig c = grid(4, 1, planes);
     c.nand.geometry.page_bytes = 8192;
     c.nand.geometry.spare_bytes = 448;
@@ -103,6 +103,11 @@ void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pat
     c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
     c.ftl.initial_state = InitialState::fresh;
     c.ftl.buffer_bytes = 8u << 20;
+    return c;
+}
+
+void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pattern) {
+    const SsdConfig c = four_dies(planes);
     ClosedLoop::Spec s;
     s.op = HostOp::write;
     s.pattern = pattern;
@@ -122,6 +127,36 @@ void write_on(std::uint32_t planes, std::uint32_t bytes, ClosedLoop::Pattern pat
 TEST(Saturation, SequentialWriteIsBoundByPrograms) { write_on(1, 131072, ClosedLoop::Pattern::sequential); }
 TEST(Saturation, MultiPlaneProgramsDoubleTheBound) { write_on(2, 131072, ClosedLoop::Pattern::sequential); }
 TEST(Saturation, RandomWriteIsBoundByProgramsToo) { write_on(1, 4096, ClosedLoop::Pattern::random); }
+
+// Rows of pages that an ascending write would put on the first `used` of four channels, one die each. Where the address decides the
+// channel, only these dies work.
+void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint32_t used) {
+    SsdConfig c = four_dies(planes);
+    c.ftl.static_dimensions = fixed;
+    const std::uint32_t row = planes * 8192;
+    ClosedLoop::Spec s;
+    s.op = HostOp::write;
+    s.pattern = ClosedLoop::Pattern::list;
+    s.bytes = row;
+    s.depth = 32;
+    s.requests = (128u << 20) * used / row;
+    s.skip = s.requests / 8;
+    s.span = c.ftl.user_capacity_bytes;
+    for (std::uint64_t i = 0; i < s.requests; ++i) s.offsets.push_back((i / used * 4 + i % used) * row % s.span);
+    const auto r = run_closed_loop(c, s);
+    const std::uint32_t dies = fixed == "none" ? 4 : used;
+    const double bound = dies * row / (static_cast<double>(reference::program_cycle(c.nand, planes)) * 1e-12) * 1e-6;
+    char what[100];
+    std::snprintf(what, sizeof what, "writes to %u of 4 channels, %u planes, static: %s, MB/s", used, planes, fixed.c_str());
+    expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
+}
+TEST(Saturation, StaticDimensionsBindWritesToDies) {
+    for (const std::uint32_t planes : {1u, 2u}) {
+        write_to_channels("none", planes, 1);
+        for (const std::uint32_t used : {1u, 2u, 3u, 4u}) write_to_channels("C", planes, used);
+        write_to_channels("CWD", planes, 3);
+    }
+}
 
 // q outstanding single-die reads on n dies, deterministic service: simulated utilisation for n = 16, and
 // U = 1 + k - sqrt(1 + k^2), k = q/n for many dies.

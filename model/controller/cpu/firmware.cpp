@@ -5,7 +5,7 @@ namespace ssdtlm {
 
 namespace {
 std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units) {
-    return around.buffer ? around.buffer(units) : std::make_unique<WriteBuffer>(units);
+    return around.buffer ? around.buffer(units, around.ftl.lanes()) : std::make_unique<WriteBuffer>(units, &around.ftl.lanes());
 }
 }  // namespace
 
@@ -23,7 +23,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes ? nullptr : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes)),
-      waiters_(around.agenda, map_),
+      waiters_(around.agenda, map_, around.ftl.lanes().count()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),

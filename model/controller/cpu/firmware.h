@@ -40,8 +40,8 @@ public:
         DramPort& dram;
         /// Makes the map that commands ask, over the firmware's own; empty: that one itself.
         std::function<std::unique_ptr<MapPort>(MapPort& own)> map{};
-        /// Makes the write buffer, of so many units; empty: WriteBuffer.
-        std::function<std::unique_ptr<BufferPort>(std::uint32_t units)> buffer{};
+        /// Makes the write buffer, of so many units, which sorts them by lane; empty: WriteBuffer.
+        std::function<std::unique_ptr<BufferPort>(std::uint32_t units, const LanePort& lanes)> buffer{};
     };
     /// What stands for the host's data.
     enum class Data : std::uint8_t {

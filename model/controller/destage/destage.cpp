@@ -2,6 +2,7 @@
 #include "controller/destage/destage.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "common/report/error.h"
 #include "protocol/nvme.h"
@@ -21,40 +22,27 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       geometry_(around.ftl.geometry()),
       codec_(around.ftl.codec()),
       units_per_page_(geometry_.units_per_page()),
-      program_limit_(geometry_.dies() * config.flush_depth_per_die),
-      row_pages_(std::min(around.ftl.shape().planes(), program_limit_)),
-      start_level_(static_cast<std::uint32_t>(std::uint64_t{around.buffer.capacity()} * config.flush_start_percent / 100)),
       around_(around),
-      row_(row_pages_) {
+      choice_(config, around.ftl, around.buffer, around.waiters),
+      row_(choice_.row_pages()),
+      without_page_(around.ftl.lanes().count()) {
     around_.waiters.on_settled<&Destage::form>(this);
 }
 
 void Destage::form() {
-    while (programs_ + row_pages_ <= program_limit_ && may_form()) form_row();
+    for (std::uint32_t lane = choice_.next(); lane != RowChoice::kNoLane; lane = choice_.next()) form_row(lane);
 }
 
-// A full row (a page of each plane of a group) is formed when the buffer is past its threshold or someone waits; less than
-// a row only for a unit that must become durable, or when a command waits for room and nothing under way will give it any.
-bool Destage::may_form() const {
-    const BufferPort& b = around_.buffer;
-    if (b.queued() == 0) return false;
-    if (b.demanded()) return true;
-    const bool room_wanted = around_.waiters.anybody(Waiters::For::room);
-    if (b.queued() >= row_pages_ * units_per_page_) return b.dirty() > start_level_ || room_wanted;
-    const bool data_on_its_way = b.used() != b.held();
-    return room_wanted && programs_ == 0 && !data_on_its_way;
-}
-
-void Destage::form_row() {
+void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
-    const std::uint32_t units = std::min(around_.buffer.queued(), row_pages_ * units_per_page_);
+    const std::uint32_t units = std::min(around_.buffer.queued(lane), choice_.row_units());
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
         job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            job.item[i] = around_.buffer.pop_dirty();
+            job.item[i] = around_.buffer.pop_dirty(lane);
             job.old[i] = kUnmapped;
             around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
         }
@@ -63,7 +51,7 @@ void Destage::form_row() {
         job.again = false;
         chain.add(job);
     }
-    programs_ += pages;
+    choice_.begun(lane, pages);
     ++issuing_;
     const auto slot = around_.cores.reserve(
         rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
@@ -101,19 +89,27 @@ __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job)
     for (std::uint32_t i = 0; i < job.units; ++i) around_.map->done(around_.buffer.unit(job.item[i]).lpa, false);
 }
 
+/// One row is of one lane. Not of what has left the buffer.
+inline std::uint32_t Destage::lane_of(const FlashJob& job) const {
+    const Lanes& lanes = around_.ftl.lanes();
+    return __builtin_expect(lanes.count() == 1, 1) ? 0 : lanes.of(around_.buffer.unit(job.item[0]).lpa);
+}
+
 inline void Destage::place_or_wait(FlashJob* left) {
-    if (!around_.waiters.anybody(Waiters::For::page)) left = place(left);
+    const std::uint32_t lane = lane_of(*left);
+    if (!around_.waiters.anybody_for_page(lane)) left = place(left);
     if (left == nullptr) return;
-    without_page_ += length_of(left);
-    around_.waiters.wait<&Destage::place_again>(Waiters::For::page, this, left->index);
+    without_page_[lane] += length_of(left);
+    around_.waiters.wait_for_page<&Destage::place_again>(lane, this, left->index);
 }
 
 bool Destage::place_again(std::uint64_t& index) {
     FlashJob* const jobs = &around_.jobs.at(static_cast<std::uint32_t>(index));
-    without_page_ -= length_of(jobs);
+    std::uint32_t& waiting = without_page_[lane_of(*jobs)];
+    waiting -= length_of(jobs);
     FlashJob* const left = place(jobs);
     if (left == nullptr) return true;
-    without_page_ += length_of(left);
+    waiting += length_of(left);
     index = left->index;
     return false;
 }
@@ -146,7 +142,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
             finish(dead, false);
             continue;
         }
-        const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over);
+        const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
         if (pages == 0) {
             if (ftl.media().read_only) {
                 give_up(jobs);
@@ -255,6 +251,7 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
 __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
     while (jobs != nullptr) {
         FlashJob& job = *jobs;
+        const std::uint32_t lane = lane_of(job);
         jobs = job.next;
         done_with_map(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
@@ -265,7 +262,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
             if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, nvme::kStWriteFault);
         }
-        --programs_;
+        choice_.ended(lane);
         around_.jobs.release(job);
     }
     around_.waiters.settle();
@@ -289,6 +286,7 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
 }
 
 void Destage::finish(FlashJob& job, bool placed) {
+    const std::uint32_t lane = lane_of(job);
     for (std::uint32_t i = 0; i < job.units; ++i) {
         let_go_old(job, i);
         if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
@@ -299,33 +297,37 @@ void Destage::finish(FlashJob& job, bool placed) {
         else
             around_.journal.release_when_durable(waiter);  // deallocated meanwhile
     }
-    --programs_;
+    choice_.ended(lane);
     around_.waiters.durable(&job);
     around_.jobs.release(job);
     around_.waiters.settle();
 }
 
-bool Destage::under_way() const { return programs_ > without_page_ || (without_page_ != 0 && around_.gc.active() != 0); }
+std::uint32_t Destage::without_page() const { return std::accumulate(without_page_.begin(), without_page_.end(), 0u); }
+
+bool Destage::under_way() const { return programs() > without_page() || (without_page() != 0 && around_.gc.active() != 0); }
 
 void Destage::check_waiters() const {
     const auto require = [](bool ok, const std::string& what) {
         if (!ok) throw CheckFailed("destage: " + what);
     };
     // Programs end by themselves once they have a page: the flash or a core holds them.
-    require(without_page_ + issuing_ <= programs_,
-            std::to_string(without_page_) + " programs wait for a page and cores form others, of " + std::to_string(programs_));
-    require(without_page_ == 0 || around_.waiters.anybody(Waiters::For::page),
-            std::to_string(without_page_) + " programs are counted as waiting for a page, and nobody waits for one");
-    // What the buffer may program without waiting for more is formed at once, up to the limit.
-    const BufferPort& b = around_.buffer;
-    const bool must_form = b.demanded() || (b.queued() >= row_pages_ * units_per_page_ && b.dirty() > start_level_);
-    require(!must_form || programs_ + row_pages_ > program_limit_,
-            std::to_string(b.queued()) + " dirty units may be programmed, but only " + std::to_string(programs_) + " of " +
-                std::to_string(program_limit_) + " programs are under way");
+    const std::uint32_t waiting = without_page();
+    require(waiting + issuing_ <= programs(), std::to_string(waiting) + " programs wait for a page and cores form others, of " + std::to_string(programs()));
+    require(waiting == 0 || around_.waiters.count_for_page() != 0,
+            std::to_string(waiting) + " programs are counted as waiting for a page, and nobody waits for one");
+    const Lanes& lanes = around_.ftl.lanes();
+    for (std::uint32_t lane = 0; lane < lanes.count() && lanes.count() > 1; ++lane) {
+        if (without_page_[lane] == 0 || choice_.programs(lane) > without_page_[lane]) continue;
+        const auto& groups = lanes.groups(lane);
+        require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
+                std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) + ", none of whose groups is collected");
+    }
+    choice_.check();
 }
 
 std::string Destage::dump() const {
-    return "destage: " + std::to_string(programs_) + " programs in flight, " + std::to_string(without_page_) + " without a free page\n";
+    return "destage: " + std::to_string(programs()) + " programs in flight, " + std::to_string(without_page()) + " without a free page\n";
 }
 
 }  // namespace ssdtlm

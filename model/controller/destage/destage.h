@@ -9,6 +9,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/data/unit_data.h"
+#include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/ports/buffer_port.h"
@@ -44,7 +45,7 @@ public:
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 
     /// Formed and not finished.
-    std::uint32_t programs() const { return programs_; }
+    std::uint32_t programs() const { return choice_.programs(); }
     /// A program that ends by itself, or a collection that will give a page to one without.
     bool under_way() const;
     std::uint64_t units_mapped() const { return units_mapped_; }
@@ -57,8 +58,7 @@ public:
 
 private:
     void form();
-    bool may_form() const;
-    void form_row();
+    void form_row(std::uint32_t lane);
     void issue(std::uint64_t job);
     bool bring_in(FlashJob& jobs);
     void map_answered(std::uint64_t job, const Ppa*) override;
@@ -67,6 +67,8 @@ private:
     bool place_again(std::uint64_t& job);
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
+    std::uint32_t lane_of(const FlashJob& job) const;
+    std::uint32_t without_page() const;
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
     void let_go_old(const FlashJob& job, std::uint32_t unit);
@@ -80,15 +82,12 @@ private:
     const NandGeometry geometry_;
     const SpareCodec codec_;
     const std::uint32_t units_per_page_;
-    const std::uint32_t program_limit_;
-    const std::uint32_t row_pages_;      ///< pages that are programmed together, if there is data for them
-    const std::uint32_t start_level_;    ///< dirty units above which full rows are formed
     Surroundings around_;
+    RowChoice choice_;
     std::vector<PageAddress> row_;       ///< of the place() at hand
     std::vector<Lpa> units_;             ///< of the bring_in() at hand
-    std::uint32_t programs_ = 0;
-    std::uint32_t issuing_ = 0;          ///< of those, rows that a core is working on, not yet offered to the FTL
-    std::uint32_t without_page_ = 0;     ///< of those, programs that wait for a page
+    std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL
+    std::vector<std::uint32_t> without_page_;  ///< by lane: programs that wait for a page
     std::uint64_t rows_formed_ = 0;
     bool collecting_ = false;            ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;

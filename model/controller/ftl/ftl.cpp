@@ -41,7 +41,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       slc_(config.slc.blocks != 0 ? std::make_unique<SlcCache>(slc_region_, shape_, blocks_) : nullptr),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      cursor_(rows_, shape_),
+      lanes_(config.static_dimensions, rows_, geometry, shape_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
@@ -57,7 +57,7 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group);
     if (from + n == shape_.pages()) update_able(group);
-    if (shape_.planes() != 1) cursor_.set_ragged(group, n != left);
+    if (shape_.planes() != 1) lanes_.cursor(group).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     return n;
 }

@@ -24,7 +24,7 @@
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
-#include "controller/ftl/allocation/plane_order.h"
+#include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
@@ -68,8 +68,7 @@ public:
     }
 
     // --- What goes into the out-of-band area ---
-    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved
-    /// data): what is written later has a higher number than what it replaces.
+    /// Of a page that takes its place now, in the step that also changes the map (host data) or compares with it (moved data).
     PageRecord draw_record(const PageAddress& a, PageKind kind = PageKind::user) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
@@ -80,26 +79,30 @@ public:
     }
 
     // --- Host writes ---
-    /// Up to `most` pages of one row: of the next group in the configured order that may take host pages. Returns how many;
-    /// 0: every group is at or below its hard threshold and has no open host superblock; only GC helps. Pages that a row
+    /// Where a unit may be written: a page of a lane for units of that lane only.
+    const Lanes& lanes() const { return lanes_; }
+    /// Up to `most` pages of one row: of the lane's next group in the configured order that may take host pages. Returns how many;
+    /// 0: every one is at or below its hard threshold and has no open host superblock; only GC helps. Pages that a row
     /// in use had no room for (`left_over`) complete another row in use, if there is one, else begin the next.
-    std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false) {
+    std::uint32_t allocate_host_pages(std::uint32_t most, PageAddress* out, bool left_over = false, std::uint32_t lane = 0) {
+        GroupCursor& cursor = lanes_.cursor(lane);
         GroupId group{};
-        if (!(left_over && cursor_.next_ragged(group)) && !next_group(group)) return 0;
+        if (!(left_over && cursor.next_ragged(group)) &&
+            !(__builtin_expect(under_way_.empty(), 1) ? cursor.next(group) : cursor.next_least(under_way_, group)))
+            return 0;
         return take_host_pages(group, most, out);
     }
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
     /// Host pages pass this group over until further notice, but for an open row that is filled in part.
-    void hold_host(GroupId group, bool held) { cursor_.set_held(group, held); }
+    void hold_host(GroupId group, bool held) { lanes_.cursor(group).set_held(group, held); }
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
-    std::uint32_t ragged_groups() const { return cursor_.ragged_count(); }
+    std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
     /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of
     /// the old copies would give: in the group's GC superblock is room for it, as what failed need not be moved. It is one of
     /// GC's programs from there on: those of a block must not overtake each other.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
     bool is_gc_page(const PageAddress& a) const;
-    /// At program issue: the old copy loses its validity, the new one is the mapped one. Returns the old one, which must
-    /// stay on the flash until the new one is there: see hold_copy().
+    /// At program issue: the new copy is the mapped and valid one. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
         if (__builtin_expect(is_copy(old), 1))
@@ -140,9 +143,9 @@ public:
     /// A group that may take a page of the journal without harm to its garbage collection; of a read-only drive one with
     /// room. False: none.
     bool group_for_journal(GroupId& out);
-    /// Like a page that GC moves, into this group. Precondition: journal().next() has said this page.
+    /// Like a moved page, into this group. Precondition: journal().next() has said this page.
     PageAddress place_journal_page(Journal::Id id, GroupId group);
-    /// Before the open page is written partly filled: takes into it what is still true of pages that are nearly empty.
+    /// Before the open page is written partly filled: it takes what is still true of pages that are nearly empty.
     void gather_journal_pages();
     /// The program is finished. Adds the superblocks that may be erased now, as far as this goes.
     void journal_page_programmed(Journal::Id id, std::vector<SuperblockId>& freed);
@@ -198,8 +201,7 @@ public:
     /// Why the group's victim is one.
     VictimReason victim_reason(SuperblockId victim) const;
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b, spare_); }
-    /// Superblocks of the group in this state. Looks at all of them.
-    std::uint32_t count(GroupId group, BlockState state) const;
+    std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
@@ -266,8 +268,7 @@ public:
     void superblock_emptied(SuperblockId victim);
     /// The unit cannot be read any more: its place is kLost until it is written or trimmed.
     void lose(Lpa lpa);
-    /// The same, of the unit that is mapped there, if one is: whose it is stands in the block's directory too.
-    void lose_copy(Ppa at);
+    void lose_copy(Ppa at);  ///< the unit that is mapped there, if one is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
@@ -310,6 +311,8 @@ private:
     void write_over_note(Ppa note);
     SuperblockId let_go_note(Ppa note);
     void journal_page_is_of_no_use(Journal::Id id);
+    bool takes_journal(GroupId group) const;
+    bool group_with_room_for_journal(GroupId& out);
     void lay_out_translation();
     SuperblockId let_go_superblock(SuperblockId b);
 
@@ -330,11 +333,10 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
-    bool next_group(GroupId& out) { return __builtin_expect(under_way_.empty(), 1) ? cursor_.next(out) : cursor_.next_least(under_way_, out); }
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out);
     std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
     SuperblockId select_for_folding(GroupId group, bool idle);
-    void update_able(GroupId group) { cursor_.set_able(group, takes_host_pages(group)); }
+    void update_able(GroupId group) { lanes_.cursor(group).set_able(group, takes_host_pages(group)); }
     bool finds_reason(GroupId group) const;
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
@@ -375,7 +377,7 @@ private:
     const std::unique_ptr<SlcCache> slc_;  // null: none
     std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
-    GroupCursor cursor_;
+    Lanes lanes_;
     std::vector<std::uint32_t> under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
     std::unique_ptr<VictimPolicy> policy_;
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
-#include "controller/ftl/allocation/plane_order.h"
+#include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/journal/journal.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -40,12 +41,30 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
            CheckpointLayout(config, g).per_group() + config.slc.blocks;
 }
 
+std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g) {
+    const std::uint64_t groups = SuperblockShape(g, config.superblock).groups(), entries = g.page_bytes / Journal::kEntryBytes;
+    // An entry for each unit there can be, in pages of which half is still true; the open one, and one that others are gathered in.
+    const std::uint64_t pages = 2 * ((g.units() + entries - 1) / entries) + 2;
+    return static_cast<std::uint32_t>((pages + groups - 1) / groups + 1);
+}
+
+namespace {
+// Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was deallocated elsewhere.
+std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
+    const SuperblockShape shape(g, config.superblock);
+    const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
+    const std::uint64_t journal = std::uint64_t{most_journal_pages(config, g)} * g.units_per_page();
+    return of_group <= journal ? 0 : (of_group - journal) / row * row * shape.groups();
+}
+}  // namespace
+
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g) {
     // GC leaves blocks alone when less than a page of their units is invalid. Pages of the journal take less than the deallocated
     // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
     const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
     const std::uint64_t all = g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
+    if (config.static_dimensions != "none") return most_with_lanes(config, g, all);
     if (config.mapping != "dftl") return all;
     // n units and their translation pages, n / entries rounded up.
     const std::uint64_t entries = entries_per_translation_page(config, g);
@@ -68,6 +87,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
     check_name(out, "gc.policy", config.gc_policy, VictimPolicies::instance().names());
     check_name(out, "ftl.allocation", config.allocation, allocation_orders());
+    check_name(out, "ftl.static_dimensions", config.static_dimensions, static_dimensions());
     if (g.unit_bytes == 0 || g.page_bytes % g.unit_bytes != 0 || g.units_per_page() == 0 ||
         g.units_per_page() > kMaxUnitsPerPage) {
         out.push_back({"nand.geometry.page_size",
@@ -92,6 +112,12 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
+    if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
+        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
+                       "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
+    if (config.mapping == "dftl" && config.static_dimensions != "none")
+        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
+                       "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
     const CheckpointLayout checkpoints(config, g);
     if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",

@@ -29,6 +29,9 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geome
 /// What the map's cache has room for: entries or translation pages.
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);
 
+/// Pages of the journal that each group has room for beside its share of the addresses, with static dimensions.
+std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& geometry);
+
 /// Largest number of logical units for which GC can always get above its soft threshold in every plane, when the data
 /// is spread evenly. 0 when the blocks per plane are not enough for the thresholds themselves.
 std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& geometry);

@@ -59,6 +59,7 @@ struct FtlConfig {
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                               ///< superblock = die: P comes first wherever it stands
     Placement placement = Placement::in_turn; ///< which group a row of host pages goes to
+    std::string static_dimensions = "none";  ///< those of C, W, D and P that the logical address decides
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
     PolicyTable gc_policies;                  ///< parameters of victim policies

@@ -26,7 +26,7 @@ void Ftl::close_failed(const PageAddress& a) {
     const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host)) == b;
     if (blocks_.fail(b)) {
         if (is_slc) slc_->lose(b);
-        if (was_open && shape_.planes() != 1) cursor_.set_ragged(group, false);
+        if (was_open && shape_.planes() != 1) lanes_.cursor(group).set_ragged(group, false);
         replace(b);
     }
     blocks_.page_programmed(b);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
 
@@ -138,14 +139,45 @@ void Ftl::point_to_failed(SuperblockId b) {
     leave_page(older);
 }
 
+bool Ftl::takes_journal(GroupId group) const {
+    // Nothing is collected any more in a drive that is read-only: what there is may be used up.
+    return media_.read_only ? blocks_.free_blocks(group) != 0 || gc_room(group) != 0 : !gc_hard(group);
+}
+
 bool Ftl::group_for_journal(GroupId& out) {
+    if (__builtin_expect(lanes_.count() != 1, 0)) return group_with_room_for_journal(out);
     for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
         journal_group_ = (journal_group_ + 1) % shape_.groups();
         out = GroupId{journal_group_};
-        // Nothing is collected any more in a drive that is read-only: what there is may be used up.
-        if (media_.read_only ? blocks_.free_blocks(out) != 0 || gc_room(out) != 0 : !gc_hard(out)) return true;
+        if (takes_journal(out)) return true;
     }
     return false;
+}
+
+/// What was deallocated in one lane gives no room in another. So each group takes its share; when all have it, the one where most was
+/// deallocated takes more. One that has no block just now is waited for.
+bool Ftl::group_with_room_for_journal(GroupId& out) {
+    std::vector<std::uint32_t> pages(shape_.groups());
+    for (Journal::Id id = 1; id < journal_.ids(); ++id) {
+        const Journal::Page& p = journal_.page(id);
+        if (p.state == Journal::State::in_flight || p.state == Journal::State::durable) ++pages[idx(shape_.group_of(p.at.plane))];
+    }
+    const std::uint32_t share = most_journal_pages(config_, geometry_);
+    const bool all_have_it = !media_.read_only && std::all_of(pages.begin(), pages.end(), [share](std::uint32_t n) { return n >= share; });
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (std::uint32_t i = 1; i <= shape_.groups(); ++i) {
+        const GroupId group{(journal_group_ + i) % shape_.groups()};
+        if (!takes_journal(group) || (pages[idx(group)] >= share && !all_have_it && !media_.read_only)) continue;
+        std::uint64_t valid = 0;
+        for (std::uint32_t b = 0; b < shape_.blocks_per_group() && all_have_it; ++b)
+            valid += blocks_[SuperblockId{idx(group) * shape_.blocks_per_group() + b}].valid;
+        if (valid >= fewest) continue;
+        fewest = valid;
+        out = group;
+    }
+    if (fewest == ~std::uint64_t{0}) return false;
+    journal_group_ = idx(out);
+    return true;
 }
 
 void Ftl::gather_journal_pages() {

@@ -48,7 +48,7 @@ void Preconditioner::lay_out(std::uint64_t units) {
     ftl_.spare_.lay_out(layout, ftl_.codec_);
     fill_blocks(layout);
     const std::uint32_t per_row = ftl_.shape_.planes();
-    ftl_.cursor_.move_to((pages + per_row - 1) / per_row);
+    ftl_.lanes_.move_to((pages + per_row - 1) / per_row);
     ftl_.mapped_units_ = units;
     ftl_.counters_.host_units = units;
     ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = pages;
@@ -56,7 +56,7 @@ void Preconditioner::lay_out(std::uint64_t units) {
 
 void Preconditioner::fill_blocks(const SequentialLayout& layout) {
     const SuperblockShape& shape = ftl_.shape_;
-    const auto& sequence = ftl_.cursor_.sequence();
+    const auto& sequence = ftl_.lanes_.sequence();
     const std::uint64_t units = layout.units(), groups = sequence.size(), per_superblock = shape.pages();
     const std::uint64_t pages = (units + units_per_page_ - 1) / units_per_page_, pads = pages * units_per_page_ - units;
     const PlaneId last = ftl_.rows_[(pages - 1) % ftl_.rows_.size()];  // has the padded page
@@ -74,7 +74,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         pages_of.push_back(here);
         ftl_.blocks_.fill_host(group, here);
         ftl_.update_able(group);
-        ftl_.cursor_.set_ragged(group, here % shape.planes() != 0);
+        ftl_.lanes_.cursor(group).set_ragged(group, here % shape.planes() != 0);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
@@ -93,23 +93,71 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
     }
 }
 
+namespace {
+/// Units of a lane, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
+/// writes overlap in the host's memory.
+class Draws {
+public:
+    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t lane) : ftl_(ftl), lane_(lane), units_(units) {
+        const Lanes& lanes = ftl.lanes();
+        if (lanes.count() == 1) return;
+        const std::uint64_t per_row = std::uint64_t{ftl.shape().planes()} * ftl.geometry().units_per_page();
+        const std::uint64_t round = per_row * lanes.sequence().size(), rounds = (units + round - 1) / round;
+        within_ = lanes.nth(lane, 0) < units ? rounds * per_row * lanes.groups(lane).size() : 0;
+    }
+    bool empty() const { return within_ == 0; }
+    void begin(Random& random) {
+        for (std::uint64_t i = 0; i < kAhead; ++i) draw(random, i);
+        for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn_[i % kAhead]);
+    }
+    Lpa next(Random& random) {
+        const Lpa lpa = drawn_[taken_ % kAhead];
+        draw(random, taken_ + kAhead);
+        return lpa;
+    }
+    void taken() {
+        ftl_.prefetch_old_place(drawn_[(taken_ + kHalf) % kAhead]);
+        ++taken_;
+    }
+
+private:
+    static constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
+    void draw(Random& random, std::uint64_t i) {
+        std::uint64_t unit = 0;
+        if (__builtin_expect(ftl_.lanes().count() == 1, 1)) {
+            unit = random.below(units_);
+        } else {
+            do {  // only the last round has units that are not there
+                unit = ftl_.lanes().nth(lane_, random.below(within_));
+            } while (unit >= units_);
+        }
+        drawn_[i % kAhead] = Lpa{static_cast<std::uint32_t>(unit)};
+        ftl_.prefetch(drawn_[i % kAhead]);
+    }
+
+    const Ftl& ftl_;
+    std::uint32_t lane_;
+    std::uint64_t units_;
+    std::uint64_t within_ = 1;
+    std::uint64_t taken_ = 0;
+    Lpa drawn_[kAhead];
+};
+}  // namespace
+
 void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
-    // The draws run ahead of the writes, so that the table lookups of several writes overlap in the host's memory.
-    constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
     Random random(ftl_.seed_, kStream);
-    Lpa drawn[kAhead];
-    const auto draw = [&](std::uint64_t i) {
-        drawn[i % kAhead] = Lpa{static_cast<std::uint32_t>(random.below(units))};
-        ftl_.prefetch(drawn[i % kAhead]);
-    };
-    for (std::uint64_t i = 0; i < kAhead; ++i) draw(i);
-    for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn[i % kAhead]);
+    std::vector<Draws> draws;  // by lane
+    for (std::uint32_t lane = 0; lane < ftl_.lanes_.count(); ++lane) {
+        draws.emplace_back(ftl_, units, lane);
+        if (!draws.back().empty()) draws.back().begin(random);
+    }
 
     const SuperblockShape& shape = ftl_.shape_;
     std::uint64_t i = 0;
     Spare out[kMaxUnitsPerPage];
     std::vector<PageAddress> row(shape.planes());
     const auto write_row = [&](GroupId group) {
+        Draws& of_lane = draws[ftl_.lanes_.of(group)];
         const std::uint64_t wanted = (writes - i + units_per_page_ - 1) / units_per_page_;
         const std::uint32_t n =
             ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data());
@@ -118,11 +166,10 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
             for (std::uint32_t s = 0; s < units_per_page_; ++s) {
                 out[s] = kPadding;
                 if (i == writes) continue;
-                const Lpa lpa = drawn[i % kAhead];
+                const Lpa lpa = of_lane.next(random);
                 out[s] = ftl_.codec_.make(lpa, 1);
                 ftl_.map_unit(lpa, Ppa{first + s});
-                draw(i + kAhead);
-                ftl_.prefetch_old_place(drawn[(i + kHalf) % kAhead]);
+                of_lane.taken();
                 ++i;
             }
             ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
@@ -137,23 +184,24 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
     std::vector<std::uint32_t> late(shape.groups());
     for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));
 
-    const auto& sequence = ftl_.cursor_.sequence();
-    std::size_t at = ftl_.cursor_.position();
+    const auto& sequence = ftl_.lanes_.sequence();
+    const std::uint64_t row_units = std::uint64_t{units_per_page_} * shape.planes();
+    std::size_t at = static_cast<std::size_t>((units + row_units - 1) / row_units % sequence.size());
     std::size_t idle = 0;
     while (i < writes) {  // write_row() counts them
         const GroupId group = sequence[at];
-        bool busy = true;
+        bool busy = !draws[ftl_.lanes_.of(group)].empty();
         if (late[idx(group)] != 0)
             --late[idx(group)];
-        else if (ftl_.takes_host_pages(group))
+        else if (busy && ftl_.takes_host_pages(group))
             write_row(group);
-        else
+        else if (busy)
             busy = collect_row(group);
         idle = busy ? 0 : idle + 1;
         SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
         at = at + 1 == sequence.size() ? 0 : at + 1;
     }
-    ftl_.cursor_.move_to(at);
+    ftl_.lanes_.move_to(at);
     ftl_.begun_ = victims_;
 }
 

@@ -81,6 +81,7 @@ public:
         check_all();
     }
     std::uint32_t active() const { return active_; }
+    bool collects(GroupId group) const { return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning; }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
     /// Chosen last: its block in the first plane; kNoBlock when there was none.

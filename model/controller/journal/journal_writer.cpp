@@ -172,7 +172,7 @@ void JournalWriter::check_waiters() const {
     };
     require(next() == Journal::kDetached || issuing_ != 0 || waits_for_block_,
             "a page is to be written, and neither does a core work on it nor does it wait for a free block");
-    const bool awaited = around_.waiters.anybody(Waiters::For::page) || around_.waiters.anybody(Waiters::For::flush) ||
+    const bool awaited = around_.waiters.count_for_page() != 0 || around_.waiters.anybody(Waiters::For::flush) ||
                          around_.waiters.anybody(Waiters::For::journal);
     require(!waits_for_block_ || !awaited || around_.gc.active() != 0, "waits for a free block, and no group is collected");
 }

@@ -63,6 +63,9 @@ public:
     std::uint32_t queued() const { return levels_.queued; }
     /// A unit that must become durable (waiter, or under a flush) is queued: pages need not be full.
     bool demanded() const { return levels_.demanded != 0; }
+    /// The same of the units of one lane (lane_port.h).
+    std::uint32_t queued(std::uint32_t lane) const { return of_lane_.empty() ? levels_.queued : of_lane_[lane].queued; }
+    bool demanded(std::uint32_t lane) const { return (of_lane_.empty() ? levels_.demanded : of_lane_[lane].demanded) != 0; }
     std::uint32_t merging() const { return levels_.merging; }
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }
@@ -88,8 +91,8 @@ public:
     /// Newest buffered write of a unit, kNone when the buffer has none.
     virtual Index find(Lpa lpa) const = 0;
     virtual Unit unit(Index i) const = 0;
-    /// The unit that is to be programmed next; kNone when there is none. It stays readable until programmed().
-    virtual Index pop_dirty() = 0;
+    /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until programmed().
+    virtual Index pop_dirty(std::uint32_t lane) = 0;
     /// The unit is in flash: gives its room back. Returns its waiter.
     virtual std::uint32_t programmed(Index i) = 0;
     /// The unit will never be in flash: gives its room back. Returns its waiter.
@@ -108,7 +111,11 @@ public:
     virtual void check_waiters() const = 0;
 
 protected:
+    struct OfLane {
+        std::uint32_t queued = 0, demanded = 0;
+    };
     Levels levels_;
+    std::vector<OfLane> of_lane_;  // empty when there is one
     Counters counters_;
 };
 

@@ -6,8 +6,7 @@
 
 namespace ssdtlm {
 
-__attribute__((noinline)) void Waiters::resume(For condition) {
-    Queue& q = queue(condition);
+__attribute__((noinline)) void Waiters::resume(Queue& q) {
     while (!q.empty()) {
         Waiter first = q.front();  // who is resumed may join the queue again
         q.pop_front();
@@ -15,6 +14,12 @@ __attribute__((noinline)) void Waiters::resume(For condition) {
         q.push_front(first);
         return;
     }
+}
+
+std::size_t Waiters::count_for_page() const {
+    std::size_t n = count(For::page);
+    for (const Queue& q : for_page_of_) n += q.size();
+    return n;
 }
 
 void Waiters::resume_durable(const FlashJob* by) {
@@ -25,8 +30,8 @@ void Waiters::resume_durable(const FlashJob* by) {
             durable_.resume(durable_.self, command);
         }
         released_.clear();
-        resume(For::journal);
-        if (released_.empty()) resume(For::flush);
+        resume(queue(For::journal));
+        if (released_.empty()) resume(queue(For::flush));
     } while (!released_.empty());
     by_ = nullptr;
 }
@@ -60,8 +65,8 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
         if (!ok) throw CheckFailed("firmware: " + std::to_string(who) + what);
     };
     require(released_.empty(), released_.size(), " commands whose units became durable were not told");
-    require(!settling_ && !pages_changed_, count(For::page), " programs wait for a page, and were not told that there may be some");
-    require(!anybody(For::page) || under_way.programs, count(For::page),
+    require(!settling_ && !pages_changed_, count_for_page(), " programs wait for a page, and were not told that there may be some");
+    require(count_for_page() == 0 || under_way.programs, count_for_page(),
             " programs or deallocations wait for a free block, no group is collected, and no other program runs");
     require(!anybody(For::room) || under_way.programs || under_way.data || under_way.merges, count(For::room),
             " commands wait for room in the buffer, and no program, no data on its way and no merge will give it");
@@ -76,7 +81,7 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
 
 std::string Waiters::dump() const {
     return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) + " flushes, " +
-           std::to_string(count(For::page)) + " programs or deallocations for a free page, " + std::to_string(count(For::room)) +
+           std::to_string(count_for_page()) + " programs or deallocations for a free page, " + std::to_string(count(For::room)) +
            " commands for room in the buffer\n";
 }
 

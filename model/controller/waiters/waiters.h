@@ -22,7 +22,8 @@ class Waiters final : private MapClient {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
-    Waiters(Agenda& agenda, MapPort& map) : agenda_(agenda), map_(map) {}
+    /// `lanes` of the flash: who waits for a page of one does not keep those of others back.
+    Waiters(Agenda& agenda, MapPort& map, std::uint32_t lanes = 1) : agenda_(agenda), map_(map), for_page_of_(lanes - 1) {}
 
     // --- Waiting ---
     /// Joins a queue. When its condition may have come true, Resume(what) tries again: true if it did and the waiter is
@@ -31,8 +32,16 @@ public:
     void wait(For condition, T* self, std::uint64_t what) {
         queue(condition).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
     }
+    /// The same, for a page of this lane.
+    template <auto Resume, class T>
+    void wait_for_page(std::uint32_t lane, T* self, std::uint64_t what) {
+        (lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+    }
+    bool anybody_for_page(std::uint32_t lane) const { return !(lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).empty(); }
     bool anybody(For condition) const { return !queue(condition).empty(); }
     std::size_t count(For condition) const { return queue(condition).size(); }
+    /// Of all lanes.
+    std::size_t count_for_page() const;
     /// Called for each command of release(), in durable().
     template <auto UnitDurable, class T>
     void on_durable(T* self) {
@@ -82,9 +91,10 @@ public:
             again_ = false;
             if (pages_changed_) {
                 pages_changed_ = false;
-                resume(For::page);
+                resume(queue(For::page));
+                for (Queue& q : for_page_of_) resume(q);
             }
-            if (!queue(For::room).empty()) resume(For::room);
+            if (!queue(For::room).empty()) resume(queue(For::room));
             work_.resume(work_.self, work_.what);
         } while (again_);
         settling_ = false;
@@ -128,7 +138,7 @@ private:
 
     Queue& queue(For c) { return queues_[static_cast<std::size_t>(c)]; }
     const Queue& queue(For c) const { return queues_[static_cast<std::size_t>(c)]; }
-    void resume(For condition);
+    void resume(Queue& q);
     void resume_durable(const FlashJob* by);
     void wait_for_map(Command& c, void (*answered)(void*, std::uint32_t, const Ppa*), void* self);
     void map_answered(std::uint64_t cookie, const Ppa* places) override;
@@ -136,6 +146,7 @@ private:
     Agenda& agenda_;
     MapPort& map_;
     std::array<Queue, static_cast<std::size_t>(For::count)> queues_;
+    std::vector<Queue> for_page_of_;  // by lane, from 1 on; lane 0 has the queue of the deallocations
     std::vector<std::uint32_t> released_;
     Waiter durable_, work_;
     void (*failed_)(void* self, std::uint32_t command, std::uint16_t status) = nullptr;

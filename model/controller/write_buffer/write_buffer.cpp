@@ -7,32 +7,43 @@
 
 namespace ssdtlm {
 
-WriteBuffer::WriteBuffer(std::uint32_t capacity_units) {
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes)
+    : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr), queues_(lanes_ != nullptr ? lanes_->count() : 1) {
     levels_.capacity = capacity_units;
+    if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
+}
+
+/// `by`: 1 more, or ~0u: one less.
+inline void WriteBuffer::count_demanded(const Entry& e, std::uint32_t by) {
+    levels_.demanded += by;
+    if (__builtin_expect(lanes_ != nullptr, 0)) of_lane_[lane_of(e)].demanded += by;
 }
 
 void WriteBuffer::enqueue(Index i) {
     Entry& e = entries_[i];
+    const std::uint32_t lane = lane_of(e);
+    Queue& q = queues_[lane];
     e.fifo_next = kNone;
-    e.fifo_prev = fifo_tail_;
-    if (fifo_tail_ != kNone)
-        entries_[fifo_tail_].fifo_next = i;
-    else
-        fifo_head_ = i;
-    fifo_tail_ = i;
+    e.fifo_prev = q.tail;
+    (q.tail != kNone ? entries_[q.tail].fifo_next : q.head) = i;
+    q.tail = i;
     e.queued = true;
     ++levels_.queued;
-    if (is_demanded(e)) ++levels_.demanded;
+    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane].queued;
+    if (is_demanded(e)) count_demanded(e, 1);
 }
 
 void WriteBuffer::dequeue(Index i) {
     Entry& e = entries_[i];
-    (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : fifo_head_) = e.fifo_next;
-    (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : fifo_tail_) = e.fifo_prev;
+    const std::uint32_t lane = lane_of(e);
+    Queue& q = queues_[lane];
+    (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : q.head) = e.fifo_next;
+    (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : q.tail) = e.fifo_prev;
     e.queued = false;
     --levels_.queued;
-    if (is_demanded(e)) --levels_.demanded;
+    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane].queued;
+    if (is_demanded(e)) count_demanded(e, ~0u);
 }
 
 // Only the oldest write of a unit is ever in the queue: two copies of one unit are never programmed at once.
@@ -52,7 +63,7 @@ bool WriteBuffer::leans_on_merging(const Entry& e) const {
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
-    if (e.queued && !is_demanded(e)) ++levels_.demanded;
+    if (e.queued && !is_demanded(e)) count_demanded(e, 1);
     e.marks |= kHurried;
 }
 
@@ -73,7 +84,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
-                if (tail.queued && !is_demanded(tail)) ++levels_.demanded;
+                if (tail.queued && !is_demanded(tail)) count_demanded(tail, 1);
                 tail.waiter = waiter;
                 if (it->second.oldest != n) hurry(it->second.oldest);
             }
@@ -149,8 +160,8 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
     }
 }
 
-WriteBuffer::Index WriteBuffer::pop_dirty() {
-    const Index i = fifo_head_;
+WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
+    const Index i = queues_[lane].head;
     if (i == kNone) return kNone;
     dequeue(i);
     entries_[i].state = State::flushing;
@@ -236,6 +247,7 @@ std::uint32_t WriteBuffer::begin_flush() {
     const std::uint32_t closed = generation_++;
     per_generation_.push_back(0);
     levels_.demanded = levels_.queued;  // the flush covers them all
+    for (OfLane& l : of_lane_) l.demanded = l.queued;
     retire_generations();
     return closed;
 }
@@ -268,6 +280,21 @@ void WriteBuffer::check_waiters() const {
     require(queued == levels_.queued, "queued", levels_.queued, queued);
     require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
     require(merging == levels_.merging, "merging", levels_.merging, merging);
+    if (of_lane_.empty()) return;
+    OfLane all;
+    for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {
+        OfLane found;
+        for (Index i = queues_[lane].head; i != kNone; i = entries_[i].fifo_next) {
+            ++found.queued;
+            found.demanded += is_demanded(entries_[i]);
+        }
+        require(found.queued == of_lane_[lane].queued, "queued in a lane", of_lane_[lane].queued, found.queued);
+        require(found.demanded == of_lane_[lane].demanded, "to be made durable in a lane", of_lane_[lane].demanded, found.demanded);
+        all.queued += found.queued;
+        all.demanded += found.demanded;
+    }
+    require(all.queued == queued, "queued", queued, all.queued);
+    require(all.demanded == demanded, "to be made durable", demanded, all.demanded);
 }
 
 }  // namespace ssdtlm

@@ -14,6 +14,7 @@
 
 #include "common/address/geometry.h"
 #include "controller/ports/buffer_port.h"
+#include "controller/ports/lane_port.h"
 
 namespace ssdtlm {
 
@@ -44,7 +45,8 @@ public:
     };
     static_assert(sizeof(Entry) == 36);
 
-    explicit WriteBuffer(std::uint32_t capacity_units);
+    /// `lanes` must outlive it; null: one.
+    explicit WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes = nullptr);
 
     bool reserve(std::uint32_t n) override {
         if (levels_.used + n > levels_.capacity) return false;
@@ -67,7 +69,7 @@ public:
         return {e.lpa, e.version, merging, e.dropped(), e.stream, e.dram_unit};
     }
     const Entry& entry(Index i) const { return entries_[i]; }
-    Index pop_dirty() override;
+    Index pop_dirty(std::uint32_t lane = 0) override;
     std::uint32_t programmed(Index i) override;
     void drop(Lpa lpa, std::vector<std::uint32_t>& released) override;
     std::uint32_t begin_flush() override;
@@ -81,6 +83,12 @@ private:
         Index oldest;
         Index newest;
     };
+    struct Queue {
+        Index head = kNone;
+        Index tail = kNone;
+    };
+    std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa); }
+    void count_demanded(const Entry& e, std::uint32_t by);
     bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);
     void dequeue(Index i);
@@ -96,8 +104,8 @@ private:
     std::vector<Entry> entries_;
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
-    Index fifo_head_ = kNone;
-    Index fifo_tail_ = kNone;
+    const LanePort* lanes_;         // null: one
+    std::vector<Queue> queues_;  // of units to program, by lane
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/ftl/allocation/plane_order.h"
+#include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/gc/paces.h"
@@ -72,6 +72,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .says("Which plane (with ftl.superblock = die, which die) consecutive host pages go to. in_turn: the next one in the order of "
                   "ftl.allocation that takes any; first_idle: of these the one with the fewest programs under way, of equals the next one")
             .from("MQSim's dynamic allocation takes the next one"));
+    table.push_back(
+        P::name(
+            "ftl.static_dimensions", static_dimensions(), [](auto& c) -> auto& { return c.ftl.static_dimensions; })
+            .says("Which of channel (C), way (W), die (D) and plane (P) the logical address decides, as ftl.allocation would lay out an "
+                  "ascending write; the others are chosen for each program. none: all are chosen; CWDP: none is. With ftl.superblock = die without P")
+            .from("Hu et al. 2013, static and dynamic allocation; MQSim: all four"));
     table.push_back(
         P::choice(
             "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })

@@ -86,7 +86,7 @@ private:
         ++merges;
     }
     void program() {
-        const Index entry = buffer_.pop_dirty();
+        const Index entry = buffer_.pop_dirty(0);
         if (entry == kNone) return;
         FlashJob& job = jobs_.acquire(FlashJob::Kind::host_program, SimTime{});
         bytes_.place(job, 3, entry);

@@ -17,6 +17,11 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     shape.bytes = bytes;
     shape.ftl.superblock = span;
     if (seed % 3 == 0) shape.ftl.placement = Placement::first_idle;
+    if (seed % 2 == 0 && shape.ftl.mapping == "page") {
+        // P is an error where the planes of a die are written as one.
+        shape.ftl.static_dimensions = span == SuperblockSpan::plane ? "CWP" : "CWD";
+        shape.ftl.user_capacity_bytes = std::min(shape.ftl.user_capacity_bytes, most_logical_units(shape.ftl, shape.geometry) * shape.geometry.unit_bytes);
+    }
     shape.seed = seed;
     DeviceUnderTest device(shape);
     RandomHost host(device, mix, seed);

@@ -21,20 +21,25 @@ struct RunningProgram {
     PageRecord record;
 };
 
-class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, std::uint32_t>> {};
+enum class With { nothing, slc, lanes, lanes_and_slc };
+constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc"};
+class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, With>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
-                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(0u, 3u)),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc)),
                          [](const auto& p) {
                              return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
-                                    (std::get<2>(p.param) != 0 ? "_slc" : "");
+                                    kWith[static_cast<std::size_t>(std::get<2>(p.param))];
                          });
 
 TEST_P(FtlRandom, AgreesWithAMap) {
     NandGeometry g = test::small_geometry();
     FtlConfig c = test::small_config(g, 0.68, std::get<1>(GetParam()));
     c.gc_policy = std::get<0>(GetParam());
-    c.slc.blocks = std::get<2>(GetParam());
+    const With with = std::get<2>(GetParam());
+    c.slc.blocks = with == With::slc || with == With::lanes_and_slc ? 3 : 0;
+    if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
+    if (with == With::lanes_and_slc) c.static_dimensions = "C";
     g.blocks_per_plane += c.slc.blocks;
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
@@ -54,7 +59,8 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
         } else {
             PageAddress a;
-            while (!d.ftl.allocate_host_page(a)) {
+            const std::uint32_t lane = d.ftl.lanes().of(Lpa{lpa});
+            while (d.ftl.allocate_host_pages(1, &a, false, lane) == 0) {
                 while (!running.empty()) finish_one();
                 bool any = false;
                 for (std::uint32_t p = 0; p < d.ftl.shape().groups(); ++p) any |= d.collect(GroupId{p});
@@ -63,6 +69,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             RunningProgram program{a, std::vector<Spare>(g.units_per_page(), kPadding), d.ftl.draw_record(a)};
             for (std::uint32_t s = 0; s < 1 + random.below(g.units_per_page()); ++s) {
                 const auto unit = static_cast<std::uint32_t>((lpa + s) % logical);
+                if (d.ftl.lanes().of(Lpa{unit}) != lane) break;
                 const std::uint32_t version = (model[unit] + 1) & d.ftl.codec().version_mask();
                 model[unit] = version;
                 program.data[s] = d.ftl.codec().make(Lpa{unit}, version);
@@ -84,6 +91,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
         ASSERT_EQ(p == kUnmapped, m == model.end()) << l;
         if (p == kUnmapped) continue;
         ASSERT_EQ(d.flash.at(p), d.ftl.codec().make(Lpa{l}, m->second)) << l;
+        ASSERT_EQ(d.ftl.lanes().of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().of(Lpa{l})) << l;
     }
     const FtlCounters& k = d.ftl.counters();
     EXPECT_GT(k.blocks_erased, 500u);

@@ -150,14 +150,18 @@ TEST(Superblock, ReadsOfEachOfItsBlocksHoldOffTheErase) {
 
 TEST(Superblock, HoldsAndOverwritesTheLargestCapacity) {
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
-        const NandGeometry g = with_planes(4);
-        FtlConfig c = small_config(g, 0.5, span);
-        c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
-        c.initial_state = InitialState::random;
-        c.overwrite = 3.0;
-        Device d(c, g);
-        d.ftl.precondition();
-        d.ftl.verify_books();
+        for (const std::string fixed : {"none", "C", span == SuperblockSpan::plane ? "WDP" : "CW"}) {
+            SCOPED_TRACE(fixed);
+            const NandGeometry g = with_planes(4);
+            FtlConfig c = small_config(g, 0.5, span);
+            c.static_dimensions = fixed;
+            c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+            c.initial_state = InitialState::random;
+            c.overwrite = 3.0;
+            Device d(c, g);
+            d.ftl.precondition();
+            d.ftl.verify_books();
+        }
     }
 }
 

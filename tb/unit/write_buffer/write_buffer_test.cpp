@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "controller/ftl/allocation/lanes.h"
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -259,8 +260,9 @@ TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
 
 // Random traffic against a model that only knows: the newest version of each unit is what find() says, every unit
 // that was inserted is programmed, coalesced or dropped, and versions reach flash in order.
-TEST(WriteBuffer, AgreesWithANaiveModel) {
-    WriteBuffer b(32);
+void compare_with_a_naive_model(const Lanes* lanes) {
+    const std::uint32_t of = lanes != nullptr ? lanes->count() : 1;
+    WriteBuffer b(32, lanes);
     Random r(11);
     std::map<std::uint32_t, std::uint32_t> newest;     // buffered
     std::map<std::uint32_t, std::uint32_t> in_flash;
@@ -279,8 +281,13 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
             b.insert(Lpa{lpa}, version, r.percent(20) ? 1000 + lpa : kNoWaiter, BufferPort::Bytes::whole, stream_of(version), place_of(version));
             newest[lpa] = version;
         } else if (what < 70) {
-            const Index i = b.pop_dirty();
-            if (i != kNone) flushing.push_back(i);
+            const auto lane = static_cast<std::uint32_t>(of == 1 ? 0 : r.below(of));
+            const bool any = b.queued(lane) != 0;
+            const Index i = b.pop_dirty(lane);
+            ASSERT_EQ(i != kNone, any);
+            if (i == kNone) continue;
+            ASSERT_EQ(of == 1 ? 0 : lanes->of(b.entry(i).lpa), lane);
+            flushing.push_back(i);
         } else if (what < 95) {
             if (flushing.empty()) continue;
             const std::size_t k = r.below(flushing.size());
@@ -302,6 +309,7 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
         } else {
             b.begin_flush();
         }
+        ASSERT_NO_THROW(b.check_waiters());
         const Index i = b.find(Lpa{lpa});
         if (newest.count(lpa) != 0) {
             ASSERT_NE(i, kNone);
@@ -315,6 +323,16 @@ TEST(WriteBuffer, AgreesWithANaiveModel) {
     EXPECT_GT(programmed, 1000u);
     EXPECT_GT(dropped_inflight, 10u);
     EXPECT_EQ(b.inserted(), programmed + b.coalesced() + b.dropped_dirty() + b.used());
+}
+TEST(WriteBuffer, AgreesWithANaiveModel) { compare_with_a_naive_model(nullptr); }
+TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
+    NandGeometry g;
+    g.channels = 3;
+    g.planes_per_die = 2;
+    const SuperblockShape shape(g);
+    const Lanes lanes("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape);
+    ASSERT_EQ(lanes.count(), 6u);
+    compare_with_a_naive_model(&lanes);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a row of pages is formed out of the write buffer, and of which lane (ftl/allocation/lanes.h).
+//
+// A full row (a page of each plane of a group) is formed when the buffer is past its threshold or someone waits for room; less than a
+// row only for a unit that must become durable, or when a command waits for room and nothing under way will give it any. With
+// several lanes, some of which are always waiting for more, that would leave most dies idle: there as many programs
+// may be under way as commands wait for room, if no lane has a full row; the fullest of those with nothing under way goes first.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+#include "controller/ports/buffer_port.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+class RowChoice {
+public:
+    static constexpr std::uint32_t kNoLane = 0xFFFFFFFFu;
+
+    RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& buffer, const Waiters& waiters);
+
+    std::uint32_t row_pages() const { return row_pages_; }
+    std::uint32_t row_units() const { return row_units_; }
+    /// The lane whose units are to be programmed now; kNoLane: none.
+    std::uint32_t next() {
+        if (programs_ + row_pages_ > program_limit_ || buffer_.queued() == 0) return kNoLane;
+        if (__builtin_expect(of_lane_.empty(), 1)) return may_form() ? 0 : kNoLane;
+        return next_of_several();
+    }
+    /// Programs, which are pages.
+    void begun(std::uint32_t lane, std::uint32_t programs) {
+        programs_ += programs;
+        if (__builtin_expect(!of_lane_.empty(), 0)) of_lane_[lane] += programs;
+    }
+    void ended(std::uint32_t lane) {
+        --programs_;
+        if (__builtin_expect(!of_lane_.empty(), 0)) --of_lane_[lane];
+    }
+    std::uint32_t programs() const { return programs_; }
+    std::uint32_t programs(std::uint32_t lane) const { return of_lane_.empty() ? programs_ : of_lane_[lane]; }
+    /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a sentence.
+    void check() const;
+
+private:
+    bool may_form() const;
+    std::uint32_t next_of_several();
+
+    const BufferPort& buffer_;
+    const Waiters& waiters_;
+    const std::uint32_t program_limit_;
+    const std::uint32_t row_pages_;    ///< pages that are programmed together, if there is data for them
+    const std::uint32_t row_units_;
+    const std::uint32_t start_level_;  ///< dirty units above which full rows are formed
+    std::vector<std::uint32_t> limit_of_lane_;
+    std::uint32_t programs_ = 0;
+    std::vector<std::uint32_t> of_lane_;  // programs of each lane; empty when there is one
+    std::uint32_t turn_ = 0;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/allocation/lanes.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+namespace {
+constexpr char kLetters[] = "CWDP";
+
+/// The values of the static dimensions in one number, the same for groups of one lane only.
+std::uint32_t key_of(const std::string& fixed, PlaneId plane, const NandGeometry& g) {
+    const std::uint32_t p = idx(plane), die = p / g.planes_per_die, way = die / g.dies_per_chip;
+    const auto digit = [&](char letter, std::uint32_t value, std::uint32_t count, std::uint32_t key) {
+        return fixed.find(letter) == std::string::npos ? key : key * count + value;
+    };
+    std::uint32_t key = digit('C', way / g.ways, g.channels, 0);
+    key = digit('W', way % g.ways, g.ways, key);
+    key = digit('D', die % g.dies_per_chip, g.dies_per_chip, key);
+    return digit('P', p % g.planes_per_die, g.planes_per_die, key);
+}
+}  // namespace
+
+std::vector<std::string> static_dimensions() {
+    std::vector<std::string> all{"none"};
+    for (unsigned chosen = 1; chosen < 16; ++chosen) {
+        std::string letters;
+        for (unsigned i = 0; i < 4; ++i)
+            if ((chosen >> i & 1) != 0) letters += kLetters[i];
+        all.push_back(letters);
+    }
+    return all;
+}
+
+Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape)
+    : units_per_row_(shape.planes() * geometry.units_per_page()),
+      by_row_(units_per_row_),
+      by_groups_(shape.groups()),
+      lane_of_group_(shape.groups()) {
+    std::vector<std::uint32_t> keys;  // by lane
+    std::vector<std::vector<PlaneId>> rows_of;
+    for (std::size_t i = 0; i < rows.size(); i += shape.planes()) {
+        const GroupId group = shape.group_of(rows[i]);
+        const std::uint32_t key = fixed == "none" ? 0 : key_of(fixed, rows[i], geometry);
+        const auto lane = static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+        if (lane == keys.size()) {
+            keys.push_back(key);
+            rows_of.emplace_back();
+            positions_of_.emplace_back();
+        }
+        positions_of_[lane].push_back(static_cast<std::uint32_t>(sequence_.size()));
+        rows_of[lane].insert(rows_of[lane].end(), &rows[i], &rows[i] + shape.planes());
+        lane_of_group_[idx(group)] = lane;
+        lane_of_position_.push_back(lane);
+        sequence_.push_back(group);
+    }
+    for (const auto& of_lane : rows_of) cursors_.emplace_back(of_lane, shape);
+}
+
+std::uint32_t Lanes::ragged_count() const {
+    std::uint32_t n = 0;
+    for (const GroupCursor& c : cursors_) n += c.ragged_count();
+    return n;
+}
+
+void Lanes::move_to(std::uint64_t rows) {
+    const std::uint64_t position = rows % sequence_.size();
+    for (std::uint32_t lane = 0; lane < count(); ++lane) {
+        const auto& mine = positions_of_[lane];
+        cursors_[lane].move_to(static_cast<std::size_t>(std::lower_bound(mine.begin(), mine.end(), position) - mine.begin()));
+    }
+}
+
+std::uint64_t Lanes::nth(std::uint32_t lane, std::uint64_t x) const {
+    const auto& mine = positions_of_[lane];
+    const std::uint64_t row = x / units_per_row_, round = row / mine.size();
+    return (round * sequence_.size() + mine[row % mine.size()]) * units_per_row_ + x % units_per_row_;
+}
+
+}  // namespace ssdtlm
