@@ -38,7 +38,7 @@ ORGANS = {
                     "controller/waiters": ["firmware_organs_test", "firmware_test", "firmware_random_test"],
                     "controller/data": ["unit_data_test", "firmware_test", "firmware_random_test"],
                     "controller/cached_map": ["cached_map_test"],
-                    "controller/destage": ["firmware_test", "firmware_failures_test", "firmware_random_test",
+                    "controller/destage": ["firmware_test", "gc_pace_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test"],
                     "controller/journal": ["firmware_test", "firmware_failures_test", "firmware_random_test",
                                         "firmware_random_failures_test", "power_cut_test"],
@@ -63,7 +63,7 @@ ORGANS = {
                                                            "bring_up_test", "io_path_test", "nvme_driver_test", "host_memory_test",
                                                            "root_complex_test", "durable_versions_test", "queue_plan_test"]}),
     "die": (["nand/die", "nand/package", "nand/channel", "nand/onfi", "nand/array"],
-            {"nand": ["die_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
+            {"nand": ["die_test", "slc_mode_test", "nand_package_test", "onfi_bus_test", "onfi_timing_test", "onfi_operation_test",
                       "spare_area_test", "byte_store_test", "array_faults_test", "flash_backend_test"]}),
 }
 WHOLE_SSD = ["unloaded_latency_test", "saturation_test", "stress_test", "reset_test", "failures_test", "map_scan_time_test", "restart_time_test", "cached_map_time_test"]

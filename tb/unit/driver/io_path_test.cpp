@@ -70,6 +70,26 @@ struct Bench {
 
 SimTime at(Ps t) { return SimTime{t}; }
 
+TEST(IoPath, TheOldestCommandIsThatOfAnyQueue) {
+    for (const std::uint32_t first : {0u, 1u}) {
+        Bench b;
+        b.config.queue_pairs = 2;
+        ListWorkload w;
+        w.add(HostOp::read, 4096, 4096, at(1us), first);
+        w.add(HostOp::read, 8192, 4096, at(2us), 1 - first);
+        w.add(HostOp::read, 12288, 4096, at(3us), 0);
+        std::optional<PendingCommand> oldest;
+        b.device.service_of = [&](const nvme::Sqe&, std::uint64_t index) {
+            if (index == 2) oldest = b.io->oldest();
+            return 1ms;
+        };
+        b.run(w);
+        ASSERT_TRUE(oldest);
+        EXPECT_EQ(oldest->queue, first + 1);
+        EXPECT_EQ(oldest->slba, (4096u >> b.device.lbads));
+    }
+}
+
 TEST(IoPath, LatencyIsDoorbellServiceAndMessage) {
     Bench b;
     ListWorkload w;

@@ -78,6 +78,20 @@ TEST(CachedMap, CountsWhoFindsAnEntryAndWhoDoesNot) {
     d.shut_down();
 }
 
+// Room for two entries, each of another translation page: both are read at once, and a third one waits.
+TEST(CachedMap, CommandsThatJustFitDoNotWaitForEachOther) {
+    DeviceUnderTest d(dftl_device(2, MapGranularity::entry));
+    d.flash.hold = true;
+    for (const std::uint32_t commands : {1u, 2u, 3u}) {
+        d.read(std::uint64_t{commands} * 64 * 8, 8);
+        d.agenda.run();
+        EXPECT_EQ(d.flash.held(), std::min(commands, 2u));
+    }
+    d.flash.release();
+    d.drain();
+    d.shut_down();
+}
+
 TEST(CachedMapRandom, EveryKindOfCommand) {
     Sum sum;
     std::uint64_t seed = 1;

@@ -95,6 +95,7 @@ public:
     std::uint64_t torn = 0, erases_cut = 0;
     /// While set, nothing that is submitted ends; release() lets it go.
     bool hold = false;
+    std::size_t held() const { return held_.size(); }
     void release() {
         hold = false;
         for (const std::uint32_t tag : held_) agenda_.post<&FakeFlash::end>(agenda_.now(), this, tag);
@@ -252,6 +253,8 @@ public:
 
     std::vector<std::uint8_t> memory;
     std::uint64_t failed = 0;
+    std::uint64_t transfers = 0;
+    std::uint64_t lost_transfer = 0;  ///< of these, from 1: fails; 0: none
 
 private:
     struct Request {
@@ -270,6 +273,11 @@ private:
         }
         const std::uint64_t n = free_.back();
         free_.pop_back();
+        if (++transfers == lost_transfer) {
+            static constexpr HostSegment kNowhere{~std::uint64_t{0} >> 1, 0};
+            segments = &kNowhere;
+            count = 1;
+        }
         all_[n].segments.assign(segments, segments + count);
         all_[n].client = client;
         all_[n].cookie = cookie;

@@ -156,6 +156,22 @@ TEST(Firmware, WriteWithoutDataLeavesNothingBehind) {
     d.read_all();
 }
 
+// It passes the buffer in pieces, and the third one has no data.
+TEST(Firmware, WriteThatLosesAPieceEndsWithIt) {
+    DeviceShape s = tiny_device();
+    s.ftl.buffer_bytes = 4 * 4096;
+    DeviceUnderTest d(s);
+    d.dma.lost_transfer = 3;
+    const auto bad = d.write(0, 64);
+    const auto good = d.write(64, 16);  // waits for room
+    d.drain();
+    EXPECT_EQ(d.dma.failed, 1u);
+    EXPECT_EQ(d.status(bad), nvme::kStDataTransferError);
+    EXPECT_EQ(d.status(good), 0);
+    EXPECT_EQ(d.firmware.host_units_written(), 4u);
+    d.shut_down();
+}
+
 TEST(Firmware, WriteZeroesOfPartOfAUnitIsRefused) {
     DeviceUnderTest d(tiny_device());
     const auto c = d.write_zeroes(3, 8);

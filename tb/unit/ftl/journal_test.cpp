@@ -120,7 +120,23 @@ TEST_F(JournalTest, DeallocationsInTurnDoNotLeaveAPageEach) {
     device.ftl.verify_books();
 }
 
-// A range is one entry, however many of its units were never written.
+TEST_F(JournalTest, APageThatJustFitsIsTakenIn) {
+    NandGeometry g = small_geometry();
+    g.page_bytes = g.unit_bytes = 128;
+    for (const std::uint32_t more : {3u, 4u}) {
+        Device d(small_config(g, 0.6), g);
+        ASSERT_EQ(d.ftl.journal().entries_per_page(), 8u);
+        for (std::uint32_t u = 0; u < 40; ++u) ASSERT_TRUE(d.write({Lpa{u}}));
+        for (std::uint32_t i = 0; i < 5; ++i) d.ftl.trim(Lpa{2 * i});
+        d.write_journal(GroupId{0});
+        for (std::uint32_t i = 5; i < 5 + more; ++i) d.ftl.trim(Lpa{2 * i});
+        d.write_journal(GroupId{0});
+        std::uint32_t of_use = 0;
+        for (Journal::Id id = 1; id < d.ftl.journal().ids(); ++id) of_use += d.ftl.journal().page(id).live != 0;
+        EXPECT_EQ(of_use, more == 3 ? 1u : 2u);
+    }
+}
+
 TEST_F(JournalTest, ItsPagesGoToTheGroupsInTurn) {
     NandGeometry g = small_geometry();
     g.channels = 3;
@@ -132,6 +148,33 @@ TEST_F(JournalTest, ItsPagesGoToTheGroupsInTurn) {
     }
 }
 
+TEST_F(JournalTest, AnOlderPageIsNeededOnceByThoseWhoComeInTurn) {
+    Journal journal(4096, 8);
+    journal.add({1, Lpa{3}, 1, JournalNote::deallocated});
+    EXPECT_TRUE(journal.need(Journal::Id{5}));
+    EXPECT_FALSE(journal.need(Journal::Id{5}));
+    EXPECT_TRUE(journal.need(Journal::Id{6}));
+    EXPECT_EQ(journal.page(journal.open()).needs_pages, (std::vector<Journal::Id>{5, 6}));
+}
+
+TEST_F(JournalTest, AFailedPageLetsGoOfAllThatWaitForIt) {
+    Ftl& ftl = device.ftl;
+    for (std::uint32_t u = 0; u < 4; ++u) write(u);
+    for (std::uint32_t u = 0; u < 3; ++u) ftl.trim(Lpa{u});
+    const Journal::Id id = ftl.journal().next(true);
+    const PageAddress at = ftl.place_journal_page(id, GroupId{0});
+    PageAddress a;
+    ASSERT_TRUE(ftl.allocate_host_page(a));
+    for (std::uint32_t u = 0; u < 3; ++u) ftl.hold_copy(ftl.map_unit(Lpa{u}, device.geometry.ppa_of(a, u)));
+    const SuperblockId home = ftl.shape().superblock_of(device.geometry.block_of(at));
+    EXPECT_EQ(ftl.superblock(home).superseded, 3u);
+    std::vector<SuperblockId> freed;
+    ftl.journal_page_failed(id, freed);
+    EXPECT_EQ(ftl.superblock(home).superseded, 0u);
+    EXPECT_EQ(freed, std::vector<SuperblockId>{home});
+}
+
+// A range is one entry, however many of its units were never written.
 TEST_F(JournalTest, ARangeIsOneEntry) {
     for (std::uint32_t u = 10; u < 90; u += 3) write(u);
     EXPECT_EQ(device.ftl.trim(Lpa{0}, 100), 27u);

@@ -84,6 +84,10 @@ TEST(IoDecode, ReadAndWrite) {
 TEST(IoDecode, DisabledWriteCacheMakesWritesFua) {
     EXPECT_TRUE(decode(rw(kIoWrite, 0, 1), false, true).command.fua);
     EXPECT_TRUE(decode(rw(kIoWriteZeroes, 0, 1), false, true).command.fua);
+    EXPECT_FALSE(decode(rw(kIoWriteZeroes, 0, 1)).command.fua);
+    Sqe zeroes = rw(kIoWriteZeroes, 0, 1);
+    zeroes.cdw12 |= kRwFua;
+    EXPECT_TRUE(decode(zeroes).command.fua);
     EXPECT_FALSE(decode(rw(kIoRead, 0, 1), false, true).command.fua);
 }
 
