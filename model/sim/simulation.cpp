@@ -43,8 +43,9 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         die_queues_.emplace(config.nand.geometry.dies(), [this](std::uint32_t die) { return system_->device.controller.backend.waiting(DieId{die}); });
         if (system_->device.controller.firmware->cached_map() != nullptr)
             series_->count_lookups([this] {
-                const CachedMap::Counters& m = system_->device.controller.firmware->cached_map()->counters();
-                return TimeSeries::Lookups{m.hits, m.misses};
+                const SsdController& c = system_->device.controller;
+                const CachedMap::Counters& m = std::as_const(*c.firmware).cached_map()->counters();
+                return TimeSeries::Lookups{c.earlier().map.hits + m.hits, c.earlier().map.misses + m.misses};
             });
         series_->on_interval([this](std::uint64_t number) { die_queues_->look(number); });
     }

@@ -157,13 +157,16 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
     if (const CachedMap* map = firmware.cached_map()) {
-        const CachedMap::Counters& m = map->counters();
+        CachedMap::Counters m = earlier.map;
+        WriteBacks::Counters w = earlier.map_written;
+        m += map->counters();
+        w += map->write_backs().counters();
         all.insert(all.end(), {{"map_hits", m.hits},
                                {"map_misses", m.misses},
                                {"map_translation_page_reads", m.reads},
-                               {"map_translation_page_merge_reads", map->write_backs().counters().reads},
-                               {"map_translation_pages_written", map->write_backs().counters().written},
-                               {"map_entries_written", map->write_backs().counters().entries},
+                               {"map_translation_page_merge_reads", w.reads},
+                               {"map_translation_pages_written", w.written},
+                               {"map_entries_written", w.entries},
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
     }

@@ -21,6 +21,12 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     return std::make_unique<IntegrityOracle>(g);
 }
 
+ContentsConfig contents_of(const SsdConfig& c) {
+    ContentsConfig contents = c.run;
+    contents.outlives_power = !c.host.power_cut_at.empty();
+    return contents;
+}
+
 SsdTaps& or_none(SsdTaps* taps) { return taps != nullptr ? *taps : SsdTaps::none(); }
 
 }  // namespace
@@ -30,7 +36,7 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
-      device("device", agenda, config, config.run, or_none(taps)),
+      device("device", agenda, config, contents_of(config), or_none(taps)),
       link("link", agenda, config.link),
       oracle(make_oracle(config, *device.controller.ftl)),
       host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {

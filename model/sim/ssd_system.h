@@ -68,7 +68,7 @@ public:
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
     void check_waiters() const;
 
-    /// The power of the drive goes now, as for host.power_cut_at, which with run.integrity must not be empty (the check has to
+    /// The power of the drive goes now, as for host.power_cut_at, which with run.integrity, or a map on the flash, must not be empty (they have to
     /// expect it). Between two entries of the agenda. See Device::power_off(); the host's side goes on, and with it the entries
     /// of the agenda that are posted by whoever `survives`.
     void cut_power() { host.driver.cut_power(); }

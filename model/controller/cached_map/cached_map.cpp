@@ -32,6 +32,14 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
     write_backs_.on_progress([this] { make_room(); });
 }
 
+CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
+    hits += o.hits;
+    misses += o.misses;
+    reads += o.reads;
+    most_entries = std::max(most_entries, o.most_entries);
+    return *this;
+}
+
 // --- Who asks --------------------------------------------------------------------------------------------------------
 
 /// Keys that the question needs, a key once for each unit that has it, but for neighbours of an extent.
@@ -206,7 +214,7 @@ void CachedMap::flash_done(FlashTransaction& txn) { end_translation_read(around_
 void CachedMap::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
     const std::uint32_t page = job.item[0];
-    if (check_.has_bytes(job)) compare(job);
+    if (check_.has_entries(job)) compare(job);
     around_.jobs.release(job);
     page_at_hand(page);
 }
@@ -226,7 +234,10 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     std::vector<std::uint32_t> complete;
     for (const Slot s : readers) {
         const std::uint64_t key = table_.key(s);
-        if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) check_.require_fresh(key * units_per_key_, units_per_key_);
+        if (uses_[s].loading == Loading::yes && !table_.is_dirty(s)) {
+            check_.require_fresh(key * units_per_key_, units_per_key_);
+            if (!is_place(around_.ftl.translation_place(static_cast<std::uint32_t>(page)))) check_.require_unmapped(key * units_per_key_, units_per_key_);
+        }
         uses_[s].loading = Loading::no;
         for (const std::uint32_t question : std::exchange(uses_[s].waiting, {})) {
             if (question == kOwn)
@@ -248,12 +259,15 @@ void CachedMap::make_room() {
         if (occupied_ >= table_.room()) {
             const Slot coldest = table_.coldest();
             if (coldest == kNone) return;  // all are held
-            if (table_.is_dirty(coldest)) {
+            if (__builtin_expect(table_.is_dirty(coldest) && around_.ftl.media().read_only, 0)) {
+                if (wanted_.empty()) return;
+            } else if (table_.is_dirty(coldest)) {
                 if (write_backs_.leaving() >= wanted_.size() || !write_backs_.begin()) return;
                 continue;
+            } else {
+                table_.remove(coldest);
+                --occupied_;
             }
-            table_.remove(coldest);
-            --occupied_;
         }
         if (wanted_.empty()) continue;
         const Slot s = wanted_.front();
@@ -295,6 +309,17 @@ void CachedMap::changed(Lpa lpa) {
         counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
     }
     make_room();
+}
+
+void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
+    for (const Lpa lpa : units) {
+        check_.changed(lpa);
+        if (by_page_ && lpa != units.front()) continue;
+        const Slot s = take_in(by_page_ ? page : idx(lpa));
+        table_.make_dirty(s);
+        uses_[s].loading = Loading::no;
+        counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
+    }
 }
 
 void CachedMap::unmap(const MapExtent& extent) {

@@ -2,7 +2,8 @@
 // A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that is not
 // in the cached mapping table waits until its translation page has been read. For room the coldest entries leave, dirty ones by way
 // of WriteBacks. Entries of units that garbage collection moves or that are deallocated are taken into the table without being asked
-// for, beyond its room if need be: collection never waits for the map.
+// for, beyond its room if need be: collection never waits for the map. So are those that a start finds no translation page to say, which
+// were dirty when the power went; and in a drive that is read-only, which may have no page for them, dirty ones stay beyond the room.
 //
 // A question's entries are held from when the question's turn has come until the answer, so that the answer is that of one
 // instant; those of a row that is to be programmed until its units have their places. Turns are taken in the order of questions,
@@ -31,6 +32,7 @@ public:
         std::uint64_t misses = 0;
         std::uint64_t reads = 0;         ///< of translation pages, for these
         std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
+        Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
 
@@ -43,6 +45,11 @@ public:
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
 
+    /// After the power was off: the flash says other things of these units of a translation page, and the map is right. What the flash
+    /// says of the others is known.
+    void found_stale(std::uint32_t page, const std::vector<Lpa>& units);
+    /// The drive may be read-only now.
+    void media_changed() { make_room(); }
     /// A block came free: a translation page that found none may now.
     void block_freed() { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }

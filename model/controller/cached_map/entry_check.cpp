@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/report/error.h"
+#include "controller/ftl/mapping/translation_contents.h"
 
 namespace ssdtlm {
 
@@ -21,6 +22,12 @@ bool EntryCheck::is_stale(std::uint64_t first, std::uint64_t units) const {
     return false;
 }
 
+void EntryCheck::require_unmapped(std::uint64_t first, std::uint64_t units) const {
+    const std::uint64_t end = std::min(first + units, ftl_.logical_units());
+    for (std::uint64_t u = first; u < end; ++u)
+        if (ftl_.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) refuse(u);
+}
+
 UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
     const std::uint32_t n = ftl_.entries_per_translation_page(), unit_bytes = ftl_.geometry().unit_bytes;
     UnitBytes unit = UnitBytes::zeros(unit_bytes);
@@ -32,18 +39,23 @@ UnitBytes EntryCheck::bytes_of(std::uint32_t page) const {
     return unit;
 }
 
-bool EntryCheck::has_bytes(const FlashJob& read) const {
-    if (read.bytes == nullptr) return false;
-    const std::uint32_t page = read.item[0];
-    if (read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(page))) return false;  // laid out without contents
-    return ftl_.translation_place(page) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
+bool EntryCheck::has_bytes(const FlashJob& read) const {  // laid out: without
+    return read.bytes != nullptr && !read.bytes->page[read.slot[0]].is_from_start(ftl_.lpa_of_translation(read.item[0]));
+}
+
+bool EntryCheck::has_entries(const FlashJob& read) const {
+    return (has_bytes(read) || ftl_.flash().keeps_map()) &&
+           ftl_.translation_place(read.item[0]) == ftl_.geometry().ppa_of(read.txn.address, read.slot[0]);
 }
 
 void EntryCheck::compare(const FlashJob& read, Lpa lpa) const {
-    const std::uint32_t n = ftl_.entries_per_translation_page(), entry = ftl_.geometry().unit_bytes / n;
+    const std::uint32_t n = ftl_.entries_per_translation_page(), entry = idx(lpa) - read.item[0] * n;
+    const Ppa is = ftl_.lookup(lpa);
+    if (ftl_.flash().keeps_map() && entry_at(ftl_, ftl_.translation_place(read.item[0]), entry) != is) refuse(idx(lpa));
+    if (!has_bytes(read)) return;
     std::uint32_t place = 0;
-    std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{idx(lpa) - read.item[0] * n} * entry, sizeof place);
-    if (place != idx(ftl_.lookup(lpa))) refuse(idx(lpa));
+    std::memcpy(&place, read.bytes->page[read.slot[0]].data() + std::size_t{entry} * (ftl_.geometry().unit_bytes / n), sizeof place);
+    if (place != idx(is)) refuse(idx(lpa));
 }
 
 void EntryCheck::compare_page(const FlashJob& read) const {

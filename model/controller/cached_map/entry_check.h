@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether what comes from translation pages is what the map says. What an entry says is not kept twice: it is in the Ftl. In its
 // place there is a bit for each unit of the host's whose translation page on the flash says another thing than the Ftl: an entry that
-// comes from the flash must not have it. Where contents are bytes, translation pages hold their entries, and what is read is compared.
+// comes from the flash must not have it. Where contents are bytes, translation pages hold their entries, and what is read is compared; and
+// where the power may go, what the flash has kept of them (translation_contents.h).
 #pragma once
 
 #include <cstdint>
@@ -26,17 +27,20 @@ public:
     void require_fresh(std::uint64_t first, std::uint64_t units) const {
         if (is_stale(first, units)) refuse(first);
     }
+    /// CheckFailed if one of them is mapped: their translation page was never written.
+    void require_unmapped(std::uint64_t first, std::uint64_t units) const;
 
     /// The contents of a translation page, of the size of a mapping unit.
     UnitBytes bytes_of(std::uint32_t page) const;
-    /// Whether the bytes of this read are those of the page as it counts now: it was written with bytes, and not again since then.
-    bool has_bytes(const FlashJob& read) const;
+    /// Whether this read has brought entries, as bytes or kept by the flash, of the page as it counts now: it was not written again since.
+    bool has_entries(const FlashJob& read) const;
     /// CheckFailed if they say another thing of the unit than the map.
     void compare(const FlashJob& read, Lpa lpa) const;
     /// The same for all units that are not stale.
     void compare_page(const FlashJob& read) const;
 
 private:
+    bool has_bytes(const FlashJob& read) const;
     [[noreturn]] static void refuse(std::uint64_t unit);
 
     const Ftl& ftl_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/ftl/mapping/translation_contents.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -82,7 +84,7 @@ void WriteBacks::flash_done(FlashTransaction& txn) {
 void WriteBacks::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
     const std::uint32_t number = job.item[1];
-    if (check_.has_bytes(job)) check_.compare_page(job);
+    if (check_.has_entries(job)) check_.compare_page(job);
     around_.jobs.release(job);
     --reads_;
     if (--batches_[number].reads == 0) ready(number);
@@ -133,12 +135,16 @@ void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group,
     job.next = nullptr;
     set_up_program(job, FlashClass::mapping_write, a, geometry_, *this);
     job.txn.record = ftl.draw_record(a, PageKind::mapping);
+    const bool keeps = ftl.flash().keeps_map();
+    job.content.clear();
+    if (keeps) job.txn.record.content = &job.content;
     for (std::uint32_t i = 0; i < job.units; ++i) {
         job.item[i] = pages[i];
         job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(pages[i]), 0);
         job.old[i] = ftl.place_translation(pages[i], geometry_.ppa_of(a, i));
         ftl.hold_copy(job.old[i]);
         capture(pages[i]);
+        if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, pages[i]);
         if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(pages[i]);
         pages_[pages[i]] = true;
         around_.feed.add_data(dram + std::uint64_t{i} * geometry_.unit_bytes, geometry_.unit_bytes);

@@ -23,6 +23,12 @@ public:
         std::uint64_t reads = 0;    ///< of translation pages that are written in part
         std::uint64_t written = 0;  ///< translation pages
         std::uint64_t entries = 0;  ///< dirty ones, or whole pages, in them
+        Counters& operator+=(const Counters& o) {
+            reads += o.reads;
+            written += o.written;
+            entries += o.entries;
+            return *this;
+        }
     };
     /// All must outlive it.
     WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& table, EntryCheck& check);

@@ -57,7 +57,10 @@ public:
     void abort_waits(bool aborts) override { write_.abort_waits(aborts); }
 
     /// Ftl::on_media_change() says so.
-    void media_changed() { gc_.media_changed(); }
+    void media_changed() {
+        gc_.media_changed();
+        if (cached_map_) cached_map_->media_changed();
+    }
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
     /// Nothing in flight and nothing dirty.
@@ -74,6 +77,7 @@ public:
     const Waiters& waiters() const { return waiters_; }
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
+    CachedMap* cached_map() { return cached_map_.get(); }
     /// Null: there is none.
     const ReadCache* read_cache() const { return read_cache_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }

@@ -50,6 +50,7 @@ public:
     const NandGeometry& geometry() const { return geometry_; }
     const SuperblockShape& shape() const { return shape_; }
     const SpareCodec& codec() const { return codec_; }
+    const SpareArea& flash() const { return spare_; }
 
     // --- Mapping ---
     std::uint64_t logical_units() const { return logical_units_; }
@@ -158,8 +159,7 @@ public:
 
     // --- Translation pages: the map's own place on the flash when it is not all in memory (ftl_translation.cpp) ---
     // Each is a mapping unit of flash and has a logical number behind those of the host's; the map above is their directory.
-    /// 0: the map is all in memory.
-    std::uint32_t translation_pages() const { return translation_pages_; }
+    std::uint32_t translation_pages() const { return translation_pages_; }  ///< 0: the map is all in memory
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
     /// kUnmapped: it was never written, and says that nothing is mapped.
     Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }

@@ -34,6 +34,8 @@ void Ftl::translation_page_programmed(const PageAddress& a) {
     page_programmed(a);
 }
 
+/// The flash is not told: what is deallocated stands in the journal, and if a loss of power brings this copy back, nobody believes what it says
+/// (TranslationSearch).
 void Ftl::drop_translation(std::uint32_t page) {
     const Ppa old = map_.exchange(lpa_of_translation(page), kUnmapped);
     if (is_copy(old)) invalidate(old);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/ftl/mapping/translation_contents.h"
+
 namespace ssdtlm {
 
 GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConfig& config, const NandGeometry& geometry,
@@ -163,6 +165,8 @@ void GcEngine::issue_programs(FlashJob* job) {
         prepare(program, FlashOp::program, FlashClass::gc_write, ftl_.allocate_moved_page(group));
         program.txn.data_bytes = geometry_.page_bytes;
         program.txn.record = ftl_.draw_record(program.txn.address);
+        if (__builtin_expect(ftl_.flash().keeps_map(), 0))
+            program.txn.record.content = copy_entries(program.content, &program.txn.spare[0], &program.item[0], program.units, ftl_);
         if (Checkpoints* const c = ftl_.checkpoints()) c->in_flight().moves(program.txn.address, codec_, &program.txn.spare[0], &program.item[0], program.units);
         for (std::uint32_t i = 0; i < program.units; ++i)
             if (program.txn.spare[i] != kPadding)

@@ -18,8 +18,10 @@ const char* name_of(MapSource source) {
     return "?";
 }
 
-MapRebuild::MapRebuild(const MapScan::Surroundings& around, Ftl& ftl, std::uint32_t entry_cycles)
-    : around_(around), ftl_(ftl), entry_cycles_(entry_cycles), scan_(around) {}
+MapRebuild::MapRebuild(const MapScan::Surroundings& around, Ftl& ftl, std::uint32_t entry_cycles, TranslationSearch::Found stale)
+    : around_(around), ftl_(ftl), entry_cycles_(entry_cycles), scan_(around) {
+    if (ftl.translation_pages() != 0) translation_.emplace(around, ftl, entry_cycles, std::move(stale));
+}
 
 void MapRebuild::start(std::function<void()> done) {
     done_ = std::move(done);
@@ -56,10 +58,15 @@ void MapRebuild::scanned() {
         case MapSource::checkpoint: entries_ = recovery.from_checkpoint(search_->found()->books, scan_.read_from()); break;
         case MapSource::clean_checkpoint: entries_ = recovery.from_clean_checkpoint(search_->found()->books); break;
     }
-    around_.cores.run<&MapRebuild::end>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
+    around_.cores.run<&MapRebuild::in_order>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
 }
 
-void MapRebuild::end(std::uint64_t) {
+void MapRebuild::in_order(std::uint64_t) {
+    if (!translation_) return end();
+    translation_->start([this] { end(); });
+}
+
+void MapRebuild::end() {
     over_ = true;
     const std::function<void()> done = std::move(done_);
     done();
@@ -79,12 +86,13 @@ Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t r
     const auto checkpoint_pages = static_cast<std::int64_t>(std::min(layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *
                                   layout.shape().pages();
     return MapScan::longest(nand, decode_time, reads, page_time) + checkpoint_pages * (whole_page * reads + page_time) +
-           static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry);
+           static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry) +
+           TranslationSearch::longest(nand, ftl, whole_page * reads, page_time, clock.cycles(costs.scan_entry));
 }
 
 std::string MapRebuild::dump() const {
     if (over_) return "";
-    return (search_ ? search_->dump() : "") + scan_.dump();
+    return (search_ ? search_->dump() : "") + scan_.dump() + (translation_ ? translation_->dump() : "");
 }
 
 }  // namespace ssdtlm

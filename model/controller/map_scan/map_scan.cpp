@@ -69,7 +69,8 @@ void MapScan::go_on(std::uint64_t reader) {
     Reader& r = readers_[reader];
     if (!r.whole) look(r);
     const bool is_new = r.txn.address.page != 0 || r.next == 1;
-    if (is_new && !r.whole && r.next != 0 && r.readable && around_.spare.content(r.txn.address) != nullptr) return read(r, true);
+    const auto is_journal = [&] { return around_.spare.content(r.txn.address) != nullptr && around_.spare.record(r.txn.address).kind == PageKind::journal; };
+    if (is_new && !r.whole && r.next != 0 && r.readable && is_journal()) return read(r, true);
     r.txn.address.page = r.next;
     if ((r.next != 0 && r.next < pages_of(r.txn)) || next_block(r)) return read(r, false);
     if (--at_work_ != 0) return;

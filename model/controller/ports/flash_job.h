@@ -44,6 +44,7 @@ struct FlashJob {
     SimTime done_start{};              ///< completion step
     bool again = false;                ///< an earlier program of these units has failed
     std::unique_ptr<JobBytes> bytes;   ///< null: the Spare stands for the data
+    PageContent content;               ///< program: what its translation pages say, if the flash keeps that
 };
 static_assert(kMaxUnitsPerPage <= 16, "FlashJob::newer has a bit per unit");
 

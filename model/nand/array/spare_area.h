@@ -38,6 +38,11 @@ public:
         return Spare{units_[idx(p)] ^ at_start(layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
+    /// From now on what translation pages say is programmed with them, where the power may go: it is part of what outlives that.
+    void keep_map() { keeps_map_ = true; }
+    bool keeps_map() const { return keeps_map_; }
+    /// In no time, of a page that was programmed in no time.
+    void set_content(const PageAddress& a, const PageContent& content) { keep(a, content); }
     /// Copies the units of one page to `out` (units_per_page entries).
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
     /// Same, by the first slot of the page.
@@ -127,6 +132,7 @@ private:
     const std::uint32_t units_per_page_;
     std::uint32_t version_1_ = 0;     // as the codec places it
     bool any_slc_ = false;            // slc_ is in use
+    bool keeps_map_ = false;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::vector<Block> blocks_;

@@ -55,7 +55,8 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "block's next page is read");
     scan(
         "firmware.scan_entry", [](auto& c) -> auto& { return c.firmware.scan_entry; },
-        "Cycles per mapping unit and per entry of the journal found in these pages that is put in order, on one core, when all are read");
+        "Cycles per mapping unit and per entry of the journal found in these pages that is put in order, on one core, when all are read; and, with "
+        "ftl.mapping = dftl, per entry of a translation page that is compared with them");
 }
 
 }  // namespace ssdtlm

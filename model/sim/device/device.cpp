@@ -15,6 +15,8 @@ Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig&
 }
 
 void Device::power_off(std::uint64_t host_commands) {
+    if (controller.config.ftl.mapping == "dftl" && !flash.spare.keeps_map())
+        throw CheckFailed("device: the power goes, with a map on the flash, and contents.outlives_power was not said when the device was built");
     PowerCut cut;
     cut.at = controller.agenda.now();
     cut.loss = flash.lose_power();
@@ -32,6 +34,8 @@ void Device::rebuilt() {
     const MapRebuild& scan = *controller.scan();
     power_cuts_.back().scan_reads = scan.reads();
     power_cuts_.back().checkpoint_reads = scan.checkpoint_reads();
+    power_cuts_.back().translation_reads = scan.translation_reads();
+    power_cuts_.back().dirty_entries = scan.dirty_entries();
     power_cuts_.back().entries = scan.entries();
     power_cuts_.back().source = scan.source();
     power_cuts_.back().scan_time = controller.agenda.now() - scan_began_;

@@ -29,7 +29,8 @@ public:
            SsdTaps& taps = SsdTaps::none());
 
     /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
-    /// their places. The agenda must hold no entry of the device any more. `host_commands`: see SsdController::lose_power().
+    /// their places. With a map on the flash it must have been said (ContentsConfig::outlives_power). The agenda must hold no entry of
+    /// the device any more. `host_commands`: see SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
     /// It is back: the map is searched for on the flash, before CSTS.RDY.
     void power_on();

@@ -15,7 +15,9 @@ struct PowerCut {
     PowerLoss loss;
     std::uint64_t scan_reads = 0;  ///< pages
     std::uint64_t checkpoint_reads = 0;  ///< of those, the ones of root records and a checkpoint
-    std::uint64_t entries = 0;     ///< mapping units and entries of the journal that were put in order
+    std::uint64_t translation_reads = 0;  ///< and of translation pages in use
+    std::uint64_t dirty_entries = 0;      ///< of the map, that these did not say
+    std::uint64_t entries = 0;     ///< mapping units and entries of the journal that were put in order, and entries of translation pages compared
     MapSource source = MapSource::all_pages;
     bool after_shutdown = false;   ///< CC.SHN had been answered by CSTS.SHST
     Ps scan_time{};                ///< 0: the power went again before its end

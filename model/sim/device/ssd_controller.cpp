@@ -2,9 +2,11 @@
 #include "sim/device/ssd_controller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
+#include "controller/ftl/mapping/translation_contents.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
@@ -84,6 +86,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
       flash_port(taps.flash(backend)) {
     build_firmware();
+    if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
@@ -139,6 +142,10 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     earlier_.merge_reads += firmware->merge_reads();
     earlier_.victims += firmware->gc().victims();
     earlier_.gc_pauses += firmware->gc().pacing().pauses();
+    if (const CachedMap* map = std::as_const(*firmware).cached_map()) {
+        earlier_.map += map->counters();
+        earlier_.map_written += map->write_backs().counters();
+    }
     if (const ReadCache* cache = firmware->read_cache()) earlier_.read_cache += cache->counters();
     earlier_.cores.resize(firmware->cores().size());
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
@@ -164,7 +171,8 @@ void SsdController::start_again(std::function<void()> found) {
     for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
     scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die,
                                         config.firmware.scan_page, ftl->slc_region()},
-                  *ftl, config.firmware.scan_entry);
+                  *ftl, config.firmware.scan_entry,
+                  [this](std::uint32_t page, const std::vector<Lpa>& units) { firmware->cached_map()->found_stale(page, units); });
     scan_->start([this, found = std::move(found)] {
         found();
         front_end.drive_is_up();

@@ -66,6 +66,8 @@ public:
         Ps dram{};
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;
         ReadCache::Counters read_cache;
+        CachedMap::Counters map;
+        WriteBacks::Counters map_written;
         std::vector<Ps> cores;
     };
     const Earlier& earlier() const { return earlier_; }

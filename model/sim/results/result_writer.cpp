@@ -153,6 +153,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                    {"map_from", name_of(p.source)},
                                    {"scan_page_reads", p.scan_reads},
                                    {"checkpoint_page_reads", p.checkpoint_reads},
+                                   {"translation_page_reads", p.translation_reads},
+                                   {"map_entries_dirty", p.dirty_entries},
                                    {"scan_entries", p.entries},
                                    {"scan_s", to_seconds(p.scan_time)}});
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});

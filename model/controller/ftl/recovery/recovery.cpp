@@ -143,10 +143,11 @@ void Recovery::take_pages() {
         const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
         ftl_.last_number_ = std::max(ftl_.last_number_, record.number);
         last_of_[idx(b)] = std::max(last_of_[idx(b)], record.number);
-        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && record.kind == PageKind::user; ++s) {
+        const bool has_units = record.kind == PageKind::user || record.kind == PageKind::mapping;
+        for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page() && has_units; ++s) {
             const Ppa at = ftl_.geometry_.ppa_of(a, s);
             const Lpa lpa = ftl_.codec_.lpa(ftl_.spare_.at(at));
-            if (idx(lpa) >= ftl_.logical_units_) continue;  // what is padded or torn is nobody's
+            if (idx(lpa) >= ftl_.logical_units_ + ftl_.translation_pages_) continue;  // what is padded or torn is nobody's
             ftl_.map_.exchange(lpa, at);
             ++put_in_order_;
         }
@@ -301,6 +302,8 @@ void Recovery::count_what_is_mapped() {
         ftl_.mapped_units_ += is_copy || is_lost;
         ftl_.lost_units_ += is_lost;
     }
+    for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)
+        if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) in_use(p);
     for (const auto& [b, page] : ftl_.failed_in_) ++journal.page(page).live;
     for (Journal::Id id = 1; id < journal.ids(); ++id) {
         const Journal::Page& page = journal.page(id);

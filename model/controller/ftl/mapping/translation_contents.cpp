@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/mapping/translation_contents.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace ssdtlm {
+
+namespace {
+std::uint32_t words_per_slot(const Ftl& ftl) { return (ftl.entries_per_translation_page() + 1) / 2; }
+
+/// The first word of this slot, with room for all of them.
+std::uint64_t* room_for(PageContent& content, std::uint32_t slot, std::uint32_t words) {
+    content.resize(std::max<std::size_t>(content.size(), std::size_t{slot + 1} * words));
+    return content.data() + std::size_t{slot} * words;
+}
+
+const std::uint64_t* words_at(const Ftl& ftl, Ppa place) {
+    const NandGeometry& g = ftl.geometry();
+    const std::size_t first = std::size_t{g.slot_of(place)} * words_per_slot(ftl);
+    const PageContent* const content = ftl.flash().content(g.page_of(place));
+    if (content == nullptr || content->size() < first + words_per_slot(ftl))
+        throw CheckFailed("the flash has not kept what the translation page at unit " + std::to_string(idx(place)) + " says");
+    return content->data() + first;
+}
+}  // namespace
+
+void keep_translation_pages(const Ftl& ftl, SpareArea& flash) {
+    flash.keep_map();
+    const NandGeometry& g = ftl.geometry();
+    std::map<std::uint32_t, PageContent> pages;  // by the unit in their first slot
+    for (std::uint32_t page = 0; page < ftl.translation_pages(); ++page) {
+        const Ppa at = ftl.translation_place(page);
+        if (is_place(at)) put_entries(pages[idx(at) - g.slot_of(at)], g.slot_of(at), ftl, page);
+    }
+    for (const auto& [first, content] : pages) flash.set_content(g.page_of(Ppa{first}), content);
+}
+
+void put_entries(PageContent& content, std::uint32_t slot, const Ftl& ftl, std::uint32_t page) {
+    const std::uint32_t n = ftl.entries_per_translation_page();
+    std::uint64_t* const words = room_for(content, slot, words_per_slot(ftl));
+    for (std::uint32_t i = 0; i < n && std::uint64_t{page} * n + i < ftl.logical_units(); ++i)
+        words[i / 2] |= std::uint64_t{idx(ftl.lookup(Lpa{page * n + i}))} << (i % 2 * 32);
+}
+
+const PageContent* copy_entries(PageContent& content, const Spare* units, const std::uint32_t* from, std::uint32_t count, const Ftl& ftl) {
+    content.clear();
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (units[i] != kPadding && ftl.is_translation(ftl.codec().lpa(units[i])))
+            std::copy_n(words_at(ftl, Ppa{from[i]}), words_per_slot(ftl), room_for(content, i, words_per_slot(ftl)));
+    return content.empty() ? nullptr : &content;
+}
+
+Ppa entry_at(const Ftl& ftl, Ppa place, std::uint32_t entry) { return Ppa{static_cast<std::uint32_t>(words_at(ftl, place)[entry / 2] >> (entry % 2 * 32))}; }
+
+}  // namespace ssdtlm
