@@ -230,7 +230,7 @@ def drawn_resets(seed):
 def drawn_power_cuts(seed, device):
     """Settings under which a third of the small devices lose their power one to three times; and when that may be over."""
     r = random.Random(f"power {seed}")
-    if device.preset is not None or device.scan_s > LONGEST_SCAN_S or "ftl.mapping" in device.settings or r.random() > 1 / 3:
+    if device.preset is not None or device.scan_s > LONGEST_SCAN_S or r.random() > 1 / 3:
         return [], 0
     times, off = [], r.choice((1e-6, 1e-4, 2e-3))
     for _ in range(r.randint(1, 3)):
@@ -242,12 +242,12 @@ def drawn_power_cuts(seed, device):
 
 
 def drawn_checkpoints(r, device):
-    """Half of them with checkpoints, at intervals, at shutdowns or both, and cores that take their time over the search; and by how much all
-    takes longer. The blocks that checkpoints need come on top of the others."""
+    """Half of those with the map in memory have checkpoints, at intervals, at shutdowns or both, and cores that take their time over the search;
+    and by how much all takes longer. The blocks that checkpoints need come on top of the others."""
     settings = [f"firmware.scan_page={r.choice((0, 100, 2000))}", f"firmware.scan_entry={r.choice((0, 25, 500))}"]
     if r.random() < 0.2:
         settings.append("host.power_cut_shutdown=true")
-    if r.random() < 0.5:
+    if r.random() < 0.5 or "ftl.mapping" in device.settings:
         return settings, 1.5
     blocks = device.settings["nand.geometry.blocks_per_plane"]
     more = checkpoint_blocks(device.settings, blocks)

@@ -257,6 +257,7 @@ def random_device(r, small_rtl=False):
     d.command_s = 10e-6 + 2000 / (clock * 1e6) + sum(cpu) * 1e-6 + coalescing[1] * 1e-6
     if "ftl.mapping" in settings:  # a translation page leaves, and another one comes
         d.command_s += 3 * d.read_s + d.program_s
+        d.scan_s += user * size_of(settings, "map.entry_size") / unit**2 * d.read_s  # translation pages, one after the other
     d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.
     d.read_bytes_per_s = min(tags, settings["link.upstream_nonposted_headers"]) * request / (4e-6 + request / d.link_bytes_per_s)

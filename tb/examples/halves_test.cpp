@@ -175,5 +175,27 @@ TEST(Halves, BothWithoutALink) {
     EXPECT_GT(std::stoi(victims), 10);
 }
 
+// What translation pages say is kept only where the power may go: a device of one's own says so first.
+TEST(Halves, ALossOfPowerThatWasNotSaid) {
+    DeviceConfig c = grid(1, 1);
+    c.ftl.mapping = "dftl";
+    c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
+    for (const bool said : {false, true}) {
+        const std::string end = in_child([&] {
+            Agenda agenda;
+            ContentsConfig contents;
+            contents.outlives_power = said;
+            Device device("device", agenda, c, contents);
+            try {
+                device.power_off(0);
+            } catch (const CheckFailed&) {
+                return std::string("refused");
+            }
+            return std::string("off");
+        });
+        EXPECT_EQ(end, said ? "off" : "refused");
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm::examples

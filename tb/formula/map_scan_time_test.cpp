@@ -43,6 +43,7 @@ struct Scan {
     std::uint64_t reads;
     std::uint64_t entries;
     std::int64_t ps;
+    std::uint64_t translation_reads, dirty;
 };
 
 /// Of the one core.
@@ -55,9 +56,11 @@ Scan scan_of(SsdConfig c) {
         TwoReads workload;
         Simulation simulation(c, workload, {});
         const RunSummary r = simulation.run();
-        return nlohmann::json{{"reads", r.power_cuts.at(0).scan_reads}, {"entries", r.power_cuts.at(0).entries}, {"ps", r.power_cuts.at(0).scan_time.count()}}.dump();
+        return nlohmann::json{{"reads", r.power_cuts.at(0).scan_reads}, {"entries", r.power_cuts.at(0).entries}, {"ps", r.power_cuts.at(0).scan_time.count()},
+                              {"translation_reads", r.power_cuts.at(0).translation_reads}, {"dirty", r.power_cuts.at(0).dirty_entries}}
+            .dump();
     }));
-    return {j["reads"], j["entries"], j["ps"]};
+    return {j["reads"], j["entries"], j["ps"], j["translation_reads"], j["dirty"]};
 }
 
 /// Pages that are programmed, and of each block that is not full one more.
@@ -99,6 +102,42 @@ TEST(MapScanTime, OneReadAfterTheOther) {
         EXPECT_LE(found.ps, MapRebuild::longest(c.nand, decode, 1, c.firmware, c.ftl).count());
         std::printf("[   FIGURE ] %lld reads of one die, decoding %lld ps, %u cycles a page and %u an entry: formula and model %lld ps\n", static_cast<long long>(n),
                     static_cast<long long>(decode.count()), page_cycles, entry_cycles, static_cast<long long>(found.ps));
+    }
+}
+
+// With a map on the flash its translation pages are read behind the scan, a mapping unit each, and their entries compared.
+TEST(MapScanTime, TranslationPagesBehindIt) {
+    for (const auto& [decode, page_cycles, entry_cycles] : {std::tuple{Ps{}, 0u, 0u}, std::tuple{Ps{3'000'000}, 0u, 25u}, std::tuple{Ps{}, 20u, 0u}, std::tuple{Ps{3'000'000}, 100u, 7u}}) {
+        SsdConfig c = one_die();
+        const NandGeometry& g = c.nand.geometry;
+        c.ftl.mapping = "dftl";
+        c.ftl.map.entry_bytes = 256;
+        c.ftl.user_capacity_bytes = std::uint64_t{16} * g.pages_per_block * g.page_bytes + 5 * g.page_bytes;
+        c.ecc.decode_time = decode;
+        c.firmware.scan_page = page_cycles;
+        c.firmware.scan_entry = entry_cycles;
+        const Scan found = scan_of(c);
+        const std::uint64_t units = c.ftl.user_capacity_bytes / g.unit_bytes, in_page = g.unit_bytes / 256, translation = div_ceil(units, in_page);
+        // Two of them in a page of the flash; what is full of these and of the host's pages has no erased page to be read.
+        const std::uint64_t pages = div_ceil(translation, g.units_per_page()), full = pages / g.pages_per_block, scan = reads_of(c) + pages - full;
+        EXPECT_EQ(found.translation_reads, translation);
+        EXPECT_EQ(found.reads, scan + translation);
+        EXPECT_EQ(found.entries, units + translation + units);
+        EXPECT_EQ(found.dirty, 0u);
+        const auto read = [&](std::uint32_t bytes) {
+            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes) + decode.count();
+        };
+        const auto between = [&](std::int64_t on_core) { return std::max<std::int64_t>(0, (c.nand.onfi.t_rhw - decode).count() - on_core); };
+        const auto n = static_cast<std::int64_t>(scan), m = static_cast<std::int64_t>(translation);
+        const std::int64_t look = core(c, page_cycles), in_order = core(c, (units + translation) * entry_cycles), compare = core(c, page_cycles + in_page * entry_cycles);
+        const std::int64_t last = core(c, page_cycles + (units - (translation - 1) * in_page) * entry_cycles);
+        const std::int64_t expected = n * (read(g.spare_bytes) + look) + (n - 1) * between(look) + in_order + between(look + in_order) +
+                                      m * read(g.unit_bytes) + (m - 1) * (compare + between(compare)) + last;
+        EXPECT_EQ(found.ps, expected);
+        EXPECT_LE(found.ps, MapRebuild::longest(c.nand, decode, 1, c.firmware, c.ftl).count());
+        std::printf("[   FIGURE ] %lld reads of one die, %lld of them of translation pages, decoding %lld ps, %u cycles a page and %u an entry: formula %lld ps, model %lld ps\n",
+                    static_cast<long long>(found.reads), static_cast<long long>(m), static_cast<long long>(decode.count()), page_cycles, entry_cycles,
+                    static_cast<long long>(expected), static_cast<long long>(found.ps));
     }
 }
 

@@ -101,7 +101,10 @@ struct MapCheck {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
         for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) without_free += ftl.free_blocks(GroupId{g}) == 0;
-        if (s.device.flash.faults) look_at_health();
+        if (s.device.flash.faults)
+            look_at_health();
+        else
+            read_only += ftl.media().read_only;
         ++looks;
     }
     /// From a checkpoint comes what all pages say.
@@ -191,6 +194,7 @@ struct PowerResult {
     std::uint64_t commands = 0, cancelled = 0, torn = 0, erases_cut = 0, looks = 0, open = 0, read_backs = 0, checked = 0, moved = 0, entries = 0, without_free = 0;
     std::uint64_t retired = 0, with_failed = 0, forgotten = 0, read_only = 0, errors = 0;
     std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, checkpoint_pages = 0;
+    std::uint64_t translation_reads = 0, dirty_entries = 0;
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
@@ -226,11 +230,13 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
-            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0;
+            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0;
             for (const PowerCut& cut : s.power_cuts()) {
                 unsafe += !cut.after_shutdown;
                 from_checkpoint += cut.source == MapSource::checkpoint;
                 from_clean += cut.source == MapSource::clean_checkpoint;
+                translation_reads += cut.translation_reads;
+                dirty_entries += cut.dirty_entries;
             }
             if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != unsafe) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
             PowerLoss loss;
@@ -254,6 +260,8 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                                   {"unsafe", unsafe},
                                   {"from_checkpoint", from_checkpoint},
                                   {"from_clean", from_clean},
+                                  {"translation_reads", translation_reads},
+                                  {"dirty_entries", dirty_entries},
                                   {"checkpoint_pages", s.device.controller.ftl->counters().checkpoint_pages}}
                 .dump();
         } catch (const std::exception& e) {
@@ -261,19 +269,25 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
         }
     }));
     return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"],
-            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"]};
+            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"], j["translation_reads"], j["dirty_entries"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
-inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false) {
+inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false, bool map_on_flash = false) {
     SsdConfig c = stress_device();
     c.run.data = data;
     if (checkpoints) {
         c.ftl.checkpoint_interval_bytes = 16384;
         c.ftl.checkpoint_at_shutdown = true;
     }
+    if (map_on_flash) {
+        c.ftl.mapping = "dftl";
+        c.ftl.map.entry_bytes = 512;
+        c.nvme.max_transfer_bytes = 32768;
+        c.ftl.map.cache_bytes = 16 * 2 * c.ftl.map.entry_bytes;
+    }
     c.nand.geometry.channels = 1;
-    c.nand.geometry.blocks_per_plane = checkpoints ? 24 : 12;
+    c.nand.geometry.blocks_per_plane = checkpoints ? 24 : map_on_flash ? 13 : 12;
     c.nand.geometry.pages_per_block = 4;
     c.ftl.buffer_bytes = 8 * c.nand.geometry.page_bytes;
     fill_up(c);

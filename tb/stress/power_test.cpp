@@ -122,6 +122,51 @@ TEST(PowerCut, WithASchedulerThatTakesTimeAndResets) {
     check_power(c, 5);
 }
 
+SsdConfig with_map_on_flash(SsdConfig c, MapGranularity granularity, std::uint32_t entry_bytes) {
+    c.ftl.mapping = "dftl";
+    c.ftl.map.granularity = granularity;
+    c.ftl.map.entry_bytes = entry_bytes;
+    // The entries of one command, or twice as many.
+    c.nvme.max_transfer_bytes = 131072;
+    c.ftl.map.cache_bytes = 66ull * (granularity == MapGranularity::page ? c.nand.geometry.unit_bytes : 2 * entry_bytes);
+    fill_up(c);
+    return c;
+}
+
+void check_on_flash(const PowerResult& r) {
+    std::printf("%llu translation pages read after losses, %llu entries were dirty; read-only after %llu\n", static_cast<unsigned long long>(r.translation_reads),
+                static_cast<unsigned long long>(r.dirty_entries), static_cast<unsigned long long>(r.read_only));
+    EXPECT_GT(r.translation_reads, 10 * kCuts);
+    EXPECT_GT(r.dirty_entries, 10 * kCuts);
+}
+
+TEST(PowerCut, WithTheMapOnTheFlash) {
+    SsdConfig c = stress_device();
+    c.ftl.initial_state = InitialState::random;
+    check_on_flash(check_power(with_map_on_flash(c, MapGranularity::entry, 64), 31));
+}
+
+TEST(PowerCut, WithTheMapOnTheFlashByPagesAndBytes) {
+    SsdConfig c = stress_device(16384, 16384);
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.run.data = DataMode::bytes;
+    c.firmware.cores = 3;
+    RandomMix::Spec mix;
+    mix.whole = 15;
+    check_on_flash(check_power(with_map_on_flash(c, MapGranularity::page, 1024), 32, {150ms, 50ms, 4}, mix));
+}
+
+TEST(PowerCut, WithTheMapOnTheFlashSoOftenThatGroupsRunOutOfFreeBlocks) {
+    SsdConfig c = stress_device();
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.ftl.initial_state = InitialState::random;
+    c.run.data = DataMode::bytes;
+    const PowerResult r = check_power(with_map_on_flash(c, MapGranularity::entry, 64), 33, {110ms, 50ms, 20});
+    check_on_flash(r);
+    std::printf("%llu times a group of planes had no free block\n", static_cast<unsigned long long>(r.without_free));
+    EXPECT_GT(r.without_free, 0u);
+}
+
 // Most commands are of single blocks of 512 B: versions by block, and one moment for all blocks of a unit.
 TEST(PowerCut, WithBytesAndBlocksOf512Bytes) {
     SsdConfig c = stress_device();
@@ -233,6 +278,8 @@ TEST(PowerCut, OfFailingFlashAfterShutdowns) {
 TEST(PowerCut, WithCheckpointsAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(41, DataMode::signatures, true), 50u); }
 
 TEST(PowerCut, WithBytesAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(71, DataMode::bytes), 20u); }
+
+TEST(PowerCut, WithTheMapOnTheFlashAtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(41, DataMode::bytes, false, true), 50u); }
 
 TEST(PowerCut, AtManyEntriesOfAShortRun) { EXPECT_GT(cut_everywhere(23), 50u); }
 

@@ -140,5 +140,26 @@ TEST(CachedMapRandom, TheSmallestCache) {
                 static_cast<unsigned long long>(sum.map.misses), static_cast<unsigned long long>(sum.map.most_entries));
 }
 
+// A drive that is read-only may have no page for dirty entries: they stay in memory, and reads go on beside them.
+TEST(CachedMap, ReadsOfADriveThatIsReadOnly) {
+    for (const MapGranularity granularity : {MapGranularity::entry, MapGranularity::page}) {
+        DeviceShape d = dftl_device(20, granularity);
+        d.seed = 7;
+        DeviceUnderTest device(d);
+        Mix m;
+        m.commands = 3000;
+        RandomHost host(device, m, 7);
+        ASSERT_NO_THROW(host.run()) << device.firmware.dump();
+        device.flush();
+        device.drain();
+        device.ftl.refuse_writes();
+        const std::uint64_t written = device.ftl.counters().translation_pages;
+        ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
+        EXPECT_EQ(device.oracle.unverified(), 0u);
+        EXPECT_EQ(device.ftl.counters().translation_pages, written);
+        ASSERT_NO_THROW(device.shut_down()) << device.firmware.dump();
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm

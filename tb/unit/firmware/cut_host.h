@@ -17,6 +17,7 @@
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "device_under_test.h"
+#include "translation_watch.h"
 
 namespace ssdtlm {
 
@@ -41,6 +42,7 @@ struct Life : private CompletionSink {
           dram(agenda, dram_config),
           firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, flash, dma, dram}) {
         firmware.bind(*this);
+        ftl.on_media_change([this] { firmware.media_changed(); });
     }
     void complete(Command& c) override;
 
@@ -59,6 +61,7 @@ public:
     CutHost(const DeviceShape& s, std::uint64_t seed)
         : shape_(s), spare_(s.geometry), random_(seed, 21), slots_(s.slots), seed_(seed) {
         begin_life();
+        if (s.ftl.mapping == "dftl") translation_.emplace(life_->ftl, spare_);
         units_.resize(life_->ftl.logical_units());
         for (Unit& u : units_) u.versions.push_back(0);
     }
@@ -138,7 +141,8 @@ public:
 
     MapSource source = MapSource::all_pages;      ///< of the last start
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
-    std::uint64_t torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+    const TranslationWatch& translation() const { return *translation_; }
+    std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
     struct Slot {
@@ -161,7 +165,9 @@ private:
         life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
         // Much can happen to the old copies while the new ones are on their way.
         if (seed_ % 2 == 1) life_->flash.host_programs_slower = 20;
+        if (seed_ % 3 == 1) life_->flash.map_programs_slower = 100;
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
+            if (translation_) translation_->programmed(life_->ftl, t);
             if (t.cls != FlashClass::host_write) return;
             for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
                 if (t.spare[s] != kPadding) is_durable(idx(life_->ftl.codec().lpa(t.spare[s])), life_->ftl.codec().version(t.spare[s]));
@@ -181,6 +187,7 @@ private:
         refill();
         for (; events != 0 && life_->agenda.run_one(kNever); --events) {
             life_->firmware.check_waiters();
+            if (translation_) translation_->forget_dropped(life_->ftl);
             refill();
         }
     }
@@ -298,6 +305,8 @@ private:
         erases += life_->ftl.counters().blocks_erased;
         journal_pages += life_->ftl.counters().journal_pages;
         checkpoint_pages += life_->ftl.counters().checkpoint_pages;
+        translation_written += life_->ftl.counters().translation_pages;
+        read_only += life_->ftl.media().read_only;
         start_again();
         Ftl& ftl = life_->ftl;
         for (std::uint32_t n = 0; n < units_.size(); ++n) {
@@ -320,14 +329,15 @@ private:
     void start_again() {
         begin_life();
         Ftl& ftl = life_->ftl;
-        if (ftl.checkpoints() == nullptr) {
+        if (ftl.checkpoints() == nullptr && !translation_) {
             Recovery(ftl).from_all_pages();
             ftl.verify_books();
             return;
         }
         bool over = false;
         MapRebuild rebuild({shape_.geometry, spare_, life_->flash, life_->firmware.cores(), shape_.ftl.scan_reads_per_die, shape_.firmware.scan_page, ftl.slc_region()}, ftl,
-                           shape_.firmware.scan_entry);
+                           shape_.firmware.scan_entry,
+                           [this](std::uint32_t page, const std::vector<Lpa>& units) { translation_->found_stale(life_->ftl, *life_->firmware.cached_map(), page, units); });
         rebuild.start([&over] { over = true; });
         while (!over && life_->agenda.run_one(kNever)) {
         }
@@ -343,6 +353,7 @@ private:
             if (ftl.lookup(Lpa{n}) != by_all_pages.lookup(Lpa{n}))
                 throw std::logic_error("unit " + std::to_string(n) + " is at " + std::to_string(idx(ftl.lookup(Lpa{n}))) + " from a " + name_of(source) +
                                        ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
+        if (translation_) translation_->started(ftl, by_all_pages);
     }
     /// Everything that the tables of a drive say, before a clean start and after it.
     static void compare(const Ftl& was, const Ftl& is, int cut) {
@@ -377,6 +388,7 @@ private:
     std::uint64_t seed_;
     std::uint64_t lives_ = 0;
     std::vector<Unit> units_;
+    std::optional<TranslationWatch> translation_;  ///< none: the map is all in memory
     std::uint32_t under_way_ = 0;
     bool stop_ = false;
     std::uint64_t most_ = ~std::uint64_t{0};  ///< writes and deallocations

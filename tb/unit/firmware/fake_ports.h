@@ -45,6 +45,7 @@ public:
         SimTime start = agenda_.now();
         Ps time = latency();
         if (t.cls == FlashClass::host_write) time = time * host_programs_slower;
+        if (t.cls == FlashClass::mapping_write) time = time * map_programs_slower;
         if (t.op == FlashOp::read) {
             if (t.data_bytes == 0 || t.data_bytes > spare_.geometry().page_bytes)
                 throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
@@ -67,7 +68,7 @@ public:
     std::array<std::uint64_t, kFlashClassCount> bytes{};  ///< of these, their data
     ArrayFaults* faults = nullptr;      ///< null: none
     std::uint32_t read_retries = 5;
-    std::int64_t host_programs_slower = 1;  ///< so many times
+    std::int64_t host_programs_slower = 1, map_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable

@@ -64,6 +64,69 @@ TEST(PowerCut, AfterEachEventOfAShortRun) {
     EXPECT_GT(events, 500u);
 }
 
+/// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
+/// compared with what was programmed in the earlier ones (EntryCheck).
+void check_map_on_flash(MapGranularity granularity) {
+    std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0, first = 1;
+    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
+    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
+        s.geometry.ways = seed % 4 < 2 ? 1 : 2;
+        s.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.mapping = "dftl";
+        s.ftl.map.granularity = granularity;
+        s.ftl.map.replacement = seed % 5 < 2 ? MapReplacement::segmented_lru : MapReplacement::lru;
+        // Of four entries whole pages are deallocated now and then, and with them the translation page.
+        s.ftl.map.entry_bytes = s.geometry.unit_bytes / (seed % 3 == 1 ? 32 : 4);
+        const bool by_page = granularity == MapGranularity::page;
+        const std::uint64_t slots = seed % 4 == 3 ? 200 : 2ull * s.geometry.units_per_page();
+        s.ftl.map.cache_bytes = std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
+        s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+        if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        s.seed = seed;
+        CutHost host(s, seed);
+        host.run(25);
+        torn += host.torn;
+        lost += host.lost_versions;
+        moved += host.moved;
+        written += host.translation_written;
+        dirty += host.translation().dirty;
+        most_dirty = std::max(most_dirty, host.translation().most_dirty);
+        dropped += host.translation().dropped;
+        read_only += host.read_only;
+        if (::testing::Test::HasFailure()) return;
+    }
+    const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+    std::printf("1000 cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation pages written, %llu dropped; "
+                "after the starts %llu entries dirty, at most %llu at a time; read-only %llu times\n",
+                n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
+    EXPECT_GT(torn, 1000u);
+    EXPECT_GT(lost, 10000u);
+    EXPECT_GT(written, 10000u);
+    EXPECT_GT(dirty, 10000u);
+    EXPECT_GT(dropped, 100u);
+}
+
+TEST(PowerCut, WithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry); }
+TEST(PowerCut, WithTheMapOnTheFlashByPages) { check_map_on_flash(MapGranularity::page); }
+
+TEST(PowerCut, AfterEachEventWithTheMapOnTheFlash) {
+    DeviceShape s = tiny_device();
+    s.ftl.mapping = "dftl";
+    s.ftl.map.entry_bytes = s.geometry.unit_bytes / 8;
+    s.ftl.map.cache_bytes = std::uint64_t{8} * 2 * s.ftl.map.entry_bytes;
+    s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+    std::uint64_t events = 0;
+    for (bool more = true; more; ++events) {
+        SCOPED_TRACE("after event " + std::to_string(events));
+        CutHost host(s, 77);
+        ASSERT_NO_THROW(more = host.cut_after(events, 120));
+    }
+    std::printf("%llu events\n", static_cast<unsigned long long>(events));
+    EXPECT_GT(events, 500u);
+}
+
 /// Checkpoints in the background and at shutdowns, with losses of power in the middle of them; every start is compared with what all pages say.
 void check_checkpoints(std::uint64_t interval, bool at_shutdown) {
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, twice = 0, pages = 0, lost = 0, torn = 0, deallocations = 0, journal_pages = 0, moved = 0;
