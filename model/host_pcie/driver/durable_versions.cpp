@@ -142,6 +142,12 @@ bool DurableVersions::found(std::uint32_t unit, std::uint32_t version) {
     if ((versions_of(h) >> version & 1u) == 0) return false;
     const bool possible = narrow(unit, version);
     h.erase(std::remove_if(h.begin(), h.end(), [version](const Operation& o) { return o.version != version; }), h.end());
+    // Many operations use up the versions. Which of two that have this one is there, nobody knows.
+    for (const Operation& o : h) {
+        h.front().merged = h.front().merged || h.size() > 1;
+        h.front().begun = std::max(h.front().begun, o.begun);
+        h.front().ended = std::max(h.front().ended, o.ended);
+    }
     h.resize(1);
     h.front().read = true;
     close(unit);

@@ -150,6 +150,31 @@ struct Bench {
     IntegrityOracle oracle;
 };
 
+// A write of both blocks, and after a loss of power one of the first alone, which makes it the same version: that it has this version says
+// nothing of the second, and no matter which is read first.
+TEST(DurableVersions, OfTwoOperationsWithOneVersionEitherMayBeThere) {
+    for (const bool second_first : {false, true})
+        for (const std::uint32_t of_second : {0u, 4u, 5u}) {
+            DurableVersions d(2);
+            const auto write = [&d](std::uint32_t blocks, std::uint32_t version) {
+                const DurableVersions::Token token = d.begin();
+                for (std::uint32_t b = 0; b < blocks; ++b) d.touch(token, b, version + b, 0);
+                d.ends();
+                for (std::uint32_t b = 0; b < blocks; ++b) d.end(token, b, true, false);
+            };
+            write(2, 3);
+            d.power_lost([](std::uint32_t, std::uint32_t) {});
+            write(1, 3);
+            d.power_lost([](std::uint32_t, std::uint32_t) {});
+            const auto second = [&] { return d.found(1, of_second); };
+            if (second_first) {
+                EXPECT_EQ(second(), of_second != 5) << of_second;
+            }
+            EXPECT_TRUE(d.found(0, 3));
+            EXPECT_EQ(second(), of_second != 5) << of_second;
+        }
+}
+
 TEST(IntegrityOracleAfterALossOfPower, OldOrNewIsThereAndStays) {
     Bench b;
     const std::uint32_t v = b.write(1), w = b.write(2);
