@@ -120,7 +120,7 @@ def drawn_whose(seed, way, device, work):
     r = random.Random(f"whose {seed}")
     if r.random() > 1 / 3:
         return []
-    settings = ["nvme.streams=2", "host.streams=true"]
+    settings = ["nvme.streams=2", "host.streams=true"] + drawn_frontiers(seed, device)
     if work.name.endswith(".fio"):
         hints = ("none", "short", "medium", "long", "extreme")
         work.text = re.sub(r"\[job\d+\]\n", lambda section: f"{section[0]}write_hint={r.choice(hints)}\n", work.text)
@@ -133,6 +133,18 @@ def drawn_whose(seed, way, device, work):
     if way not in ("rtl", "compare"):  # the block has no such order
         settings += ["scheduler.policy=earliest_deadline"]
     return settings
+
+
+def drawn_frontiers(seed, device):
+    """Superblocks of their own for streams, in half of the small devices with streams; the blocks for them come on top. Draws of their own."""
+    r = random.Random(f"frontiers {seed}")
+    if device.preset is not None or r.random() < 1 / 2 or has_slc(seed, device):
+        return []
+    frontiers = r.choice((1, 2))
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + 2 * frontiers
+    device.scan_s *= (before + 2 * frontiers) / before
+    return [f"ftl.stream_frontiers={frontiers}"]
 
 
 def drawn_dram_and_suspends(seed, way):
@@ -199,13 +211,17 @@ def drawn_doors(seed):
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
 
 
+def has_slc(seed, device):
+    bits = device.settings["nand.bits_per_cell"]
+    return random.Random(f"slc {seed}").random() <= 1 / 3 and bits != 1 and device.settings["nand.geometry.pages_per_block"] // bits != 0
+
+
 def drawn_slc(seed, device):
     """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have. Draws of their own."""
+    if device.preset is not None or not has_slc(seed, device):
+        return []
     r = random.Random(f"slc {seed}")
-    if device.preset is not None or r.random() > 1 / 3 or device.settings["nand.geometry.pages_per_block"] // device.settings["nand.bits_per_cell"] == 0:
-        return []
-    if device.settings["nand.bits_per_cell"] == 1:
-        return []
+    r.random()  # whether it has one
     blocks = r.choice((1, 1, 2, 5))
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + blocks

@@ -92,7 +92,9 @@ __attribute__((noinline, cold)) void Destage::done_with_map(const FlashJob& job)
 /// One row is of one lane. Not of what has left the buffer.
 inline std::uint32_t Destage::lane_of(const FlashJob& job) const {
     const Lanes& lanes = around_.ftl.lanes();
-    return __builtin_expect(lanes.count() == 1, 1) ? 0 : lanes.of(around_.buffer.unit(job.item[0]).lpa);
+    if (__builtin_expect(lanes.count() == 1, 1)) return 0;
+    const BufferPort::Unit unit = around_.buffer.unit(job.item[0]);
+    return lanes.of(unit.lpa, unit.stream);
 }
 
 inline void Destage::place_or_wait(FlashJob* left) {

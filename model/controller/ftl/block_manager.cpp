@@ -43,14 +43,17 @@ const char* name_of(BlockState state) {
 }
 
 BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear,
-                           std::uint32_t set_apart)
+                           std::uint32_t set_apart, std::uint32_t streams)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       wear_(wear),
       spare_blocks_(spare_blocks),
       set_apart_(set_apart),
+      streams_(streams),
       blocks_(shape.superblocks()),
-      groups_(shape.groups()) {
+      groups_(shape.groups()),
+      named_(std::size_t{shape.groups()} * streams, kNoSuperblock),
+      named_gc_(named_) {
     SSDTLM_CHECK(spare_blocks + set_apart < shape.blocks_per_group(), "all blocks are spare or set apart");
     std::uint32_t b = 0;
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
@@ -157,9 +160,9 @@ bool BlockManager::fail(SuperblockId b) {
     if (r.state == BlockState::failed) return false;
     Group& g = groups_[idx(shape_.group_of(b))];
     if (r.state == BlockState::open_host)
-        g.open_host = kNoSuperblock;
+        opened_host(shape_.group_of(b), host_stream_of(r.stream)) = kNoSuperblock;
     else if (r.state == BlockState::open_gc)
-        g.open_gc = kNoSuperblock;
+        opened_gc(shape_.group_of(b), host_stream_of(r.stream)) = kNoSuperblock;
     else if (r.state == BlockState::open_wear)
         g.open_wear = kNoSuperblock;
     else if (r.state == BlockState::open_map)
@@ -272,8 +275,8 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
                     ++g.reserve;
                     failed_.push_back(b);
                     continue;
-                case BlockState::open_host: g.open_host = b; break;
-                case BlockState::open_gc: g.open_gc = b; break;
+                case BlockState::open_host: opened_host(GroupId{i}, host_stream_of(blocks_[n].stream)) = b; break;
+                case BlockState::open_gc: opened_gc(GroupId{i}, host_stream_of(blocks_[n].stream)) = b; break;
                 case BlockState::open_wear: g.open_wear = b; break;
                 case BlockState::open_map: g.open_map = b; break;
                 case BlockState::full: refuse(b, "found by a start");

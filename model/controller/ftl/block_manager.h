@@ -39,6 +39,15 @@ enum class BlockState : std::uint8_t {
 const char* name_of(BlockState state);
 
 inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4, kSlcStream = 5;
+/// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others share kHostStream
+/// and kGcStream.
+inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMostNamedStreams = 64;
+constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
+    return of_block < kNamedHostStreams ? 0 : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u : of_block - kNamedGcStreams + 1u;
+}
+constexpr bool is_of_host(std::uint8_t of_block) {
+    return of_block == kHostStream || of_block == kSlcStream || (of_block >= kNamedHostStreams && of_block < kNamedGcStreams);
+}
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
@@ -59,8 +68,9 @@ public:
     /// `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one more for each that failed and
     /// has to be emptied, which gives no free one back.
     /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
+    /// `streams`: of the host, with superblocks of their own, beside stream 0.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
-                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0);
+                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0, std::uint32_t streams = 0);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -89,33 +99,39 @@ public:
     void prefetch(SuperblockId b) const { __builtin_prefetch(blocks_.data() + idx(b), 1); }
 
     std::uint32_t free_blocks(GroupId group) const { return groups_[idx(group)].free_count; }
-    SuperblockId open_block(GroupId group, BlockState kind) const {
+    /// `stream` of the host: of its pages, and of what GC moves.
+    SuperblockId open_block(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
+        if (__builtin_expect(stream != 0, 0)) return (kind == BlockState::open_host ? named_ : named_gc_)[idx(group) * streams_ + stream - 1];
         return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : kind == BlockState::open_wear ? g.open_wear : g.open_map;
     }
     /// Pages handed out of the open one; 0: the next page opens one.
-    std::uint32_t write_pointer(GroupId group, BlockState kind) const {
-        const SuperblockId open = open_block(group, kind);
+    std::uint32_t write_pointer(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
+        const SuperblockId open = open_block(group, kind, stream);
         return open == kNoSuperblock ? 0 : blocks_[idx(open)].write_pointer;
     }
-    bool can_take_host_page(GroupId group) const {
+    bool can_take_host_page(GroupId group, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
-        return g.open_host != kNoSuperblock || g.free_count > g.reserve;
+        return open_block(group, BlockState::open_host, stream) != kNoSuperblock || g.free_count > g.reserve;
     }
-    /// Hands out the next page of the group's open host superblock. Precondition: can_take_host_page(group).
-    PageAddress allocate_host(GroupId group) {
-        Group& g = groups_[idx(group)];
-        if (g.open_host == kNoSuperblock) {
-            SSDTLM_CHECK(g.free_count > g.reserve, "host page from a group at its hard threshold");
-            g.open_host = open(group, BlockState::open_host);
+    /// Hands out the next page of the group's open host superblock. Precondition: can_take_host_page(group, stream).
+    PageAddress allocate_host(GroupId group, std::uint32_t stream = 0) {
+        SuperblockId& open_block = opened_host(group, stream);
+        if (open_block == kNoSuperblock) {
+            SSDTLM_CHECK(groups_[idx(group)].free_count > groups_[idx(group)].reserve, "host page from a group at its hard threshold");
+            open_block = open(group, BlockState::open_host);
+            if (stream != 0) blocks_[idx(open_block)].stream = static_cast<std::uint8_t>(kNamedHostStreams + stream - 1);
         }
-        return hand_out(g.open_host);
+        return hand_out(open_block);
     }
     /// Same for a GC page, which may use the last free block.
-    PageAddress allocate_gc(GroupId group) {
-        Group& g = groups_[idx(group)];
-        if (g.open_gc == kNoSuperblock) g.open_gc = open(group, BlockState::open_gc);
-        return hand_out(g.open_gc);
+    PageAddress allocate_gc(GroupId group, std::uint32_t stream = 0) {
+        SuperblockId& open_block = opened_gc(group, stream);
+        if (open_block == kNoSuperblock) {
+            open_block = open(group, BlockState::open_gc);
+            if (stream != 0) blocks_[idx(open_block)].stream = static_cast<std::uint8_t>(kNamedGcStreams + stream - 1);
+        }
+        return hand_out(open_block);
     }
     PageAddress allocate_wear(GroupId group) {
         Group& g = groups_[idx(group)];
@@ -196,6 +212,12 @@ private:
         std::uint32_t spares = 0;
         std::uint32_t surplus = 0;  ///< in use beyond what is needed: nobody knew any more that one had failed and was replaced
     };
+    SuperblockId& opened_gc(GroupId group, std::uint32_t stream) {
+        return stream == 0 ? groups_[idx(group)].open_gc : named_gc_[idx(group) * streams_ + stream - 1];
+    }
+    SuperblockId& opened_host(GroupId group, std::uint32_t stream) {
+        return stream == 0 ? groups_[idx(group)].open_host : named_[idx(group) * streams_ + stream - 1];
+    }
     SuperblockId open(GroupId group, BlockState state);
     SuperblockId before_by_wear(const Group& g, bool most) const;
     void push_free(GroupId group, SuperblockId b);
@@ -215,7 +237,7 @@ private:
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;
     const SpareArea* const wear_;
-    const std::uint32_t spare_blocks_, set_apart_;
+    const std::uint32_t spare_blocks_, set_apart_, streams_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {
@@ -224,6 +246,7 @@ private:
     };
     KeyTable<Reads, 256> reads_;
     std::vector<Group> groups_;
+    std::vector<SuperblockId> named_, named_gc_;  // open superblocks of the named streams, by group: the host's, GC's
     bool any_failed_ = false;
     bool keeps_reserve_ = true;
     std::vector<SuperblockId> failed_;  // not yet victims, in order of their failure

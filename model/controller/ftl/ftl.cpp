@@ -36,35 +36,36 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks),
+              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, config.stream_frontiers),
       slc_region_(slc_region_of(config, geometry)),
       slc_(config.slc.blocks != 0 ? std::make_unique<SlcCache>(slc_region_, shape_, blocks_) : nullptr),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(config.static_dimensions, rows_, geometry, shape_),
+      lanes_(config.static_dimensions, rows_, geometry, shape_, config.stream_frontiers),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
       since_levelled_(shape_.groups()),
       levels_(shape_.groups()),
+      gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_)) {}
 
-std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out) {
-    const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host), left = row_left(from);
+std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
+    const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
     // A row that was begun beside the SLC cache is completed first.
     if (__builtin_expect(slc_ != nullptr, 0) && left == shape_.planes() && slc_->takes_pages(group)) return take_slc_pages(group, most, out);
     const std::uint32_t n = std::min(most, left);
-    for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group);
-    if (from + n == shape_.pages()) update_able(group);
-    if (shape_.planes() != 1) lanes_.cursor(group).set_ragged(group, n != left);
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
+    // One that was opened leaves fewer free ones for the other streams.
+    if (from + n == shape_.pages() || __builtin_expect(from == 0 && lanes_.streams() != 0, 0)) update_able(group);
+    if (shape_.planes() != 1) lanes_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     return n;
 }
 
 bool Ftl::is_gc_page(const PageAddress& a) const {
-    const std::uint8_t stream = blocks_[shape_.superblock_of(geometry_.block_of(a))].stream;
-    return stream != kHostStream && stream != kSlcStream;
+    return !is_of_host(blocks_[shape_.superblock_of(geometry_.block_of(a))].stream);
 }
 
 bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
@@ -85,7 +86,7 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
     return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
 }
 
-SuperblockId Ftl::select_victim(GroupId group, bool idle) {
+SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
     levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
         const SuperblockId failed = blocks_.failed_of(group);

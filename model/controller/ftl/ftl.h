@@ -3,8 +3,8 @@
 // block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
 // Units whose only copy cannot be read are lost.
-// Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for host and for GC data;
-// no hot/cold separation of host data. The host's pages may go through an SLC cache first (slc/). A map that is not all in memory
+// Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for GC data and for the host's, which
+// may keep its write streams apart (allocation/lanes.h). The host's pages may go through an SLC cache first (slc/). A map that is not all in memory
 // (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and
 // checkpoints (recovery/).
 //
@@ -91,11 +91,11 @@ public:
         if (!(left_over && cursor.next_ragged(group)) &&
             !(__builtin_expect(under_way_.empty(), 1) ? cursor.next(group) : cursor.next_least(under_way_, group)))
             return 0;
-        return take_host_pages(group, most, out);
+        return take_host_pages(group, most, out, lanes_.stream_of_lane(lane));
     }
     bool allocate_host_page(PageAddress& out) { return allocate_host_pages(1, &out) != 0; }
     /// Host pages pass this group over until further notice, but for an open row that is filled in part.
-    void hold_host(GroupId group, bool held) { lanes_.cursor(group).set_held(group, held); }
+    void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
     /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of
@@ -163,8 +163,7 @@ public:
     std::uint32_t entries_per_translation_page() const { return entries_per_translation_page_; }
     /// kUnmapped: it was never written, and says that nothing is mapped.
     Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }
-    /// It is the unit of a translation page, not one of the host's.
-    bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }
+    bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
     /// A group that may take some, in turn. False: none; only GC helps.
     bool group_for_translation(GroupId& out);
     PageAddress allocate_translation_page(GroupId group);
@@ -181,11 +180,11 @@ public:
     /// Of a group, which is as many in each of its planes.
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
-    /// Something may be written to this group: it has an open host superblock, or free ones above the hard threshold, or its SLC
-    /// cache has room.
-    bool takes_host_pages(GroupId group) const {
-        return blocks_.can_take_host_page(group) || (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
+    /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold, or room in its SLC cache.
+    bool takes_host_pages(GroupId group, std::uint32_t stream = 0) const {
+        return blocks_.can_take_host_page(group, stream) || (__builtin_expect(slc_ != nullptr, 0) && slc_->takes_pages(group));
     }
+    bool takes_all_streams(GroupId group) const;
     /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of a read-only drive.
     bool wants_collection(GroupId group) const {
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false));
@@ -205,15 +204,15 @@ public:
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
-    /// A page for moved units. Panics when the group has no free block, which the thresholds rule out.
-    PageAddress allocate_gc_page(GroupId group);
+    /// A page for moved units of a stream. Panics when the group has no free block, which the thresholds rule out.
+    PageAddress allocate_gc_page(GroupId group, std::uint32_t stream = 0);
     /// A page for units of the group's victim.
     PageAddress allocate_moved_page(GroupId group) {
-        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group) : allocate_gc_page(group);
+        return __builtin_expect(levels_[idx(group)], 0) ? allocate_wear_page(group) : allocate_gc_page(group, gc_stream_[idx(group)]);
     }
     /// Such pages that the open row of the group still takes; a whole row when the next page begins one.
     std::uint32_t gc_row_left(GroupId group) const {
-        return row_left(blocks_.write_pointer(group, levels_[idx(group)] ? BlockState::open_wear : BlockState::open_gc));
+        return row_left(levels_[idx(group)] ? blocks_.write_pointer(group, BlockState::open_wear) : blocks_.write_pointer(group, BlockState::open_gc, gc_stream_[idx(group)]));
     }
     /// When a GC program takes its page: true if `from` is still the mapped copy; else the unit is not copied.
     bool move_wanted(Lpa lpa, Ppa from) {
@@ -277,8 +276,7 @@ public:
     bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0 && blocks_[victim].superseded == 0; }
 
     // --- State at start, counters, books ---
-    /// Brings the fresh device into the configured initial state, in no time; see precondition.h.
-    void precondition();
+    void precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
     void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
@@ -333,11 +331,12 @@ private:
         if (__builtin_expect(r.programs == 0 || valid_.set(p), 0)) refuse(p, "mapped, but is not being programmed");
         ++r.valid;
     }
-    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out);
+    std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream);
     std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
     SuperblockId select_for_folding(GroupId group, bool idle);
-    void update_able(GroupId group) { lanes_.cursor(group).set_able(group, takes_host_pages(group)); }
+    void update_able(GroupId group);
     bool finds_reason(GroupId group) const;
+    SuperblockId choose_victim(GroupId group, bool idle);
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
     SuperblockId select_for_levelling(GroupId group);
@@ -383,6 +382,7 @@ private:
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
     std::vector<std::uint32_t> since_levelled_;  // by group: victims
     std::vector<std::uint8_t> levels_;           // by group: its victim is one of wear levelling
+    std::vector<std::uint8_t> gc_stream_;        // by group: the host's stream that its victim is of
     std::uint64_t mapped_units_ = 0;   // the lost ones among them
     std::uint64_t lost_units_ = 0;
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal

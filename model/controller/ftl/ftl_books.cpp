@@ -113,8 +113,9 @@ void Ftl::verify_books() const {
             case BlockState::open_wear:
             case BlockState::open_map:
             case BlockState::open_slc:
-                found.require((is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state)) == b, "open superblock of group", idx(group),
-                              idx(is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state)), n);
+                found.require((is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state, host_stream_of(r.stream))) == b,
+                              "open superblock of group", idx(group),
+                              idx(is_slc ? slc_->open_block(group) : blocks_.open_block(group, r.state, host_stream_of(r.stream))), n);
                 found.require(r.write_pointer < pages, "pages handed out of open superblock", n, r.write_pointer, pages - 1);
                 found.require(programmed + r.programs >= r.write_pointer, "pages in open superblock", n, programmed,
                               r.write_pointer);

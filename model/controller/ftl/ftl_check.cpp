@@ -37,7 +37,7 @@ std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
     // the map. Spare blocks only take the place of others, and some are set apart for checkpoints.
-    return config.gc_soft_free_blocks + 3 + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
+    return config.gc_soft_free_blocks + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
            CheckpointLayout(config, g).per_group() + config.slc.blocks;
 }
 
@@ -115,6 +115,9 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
+    if (config.stream_frontiers != 0 && config.slc.blocks != 0)
+        out.push_back({"ftl.stream_frontiers", std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with slc.blocks = " +
+                           std::to_string(config.slc.blocks), "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
     if (config.mapping == "dftl" && config.static_dimensions != "none")
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
@@ -138,7 +141,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
                            std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
-                           std::to_string(2 + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
+                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
                            std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
                            " for the SLC cache of its " + std::to_string(g.blocks_per_plane),

@@ -60,6 +60,7 @@ struct FtlConfig {
                                               ///< superblock = die: P comes first wherever it stands
     Placement placement = Placement::in_turn; ///< which group a row of host pages goes to
     std::string static_dimensions = "none";  ///< those of C, W, D and P that the logical address decides
+    std::uint32_t stream_frontiers = 0;       ///< write streams of the host, from 1 on, with superblocks of their own
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
     PolicyTable gc_policies;                  ///< parameters of victim policies

@@ -23,10 +23,11 @@ void Ftl::close_failed(const PageAddress& a) {
     const GroupId group = shape_.group_of(b);
     ++media_.program_failures;
     const bool is_slc = blocks_[b].stream == kSlcStream;
-    const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host)) == b;
+    const std::uint32_t stream = host_stream_of(blocks_[b].stream);
+    const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
     if (blocks_.fail(b)) {
         if (is_slc) slc_->lose(b);
-        if (was_open && shape_.planes() != 1) lanes_.cursor(group).set_ragged(group, false);
+        if (was_open && shape_.planes() != 1) lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
     blocks_.page_programmed(b);

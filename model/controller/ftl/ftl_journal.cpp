@@ -145,7 +145,7 @@ bool Ftl::takes_journal(GroupId group) const {
 }
 
 bool Ftl::group_for_journal(GroupId& out) {
-    if (__builtin_expect(lanes_.count() != 1, 0)) return group_with_room_for_journal(out);
+    if (__builtin_expect(lanes_.shares() != 1, 0)) return group_with_room_for_journal(out);
     for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
         journal_group_ = (journal_group_ + 1) % shape_.groups();
         out = GroupId{journal_group_};

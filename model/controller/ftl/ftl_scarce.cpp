@@ -65,9 +65,9 @@ SuperblockId Ftl::select_without_free(GroupId group) {
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
 }
 
-PageAddress Ftl::allocate_gc_page(GroupId group) {
-    const bool opens = blocks_.write_pointer(group, BlockState::open_gc) == 0;
-    PageAddress a = blocks_.allocate_gc(group);
+PageAddress Ftl::allocate_gc_page(GroupId group, std::uint32_t stream) {
+    const bool opens = blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
+    PageAddress a = blocks_.allocate_gc(group, stream);
     while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
     if (opens) update_able(group);
     return a;

@@ -12,7 +12,7 @@ std::uint32_t Ftl::take_slc_pages(GroupId group, std::uint32_t most, PageAddress
     const std::uint32_t from = slc_->write_pointer(group), left = row_left(from), n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = slc_->allocate(group);
     if (from + n == slc_->pages()) update_able(group);
-    if (shape_.planes() != 1) lanes_.cursor(group).set_ragged(group, n != left);
+    if (shape_.planes() != 1) lanes_.cursor(group, 0).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     counters_.slc_pages += n;
     return n;

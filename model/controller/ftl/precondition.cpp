@@ -74,7 +74,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         pages_of.push_back(here);
         ftl_.blocks_.fill_host(group, here);
         ftl_.update_able(group);
-        ftl_.lanes_.cursor(group).set_ragged(group, here % shape.planes() != 0);
+        ftl_.lanes_.cursor(group, 0).set_ragged(group, here % shape.planes() != 0);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {
@@ -94,16 +94,16 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
 }
 
 namespace {
-/// Units of a lane, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
+/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
 /// writes overlap in the host's memory.
 class Draws {
 public:
-    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t lane) : ftl_(ftl), lane_(lane), units_(units) {
+    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share) : ftl_(ftl), share_(share), units_(units) {
         const Lanes& lanes = ftl.lanes();
-        if (lanes.count() == 1) return;
+        if (lanes.shares() == 1) return;
         const std::uint64_t per_row = std::uint64_t{ftl.shape().planes()} * ftl.geometry().units_per_page();
         const std::uint64_t round = per_row * lanes.sequence().size(), rounds = (units + round - 1) / round;
-        within_ = lanes.nth(lane, 0) < units ? rounds * per_row * lanes.groups(lane).size() : 0;
+        within_ = lanes.nth(share, 0) < units ? rounds * per_row * lanes.groups(share).size() : 0;
     }
     bool empty() const { return within_ == 0; }
     void begin(Random& random) {
@@ -124,11 +124,11 @@ private:
     static constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
     void draw(Random& random, std::uint64_t i) {
         std::uint64_t unit = 0;
-        if (__builtin_expect(ftl_.lanes().count() == 1, 1)) {
+        if (__builtin_expect(ftl_.lanes().shares() == 1, 1)) {
             unit = random.below(units_);
         } else {
             do {  // only the last round has units that are not there
-                unit = ftl_.lanes().nth(lane_, random.below(within_));
+                unit = ftl_.lanes().nth(share_, random.below(within_));
             } while (unit >= units_);
         }
         drawn_[i % kAhead] = Lpa{static_cast<std::uint32_t>(unit)};
@@ -136,7 +136,7 @@ private:
     }
 
     const Ftl& ftl_;
-    std::uint32_t lane_;
+    std::uint32_t share_;
     std::uint64_t units_;
     std::uint64_t within_ = 1;
     std::uint64_t taken_ = 0;
@@ -146,9 +146,9 @@ private:
 
 void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
     Random random(ftl_.seed_, kStream);
-    std::vector<Draws> draws;  // by lane
-    for (std::uint32_t lane = 0; lane < ftl_.lanes_.count(); ++lane) {
-        draws.emplace_back(ftl_, units, lane);
+    std::vector<Draws> draws;  // by share
+    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
+        draws.emplace_back(ftl_, units, share);
         if (!draws.back().empty()) draws.back().begin(random);
     }
 
@@ -157,19 +157,19 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
     Spare out[kMaxUnitsPerPage];
     std::vector<PageAddress> row(shape.planes());
     const auto write_row = [&](GroupId group) {
-        Draws& of_lane = draws[ftl_.lanes_.of(group)];
+        Draws& of_share = draws[ftl_.lanes_.share_of(group)];
         const std::uint64_t wanted = (writes - i + units_per_page_ - 1) / units_per_page_;
         const std::uint32_t n =
-            ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data());
+            ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data(), 0);
         for (std::uint32_t p = 0; p < n; ++p) {
             const std::uint32_t first = idx(geometry_.ppa_of(row[p], 0));
             for (std::uint32_t s = 0; s < units_per_page_; ++s) {
                 out[s] = kPadding;
                 if (i == writes) continue;
-                const Lpa lpa = of_lane.next(random);
+                const Lpa lpa = of_share.next(random);
                 out[s] = ftl_.codec_.make(lpa, 1);
                 ftl_.map_unit(lpa, Ppa{first + s});
-                of_lane.taken();
+                of_share.taken();
                 ++i;
             }
             ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
@@ -190,7 +190,7 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
     std::size_t idle = 0;
     while (i < writes) {  // write_row() counts them
         const GroupId group = sequence[at];
-        bool busy = !draws[ftl_.lanes_.of(group)].empty();
+        bool busy = !draws[ftl_.lanes_.share_of(group)].empty();
         if (late[idx(group)] != 0)
             --late[idx(group)];
         else if (busy && ftl_.takes_host_pages(group))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes as those see them who sort units by where they may be written (ftl/allocation/lanes.h).
+// Lanes as those see them who sort units by what they may be written with, and where (ftl/allocation/lanes.h).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace ssdtlm {
 class LanePort {
 public:
     virtual std::uint32_t count() const = 0;
-    /// Below count().
-    virtual std::uint32_t of(Lpa lpa) const = 0;
+    /// Of a unit written by this stream; below count().
+    virtual std::uint32_t of(Lpa lpa, std::uint8_t stream) const = 0;
 
 protected:
     ~LanePort() = default;

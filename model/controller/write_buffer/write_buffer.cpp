@@ -80,7 +80,10 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
+            const bool other_lane = __builtin_expect(lanes_ != nullptr, 0) && tail.queued && lanes_->of(lpa, stream) != lane_of(tail);
+            if (other_lane) dequeue(n);
             tail.stream = stream;
+            if (other_lane) enqueue(n);
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {

@@ -87,7 +87,7 @@ private:
         Index head = kNone;
         Index tail = kNone;
     };
-    std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa); }
+    std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream); }
     void count_demanded(const Entry& e, std::uint32_t by);
     bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);

@@ -172,7 +172,7 @@ std::vector<FioOption> other_fio_options() {
         {"trim_backlog_batch", nullptr, U, "0", nullptr, "see trim_percentage"},
         {"verify_only", nullptr, U, "0", nullptr, "what an earlier run of fio has written is not on the simulated drive"},
         {"comm", nullptr, I},
-        {"dataplacement", nullptr, U, "none", nullptr, "the drive has no streams and no flexible data placement"},
+        {"dataplacement", nullptr, U, "none", nullptr, "the drive has no flexible data placement; streams are named by write_hint"},
         {"fdp", nullptr, U, "0", nullptr, "the drive has no flexible data placement"},
         {"dp_scheme", nullptr, U, "", nullptr, "the drive has no flexible data placement"},
         {"plids", nullptr, U, "", nullptr, "the drive has no flexible data placement"},

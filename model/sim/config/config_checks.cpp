@@ -91,6 +91,9 @@ private:
             add(set, value(set) + " has no effect while " + zero + " is 0", "both above 0, or both 0",
                 "set " + zero + " too");
         }
+        if (c_.ftl.stream_frontiers > c_.nvme.streams)
+            add("ftl.stream_frontiers", value("ftl.stream_frontiers") + " streams with superblocks of their own",
+                "at most nvme.streams = " + std::to_string(c_.nvme.streams), "lower it, or raise nvme.streams (and set host.streams = true)");
         if (h.streams && n.streams == 0)
             add("host.streams", "the drive has no streams (nvme.streams = 0)", "on only for a drive with streams", "set nvme.streams, 4 for example");
         if (h.tenants == Tenants::one && h.queue_priorities.size() > 1)

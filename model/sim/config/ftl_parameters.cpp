@@ -78,6 +78,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .says("Which of channel (C), way (W), die (D) and plane (P) the logical address decides, as ftl.allocation would lay out an "
                   "ascending write; the others are chosen for each program. none: all are chosen; CWDP: none is. With ftl.superblock = die without P")
             .from("Hu et al. 2013, static and dynamic allocation; MQSim: all four"));
+    table.push_back(P::integer(
+                        "ftl.stream_frontiers", [](auto& c) -> auto& { return c.ftl.stream_frontiers; })
+                        .range("0", "64")
+                        .says("So many write streams of the host, from the first one opened on, are written to superblocks of their own; the others, and "
+                              "writes without a stream, share theirs; so is what garbage collection moves of them. Not more than nvme.streams")
+                        .from("0: streams are not kept apart"));
     table.push_back(
         P::choice(
             "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })

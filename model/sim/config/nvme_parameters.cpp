@@ -64,7 +64,7 @@ void add_nvme_parameters(std::vector<SsdParameter>& table) {
                         "nvme.streams", [](auto& c) -> auto& { return c.nvme.streams; })
                         .range("0", "255")
                         .says("Write streams that the host may have open (Streams directive, MSL); scheduler policies see the "
-                              "stream of a program, where data is placed does not depend on it. 0: the drive has no directives")
+                              "stream of a program, and ftl.stream_frontiers keeps them apart on the flash. 0: the drive has no directives")
                         .from("0: as most drives"));
     table.push_back(P::times(
                         "nvme.latency_targets", [](auto& c) -> auto& { return c.nvme.latency_targets; })

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A firmware over flash that stays, and a host that writes, deallocates and flushes at random and takes its power away at any event;
-// what it finds after the start is checked against what it knows.
+// A firmware over flash that stays; a host writes, deallocates and flushes at random, takes its power away, and checks what it finds then.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -242,9 +241,10 @@ private:
         for (std::uint32_t u = first; u < first + n; ++u)
             if (units_[u].writing) return false;
         Slot& s = start(i, IoOp::write);
-        for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         Command& c = s.command;
+        for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         c.fua = random_.percent(10);
+        c.whose.stream = static_cast<std::uint8_t>(shape_.ftl.stream_frontiers == 0 ? 0 : writes % (shape_.ftl.stream_frontiers + 2));
         c.slba = std::uint64_t{first} * per_unit();
         c.blocks = n * per_unit();
         c.bytes = std::uint64_t{n} * shape_.geometry.unit_bytes;

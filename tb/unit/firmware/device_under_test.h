@@ -231,6 +231,8 @@ private:
         c.status = 0;
         c.slba = slba;
         c.blocks = n;
+        // Each stream in turn, one of which has no superblocks of its own.
+        c.whose.stream = static_cast<std::uint8_t>(shape.ftl.stream_frontiers == 0 ? 0 : writes_++ % (shape.ftl.stream_frontiers + 2));
         c.bytes = std::uint64_t{n} * shape.lba_bytes;
         c.ranges.clear();
         c.data.clear();
@@ -296,6 +298,7 @@ private:
     RandomFaults faults_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;
+    std::uint64_t writes_ = 0;
 };
 
 }  // namespace ssdtlm

@@ -17,6 +17,10 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     shape.bytes = bytes;
     shape.ftl.superblock = span;
     if (seed % 3 == 0) shape.ftl.placement = Placement::first_idle;
+    if (seed % 3 != 0 && shape.ftl.slc.blocks == 0) {  // streams in superblocks of their own
+        shape.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 3);
+        shape.geometry.blocks_per_plane += 2 * shape.ftl.stream_frontiers;
+    }
     if (seed % 2 == 0 && shape.ftl.mapping == "page") {
         // P is an error where the planes of a die are written as one.
         shape.ftl.static_dimensions = span == SuperblockSpan::plane ? "CWP" : "CWD";

@@ -147,6 +147,10 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown) {
         }
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 3 != 0) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 3 == 0) {
+            s.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 2);
+            s.geometry.blocks_per_plane += 2 * s.ftl.stream_frontiers;
+        }
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);

@@ -21,12 +21,12 @@ struct RunningProgram {
     PageRecord record;
 };
 
-enum class With { nothing, slc, lanes, lanes_and_slc };
-constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc"};
+enum class With { nothing, slc, lanes, lanes_and_slc, streams, lanes_and_streams };
+constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc", "_streams", "_lanes_streams"};
 class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, With>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
-                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc)),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc, With::streams, With::lanes_and_streams)),
                          [](const auto& p) {
                              return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
                                     kWith[static_cast<std::size_t>(std::get<2>(p.param))];
@@ -39,8 +39,9 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     const With with = std::get<2>(GetParam());
     c.slc.blocks = with == With::slc || with == With::lanes_and_slc ? 3 : 0;
     if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
-    if (with == With::lanes_and_slc) c.static_dimensions = "C";
-    g.blocks_per_plane += c.slc.blocks;
+    if (with == With::lanes_and_slc || with == With::lanes_and_streams) c.static_dimensions = "C";
+    c.stream_frontiers = with == With::streams ? 3 : with == With::lanes_and_streams ? 1 : 0;
+    g.blocks_per_plane += c.slc.blocks + 2 * c.stream_frontiers;
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
     std::deque<RunningProgram> running;
@@ -55,11 +56,12 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     for (int i = 0; i < 60000; ++i) {
         const auto lpa =
             static_cast<std::uint32_t>(random.percent(50) ? random.below(logical) : random.below(logical / 8));
+        const auto stream = static_cast<std::uint8_t>(c.stream_frontiers == 0 ? 0 : random.below(c.stream_frontiers + 2));
         if (random.percent(3)) {
             EXPECT_EQ(d.ftl.trim(Lpa{lpa}), model.erase(lpa) == 1);
         } else {
             PageAddress a;
-            const std::uint32_t lane = d.ftl.lanes().of(Lpa{lpa});
+            const std::uint32_t lane = d.ftl.lanes().of(Lpa{lpa}, stream);
             while (d.ftl.allocate_host_pages(1, &a, false, lane) == 0) {
                 while (!running.empty()) finish_one();
                 bool any = false;
@@ -69,7 +71,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
             RunningProgram program{a, std::vector<Spare>(g.units_per_page(), kPadding), d.ftl.draw_record(a)};
             for (std::uint32_t s = 0; s < 1 + random.below(g.units_per_page()); ++s) {
                 const auto unit = static_cast<std::uint32_t>((lpa + s) % logical);
-                if (d.ftl.lanes().of(Lpa{unit}) != lane) break;
+                if (d.ftl.lanes().of(Lpa{unit}, stream) != lane) break;
                 const std::uint32_t version = (model[unit] + 1) & d.ftl.codec().version_mask();
                 model[unit] = version;
                 program.data[s] = d.ftl.codec().make(Lpa{unit}, version);
@@ -91,7 +93,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
         ASSERT_EQ(p == kUnmapped, m == model.end()) << l;
         if (p == kUnmapped) continue;
         ASSERT_EQ(d.flash.at(p), d.ftl.codec().make(Lpa{l}, m->second)) << l;
-        ASSERT_EQ(d.ftl.lanes().of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().of(Lpa{l})) << l;
+        ASSERT_EQ(d.ftl.lanes().share_of(d.ftl.shape().group_of(g.page_of(p).plane)), d.ftl.lanes().share_of(Lpa{l})) << l;
     }
     const FtlCounters& k = d.ftl.counters();
     EXPECT_GT(k.blocks_erased, 500u);

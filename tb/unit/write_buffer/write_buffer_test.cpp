@@ -286,7 +286,7 @@ void compare_with_a_naive_model(const Lanes* lanes) {
             const Index i = b.pop_dirty(lane);
             ASSERT_EQ(i != kNone, any);
             if (i == kNone) continue;
-            ASSERT_EQ(of == 1 ? 0 : lanes->of(b.entry(i).lpa), lane);
+            ASSERT_EQ(of == 1 ? 0 : lanes->of(b.entry(i).lpa, b.entry(i).stream), lane);
             flushing.push_back(i);
         } else if (what < 95) {
             if (flushing.empty()) continue;
@@ -330,9 +330,11 @@ TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
     g.channels = 3;
     g.planes_per_die = 2;
     const SuperblockShape shape(g);
-    const Lanes lanes("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape);
-    ASSERT_EQ(lanes.count(), 6u);
-    compare_with_a_naive_model(&lanes);
+    for (const std::uint32_t streams : {0u, 2u}) {
+        const Lanes lanes("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape, streams);
+        ASSERT_EQ(lanes.count(), 6 * (streams + 1));
+        compare_with_a_naive_model(&lanes);
+    }
 }
 
 }  // namespace

@@ -32,29 +32,33 @@ std::vector<std::string> static_dimensions() {
     return all;
 }
 
-Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape)
+Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape,
+             std::uint32_t streams)
     : units_per_row_(shape.planes() * geometry.units_per_page()),
       by_row_(units_per_row_),
       by_groups_(shape.groups()),
-      lane_of_group_(shape.groups()) {
-    std::vector<std::uint32_t> keys;  // by lane
+      streams_(streams),
+      share_of_group_(shape.groups()) {
+    std::vector<std::uint32_t> keys;  // by share
     std::vector<std::vector<PlaneId>> rows_of;
     for (std::size_t i = 0; i < rows.size(); i += shape.planes()) {
         const GroupId group = shape.group_of(rows[i]);
         const std::uint32_t key = fixed == "none" ? 0 : key_of(fixed, rows[i], geometry);
-        const auto lane = static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
-        if (lane == keys.size()) {
+        const auto share = static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+        if (share == keys.size()) {
             keys.push_back(key);
             rows_of.emplace_back();
             positions_of_.emplace_back();
         }
-        positions_of_[lane].push_back(static_cast<std::uint32_t>(sequence_.size()));
-        rows_of[lane].insert(rows_of[lane].end(), &rows[i], &rows[i] + shape.planes());
-        lane_of_group_[idx(group)] = lane;
-        lane_of_position_.push_back(lane);
+        positions_of_[share].push_back(static_cast<std::uint32_t>(sequence_.size()));
+        rows_of[share].insert(rows_of[share].end(), &rows[i], &rows[i] + shape.planes());
+        share_of_group_[idx(group)] = share;
+        share_of_position_.push_back(share);
         sequence_.push_back(group);
     }
-    for (const auto& of_lane : rows_of) cursors_.emplace_back(of_lane, shape);
+    shares_ = static_cast<std::uint32_t>(keys.size());
+    for (std::uint32_t stream = 0; stream <= streams; ++stream)
+        for (const auto& of_share : rows_of) cursors_.emplace_back(of_share, shape);
 }
 
 std::uint32_t Lanes::ragged_count() const {
@@ -66,13 +70,13 @@ std::uint32_t Lanes::ragged_count() const {
 void Lanes::move_to(std::uint64_t rows) {
     const std::uint64_t position = rows % sequence_.size();
     for (std::uint32_t lane = 0; lane < count(); ++lane) {
-        const auto& mine = positions_of_[lane];
+        const auto& mine = positions_of_[lane % shares_];
         cursors_[lane].move_to(static_cast<std::size_t>(std::lower_bound(mine.begin(), mine.end(), position) - mine.begin()));
     }
 }
 
-std::uint64_t Lanes::nth(std::uint32_t lane, std::uint64_t x) const {
-    const auto& mine = positions_of_[lane];
+std::uint64_t Lanes::nth(std::uint32_t share, std::uint64_t x) const {
+    const auto& mine = positions_of_[share];
     const std::uint64_t row = x / units_per_row_, round = row / mine.size();
     return (round * sequence_.size() + mine[row % mine.size()]) * units_per_row_ + x % units_per_row_;
 }

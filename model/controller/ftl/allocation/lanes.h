@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which groups of planes a logical address may be written to. Static dimensions (Hu et al., "Exploring and exploiting the
 // multilevel parallelism inside SSDs", 2013) come from the address: it names the channel, way, die or plane where a fresh drive would
-// have it after one ascending write. The others are chosen as pages are written. A lane is what one value of the static
-// dimensions leaves to choose from: with none there is one lane, with all of them each group is one.
+// have it after one ascending write. The others are chosen as pages are written. What one value of the static dimensions leaves to
+// choose from is a share of the groups: with none it is all of them, with all four each group by itself.
+// Each write stream that has superblocks of its own is written beside the others. A lane is one stream in one share.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +23,32 @@ std::vector<std::string> static_dimensions();
 
 class Lanes final : public LanePort {
 public:
-    /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions().
-    Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape);
+    /// `rows`: a row_sequence() of this shape. `fixed`: of static_dimensions(). `streams`: beside 0, that of all others.
+    Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape,
+          std::uint32_t streams = 0);
+
+    std::uint32_t shares() const { return shares_; }
+    std::uint32_t streams() const { return streams_; }
+    std::uint32_t share_of(Lpa lpa) const { return shares_ == 1 ? 0 : share_of_position_[position_of(idx(lpa))]; }
+    std::uint32_t share_of(GroupId group) const { return share_of_group_[idx(group)]; }
 
     std::uint32_t count() const override { return static_cast<std::uint32_t>(cursors_.size()); }
-    std::uint32_t of(Lpa lpa) const override { return count() == 1 ? 0 : lane_of_position_[position_of(idx(lpa))]; }
-    std::uint32_t of(GroupId group) const { return lane_of_group_[idx(group)]; }
+    std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const override { return stream_of(stream) * shares_ + share_of(lpa); }
+    std::uint32_t of(GroupId group, std::uint32_t stream = 0) const { return stream * shares_ + share_of(group); }
+    /// Below streams() + 1. Streams without superblocks of their own go with 0.
+    std::uint32_t stream_of(std::uint8_t stream) const { return stream > streams_ ? 0 : stream; }
+    std::uint32_t stream_of_lane(std::uint32_t lane) const { return streams_ == 0 ? 0 : lane / shares_; }
     /// All groups in the order of allocation.
     const std::vector<GroupId>& sequence() const { return sequence_; }
     const std::vector<GroupId>& groups(std::uint32_t lane) const { return cursors_[lane].sequence(); }
     GroupCursor& cursor(std::uint32_t lane) { return cursors_[lane]; }
-    GroupCursor& cursor(GroupId group) { return cursors_[of(group)]; }
+    GroupCursor& cursor(GroupId group, std::uint32_t stream) { return cursors_[of(group, stream)]; }
     std::uint32_t ragged_count() const;
 
     /// As if so many rows had been written one after another from the first group on.
     void move_to(std::uint64_t rows);
-    /// The x-th logical unit of the lane, ascending from 0.
-    std::uint64_t nth(std::uint32_t lane, std::uint64_t x) const;
+    /// The x-th logical unit of the share, ascending from 0.
+    std::uint64_t nth(std::uint32_t share, std::uint64_t x) const;
 
 private:
     std::uint32_t position_of(std::uint32_t unit) const {
@@ -50,9 +60,11 @@ private:
     std::uint32_t units_per_row_;
     FastDivide by_row_;
     FastDivide by_groups_;
-    std::vector<std::uint32_t> lane_of_group_;
-    std::vector<std::uint32_t> lane_of_position_;           // in the sequence
-    std::vector<std::vector<std::uint32_t>> positions_of_;  // by lane
+    const std::uint32_t streams_;
+    std::uint32_t shares_ = 1;
+    std::vector<std::uint32_t> share_of_group_;
+    std::vector<std::uint32_t> share_of_position_;          // in the sequence
+    std::vector<std::vector<std::uint32_t>> positions_of_;  // by share
     std::vector<GroupCursor> cursors_;                      // by lane
 };
 
