@@ -73,6 +73,58 @@ TEST(Streams, NoSuperblockHasUnitsOfTwo) {
     }
 }
 
+TEST(Streams, AGroupIsHeldForAllOfThem) {
+    const NandGeometry g = test::small_geometry();
+    FtlConfig c = test::small_config(g, 0.4);
+    c.stream_frontiers = 2;
+    Device d(c, g);
+    d.ftl.hold_host(GroupId{3}, true);
+    for (std::uint32_t i = 0; i < 60; ++i) {
+        PageAddress a;
+        ASSERT_EQ(d.ftl.allocate_host_pages(1, &a, false, i % 3), 1u);
+        EXPECT_NE(idx(d.ftl.shape().group_of(a.plane)), 3u);
+    }
+}
+
+TEST(Streams, AtTheHardThresholdThoseGoOnThatHaveASuperblock) {
+    const NandGeometry g = one_plane(24, 16);
+    FtlConfig c = test::small_config(g, 0.4);
+    c.stream_frontiers = 2;
+    Device d(c, g);
+    const GroupId group{0};
+    write(d, 0, 2);
+    for (std::uint32_t i = 1; !d.ftl.gc_hard(group); ++i) write(d, i % 100, 0);
+    EXPECT_TRUE(d.ftl.takes_host_pages(group, 0));
+    EXPECT_FALSE(d.ftl.takes_host_pages(group, 1));
+    EXPECT_TRUE(d.ftl.takes_host_pages(group, 2));
+    EXPECT_FALSE(d.ftl.takes_all_streams(group));
+    PageAddress a;
+    EXPECT_EQ(d.ftl.allocate_host_pages(1, &a, false, 1), 0u);
+    EXPECT_EQ(d.ftl.allocate_host_pages(1, &a, false, 2), 1u);
+}
+
+/// Every stream writes all units of a drive as full as it may be: each has a superblock that is filled in part, and one of garbage collection.
+TEST(Streams, WriteTheLargestCapacity) {
+    for (const std::uint32_t own : {1u, 3u, 6u}) {
+        NandGeometry g = test::small_geometry();
+        g.page_bytes = g.unit_bytes;
+        g.blocks_per_plane = 40;
+        FtlConfig c = test::small_config(g, 0.5);
+        c.stream_frontiers = own;
+        c.static_dimensions = "CWDP";  // each plane holds its share
+        c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+        Device d(c, g);
+        const auto logical = static_cast<std::uint32_t>(d.ftl.logical_units());
+        Random random(own);
+        for (std::uint32_t i = 0; i < 12 * logical; ++i) {
+            const auto unit = static_cast<std::uint32_t>(i < logical ? i : random.below(logical));
+            write(d, unit, static_cast<std::uint8_t>(random.below(own + 2)));
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+        d.ftl.verify_books();
+    }
+}
+
 /// Blocks in arrays, of each stream one open for the host and one for moved pages; greedy, of equals the one that is so for longest.
 class TwoStreams {
 public:

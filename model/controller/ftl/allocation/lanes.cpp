@@ -59,6 +59,7 @@ Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const N
     shares_ = static_cast<std::uint32_t>(keys.size());
     for (std::uint32_t stream = 0; stream <= streams; ++stream)
         for (const auto& of_share : rows_of) cursors_.emplace_back(of_share, shape);
+    count_ = static_cast<std::uint32_t>(cursors_.size());
 }
 
 std::uint32_t Lanes::ragged_count() const {

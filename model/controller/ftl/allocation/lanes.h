@@ -32,7 +32,7 @@ public:
     std::uint32_t share_of(Lpa lpa) const { return shares_ == 1 ? 0 : share_of_position_[position_of(idx(lpa))]; }
     std::uint32_t share_of(GroupId group) const { return share_of_group_[idx(group)]; }
 
-    std::uint32_t count() const override { return static_cast<std::uint32_t>(cursors_.size()); }
+    std::uint32_t count() const override { return count_; }
     std::uint32_t of(Lpa lpa, std::uint8_t stream = 0) const override { return stream_of(stream) * shares_ + share_of(lpa); }
     std::uint32_t of(GroupId group, std::uint32_t stream = 0) const { return stream * shares_ + share_of(group); }
     /// Below streams() + 1. Streams without superblocks of their own go with 0.
@@ -61,7 +61,7 @@ private:
     FastDivide by_row_;
     FastDivide by_groups_;
     const std::uint32_t streams_;
-    std::uint32_t shares_ = 1;
+    std::uint32_t shares_ = 1, count_ = 1;
     std::vector<std::uint32_t> share_of_group_;
     std::vector<std::uint32_t> share_of_position_;          // in the sequence
     std::vector<std::vector<std::uint32_t>> positions_of_;  // by share

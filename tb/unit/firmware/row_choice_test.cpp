@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of which lane the next row of pages is formed.
+#include "controller/destage/row_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/write_buffer/write_buffer.h"
+#include "nand/array/spare_area.h"
+
+namespace ssdtlm {
+namespace {
+
+constexpr std::uint32_t kNone = RowChoice::kNoLane;
+
+struct NoMap final : MapPort {
+    bool translate(const MapExtent&, MapUse, Ppa*, MapClient*, std::uint64_t) override { return false; }
+    void let_go(PlaneId, BlockId, std::uint32_t) override {}
+    void unmap(const MapExtent&) override {}
+    void lose(Lpa) override {}
+};
+
+/// Three channels of one die and one plane, pages of two units; the address decides the channel: pages of units go 0, 1, 2, 0, ...
+struct Bench {
+    explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0)
+        : config(config_of(depth_per_die, start_percent)),
+          spare(geometry()),
+          ftl(config, geometry(), spare, 1),
+          buffer(24, &ftl.lanes()),
+          waiters(agenda, map, ftl.lanes().count()),
+          choice(config, ftl, buffer, waiters) {}
+
+    static NandGeometry geometry() {
+        NandGeometry g;
+        g.channels = 3;
+        g.blocks_per_plane = 24;
+        g.pages_per_block = 16;
+        g.page_bytes = 8192;
+        return g;
+    }
+    static FtlConfig config_of(std::uint32_t depth_per_die, std::uint32_t start_percent) {
+        FtlConfig c;
+        c.user_capacity_bytes = 600 * 4096;
+        c.gc_soft_free_blocks = 3;
+        c.gc_hard_free_blocks = 2;
+        c.initial_state = InitialState::fresh;
+        c.static_dimensions = "C";
+        c.flush_depth_per_die = depth_per_die;
+        c.flush_start_percent = start_percent;
+        return c;
+    }
+    /// The n-th unit of a lane becomes dirty.
+    void insert(std::uint32_t lane, std::uint32_t n, std::uint32_t waiter = BufferPort::kNoWaiter) {
+        ASSERT_TRUE(buffer.reserve(1));
+        buffer.insert(Lpa{static_cast<std::uint32_t>(ftl.lanes().nth(lane, n))}, 1, waiter, BufferPort::Bytes::whole);
+    }
+    void fill(std::uint32_t lane, std::uint32_t units) {
+        for (std::uint32_t i = 0; i < units; ++i) insert(lane, i);
+    }
+    /// What destaging does with the answer: its lane.
+    std::uint32_t form() {
+        const std::uint32_t lane = choice.next();
+        if (lane == kNone) return kNone;
+        const std::uint32_t units = std::min(buffer.queued(lane), choice.row_units());
+        for (std::uint32_t i = 0; i < units; ++i) EXPECT_NE(buffer.pop_dirty(lane), BufferPort::kNone);
+        choice.begun(lane, 1);
+        return lane;
+    }
+    bool resume(std::uint64_t&) { return true; }
+    void wait_for_room() { waiters.wait<&Bench::resume>(Waiters::For::room, this, 0); }
+
+    Agenda agenda;
+    NoMap map;
+    const FtlConfig config;
+    SpareArea spare;
+    Ftl ftl;
+    WriteBuffer buffer;
+    Waiters waiters;
+    RowChoice choice;
+};
+
+TEST(RowChoice, LanesTakeTurnsAndEachHasItsShareOfThePrograms) {
+    Bench b;
+    ASSERT_EQ(b.choice.row_units(), 2u);
+    b.fill(0, 9);
+    b.fill(1, 3);
+    b.fill(2, 5);
+    EXPECT_THROW(b.choice.check(), CheckFailed);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t lane; (lane = b.form()) != kNone;) order.push_back(lane);
+    EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 0, 2}));  // two programs of a lane at a time, and only full rows
+    EXPECT_NO_THROW(b.choice.check());
+    b.choice.ended(2);
+    EXPECT_EQ(b.form(), kNone);  // what it has left is no row
+    b.choice.ended(0);
+    EXPECT_EQ(b.form(), 0u);
+}
+
+TEST(RowChoice, PartOfARowOnlyForWhoMustNotWait) {
+    Bench b;
+    b.fill(0, 1);
+    EXPECT_EQ(b.form(), kNone);
+    b.insert(1, 0, 7);  // a command waits for it
+    EXPECT_EQ(b.form(), 1u);
+    EXPECT_EQ(b.form(), kNone);
+}
+
+TEST(RowChoice, AsManyPartsOfRowsAsCommandsWaitForRoom) {
+    Bench b(4, 99);
+    b.fill(0, 1);
+    b.fill(1, 2);
+    b.fill(2, 1);
+    b.wait_for_room();
+    EXPECT_EQ(b.form(), 1u);  // full
+    EXPECT_EQ(b.form(), kNone);  // it will give room
+    b.choice.ended(1);
+    ASSERT_TRUE(b.buffer.reserve(1));
+    EXPECT_EQ(b.form(), kNone);  // data on its way may make a row full
+    b.buffer.cancel(1);
+    EXPECT_EQ(b.form(), 2u);  // in turn
+    EXPECT_EQ(b.form(), kNone);
+    b.wait_for_room();
+    EXPECT_EQ(b.form(), 0u);
+    EXPECT_EQ(b.form(), kNone);
+}
+
+TEST(RowChoice, AFullRowOfABusyLaneKeepsOthersFromBeingCut) {
+    Bench b(1);
+    b.fill(0, 6);
+    b.fill(1, 1);
+    b.wait_for_room();
+    b.wait_for_room();
+    EXPECT_EQ(b.form(), 0u);
+    EXPECT_EQ(b.form(), kNone);
+}
+
+TEST(RowChoice, BelowTheThresholdNothingIsFormed) {
+    Bench b(2, 50);
+    b.fill(0, 12);  // of 24
+    EXPECT_EQ(b.form(), kNone);
+    EXPECT_NO_THROW(b.choice.check());
+    b.insert(2, 0);
+    EXPECT_EQ(b.form(), 0u);
+    EXPECT_EQ(b.form(), kNone);
+}
+
+}  // namespace
+}  // namespace ssdtlm
