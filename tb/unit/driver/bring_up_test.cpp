@@ -89,6 +89,17 @@ TEST(BringUp, TouchesRegistersAndSendsCommandsInTheOrderOfLinux) {
     EXPECT_EQ(reads, 1 + 1 + 5);
 }
 
+TEST(BringUp, ReadsTheLbaFormatInUse) {
+    for (const std::uint8_t format : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{15}}) {
+        Bench b;
+        b.device.lba_format = format;
+        b.device.lbads = 12;
+        b.start();
+        ASSERT_TRUE(b.up);
+        EXPECT_EQ(b.bring_up->info().lba_bytes, 4096u);
+    }
+}
+
 TEST(BringUp, TakesWhatTheControllerOffers) {
     Bench b;
     b.config.queue_pairs = 8;

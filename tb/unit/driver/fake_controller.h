@@ -27,6 +27,7 @@ public:
     std::uint32_t grants = 8;                   // queue pairs
     std::uint8_t mdts = 5;                      // 128 KiB
     std::uint8_t lbads = 9;
+    std::uint8_t lba_format = 0;  ///< the one in use
     std::uint64_t blocks = 1u << 20;
     std::uint64_t filled_units = 0;
     Ps ready_time{3'500'000'000};
@@ -176,7 +177,8 @@ private:
                 if (s.cdw10 == 2 && s.nsid < 1) page[0] = 1;
                 if (s.cdw10 == 0) {
                     nvme::store(&page[0], blocks);
-                    page[130] = lbads;
+                    page[26] = lba_format;
+                    page[130 + 4 * lba_format] = lbads;
                 }
                 memory_.write(s.prp1, page.data(), page.size());
                 break;
