@@ -89,7 +89,7 @@ RULES = {
     "controller/dma": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
     "controller/nvme": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["nvme_front_end"]),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],
-                                ["channel_controller", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
+                                ["channel_controller", "channel_books", "flash_backend", "channel_pins", "sequence_builder", "suspender"]),
     "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
     "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
     "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),

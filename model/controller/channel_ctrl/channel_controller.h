@@ -101,6 +101,8 @@ private:
         if (arbiter_.data_waits() || dies_.could_start() || suspends_ != nullptr) request_kick(bus_free_at());
     }
     bool serve_suspends();
+    void look_at_suspends(SimTime at);
+    void suspends_due(std::uint64_t);
     bool read_beside_suspended();
     void suspend_answered(const OnfiExtension& onfi);
     bool use_bus(std::uint32_t tried);
@@ -142,6 +144,7 @@ private:
     // What every step looks at lies together.
     Agenda& agenda_;
     SimTime kick_at_ = kNever;        // pending kick; kNever: none
+    SimTime suspends_due_at_ = kNever; // when something is to be suspended that runs now, or a suspended one is to go on; kNever: not known
     SimTime asked_at_{};              // the first question to the scheduler since the bus was free to use
     std::uint32_t outstanding_ = 0;
     std::uint32_t tried_ = 0;         // turns asked for in vain, or by the pending question
