@@ -146,6 +146,17 @@ struct Banks {
     std::uint64_t number = 0;
 };
 
+TEST(BankedDram, LeavesTimeBetweenRefreshes) {
+    Agenda agenda;
+    BankedDram::Chips chips{4, 1024, 14 * kNs, 11 * kNs, 13 * kNs, (350 + 13 + 14 + 11 + 100) * kNs, 350 * kNs};
+    const auto make = [&] { BankedDram dram(agenda, Banks::config(), chips); };
+    EXPECT_NO_THROW(make());
+    chips.t_refi -= Ps{1};
+    EXPECT_THROW(make(), UserError);
+    chips.t_refi = Ps{};  // none
+    EXPECT_NO_THROW(make());
+}
+
 TEST(BankedDram, OpensAndKeepsRows) {
     Banks b({4, 1024, 14 * kNs, 11 * kNs, 13 * kNs, {}, {}});
     EXPECT_EQ(b.access(1000, {{0, 64, 1}}), 1000 + 14 + 11 + 64);       // nothing open

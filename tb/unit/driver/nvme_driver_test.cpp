@@ -134,6 +134,25 @@ std::string power_times() {
     return b.compare(expected) + (b.driver.power_cuts() == due.size() ? "" : std::to_string(b.driver.power_cuts()) + " losses\n");
 }
 
+/// The same with a shutdown before, and nobody who checks the data.
+std::string power_after_shutdowns() {
+    HostConfig config = Bench::small();
+    config.power_off_time = 1ms;
+    config.power_cut_at = {3ms, 12ms};
+    config.power_cut_shutdown = true;
+    Bench b(config);
+    std::uint64_t shut_down = 0;
+    b.driver.set_power_switch([&](bool on) {
+        if (on) return;
+        shut_down += (b.core.load(nvme::kRegCsts) & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete;
+        b.device.power_goes();
+    });
+    b.driver.start();
+    b.agenda.run();
+    const std::string wrong = b.compare("");
+    return wrong + (shut_down == 2 && b.driver.power_cuts() == 2 ? "" : std::to_string(shut_down) + " shutdowns, " + std::to_string(b.driver.power_cuts()) + " losses\n");
+}
+
 /// When resets began. How long one takes is the controller's matter.
 std::string reset_times() {
     HostConfig config = Bench::small();
@@ -157,6 +176,8 @@ std::string reset_times() {
 }
 
 TEST(NvmeDriver, LosesItsPowerAtTheTimesGivenOrWhenItIsBack) { EXPECT_EQ(in_child(power_times), ""); }
+
+TEST(NvmeDriver, LosesItsPowerAfterAShutdown) { EXPECT_EQ(in_child(power_after_shutdowns), ""); }
 
 TEST(NvmeDriver, ResetsAtTheTimesGivenOrAfterTheOneUnderWay) { EXPECT_EQ(in_child(reset_times), ""); }
 

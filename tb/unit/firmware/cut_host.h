@@ -377,6 +377,7 @@ private:
             ASSERT_EQ(was.free_blocks(GroupId{g}), is.free_blocks(GroupId{g}));
             ASSERT_EQ(was.takes_host_pages(GroupId{g}), is.takes_host_pages(GroupId{g}));
         }
+        ASSERT_EQ(was.ragged_groups(), is.ragged_groups());
         ASSERT_EQ(was.media().blocks_retired, is.media().blocks_retired);
         ASSERT_EQ(was.media().available_spare, is.media().available_spare);
     }

@@ -92,6 +92,14 @@ TEST_P(AnyVictimPolicy, FindsTheOnlyBlockWorthCollecting) {
     EXPECT_EQ(policy->select(GroupId{1}, 100), SuperblockId{21});
 }
 
+TEST_P(AnyVictimPolicy, DoesNotFindABlockTwice) {
+    const SuperblockShape g = geometry();
+    const auto policy = VictimPolicies::instance().make("gc.policy", GetParam(), {g, kReclaim, 1});
+    for (std::uint32_t b = 0; b < 6; ++b) policy->sealed(SuperblockId{b}, b == 5 ? 0 : g.units(), b);
+    EXPECT_EQ(policy->select(GroupId{0}, 100), SuperblockId{5});
+    EXPECT_EQ(policy->select(GroupId{0}, 100), kNoSuperblock);
+}
+
 TEST(VictimPolicies, GreedyPrefersTheFirstToReachTheCount) {
     const SuperblockShape g = geometry();
     const auto policy = VictimPolicies::instance().make("gc.policy", "greedy", {g, 1, 1});
@@ -159,6 +167,24 @@ TEST(VictimPolicies, TheLeastValidOfSoManyDrawsIsChosen) {
             EXPECT_NEAR(static_cast<double>(fewer) / kTimes, expected, 5 * sigma) << r;
         }
     }
+}
+
+// Where none drawn is worth it, others are drawn: of those that are, the best of so many again. One in 20 blocks is empty, two are just worth it.
+TEST(VictimPolicies, WhatIsNotWorthItIsDrawnAgain) {
+    constexpr int kTimes = 40'000;
+    const SuperblockShape g = geometry();
+    const auto policy = VictimPolicies::instance().make("gc.policy", "d_choices", {g, kReclaim, 3}, {{"d_choices", {{"choices", 3}}}});
+    const auto valid = [&g](std::uint32_t b) { return b == 0 ? 0 : b < 3 ? g.units() - kReclaim : g.units(); };
+    for (std::uint32_t b = 0; b < 20; ++b) policy->sealed(SuperblockId{b}, valid(b), 0);
+    int empty = 0;
+    for (int i = 0; i < kTimes; ++i) {
+        const SuperblockId b = policy->select(GroupId{0}, 0);
+        ASSERT_LT(idx(b), 3u);
+        empty += idx(b) == 0;
+        policy->sealed(b, valid(idx(b)), 0);
+    }
+    const double is_empty = 1 - std::pow(19 / 20.0, 3), is_worth_it = 1 - std::pow(17 / 20.0, 3), expected = is_empty / is_worth_it;
+    EXPECT_NEAR(static_cast<double>(empty) / kTimes, expected, 5 * std::sqrt(expected * (1 - expected) / kTimes));
 }
 
 TEST(VictimPolicies, UnknownNameListsTheKnownOnes) {

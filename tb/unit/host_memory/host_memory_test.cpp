@@ -59,6 +59,19 @@ TEST(HostMemory, AllocationsAreAlignedDisjointAndContiguousUpToAChunk) {
     EXPECT_NO_THROW(m.allocate(3 * HostMemory::kChunkBytes, 4096));  // longer than a chunk: through read() and write()
 }
 
+TEST(HostMemory, FindsWhatWasTouched) {
+    HostMemory m(2 * HostMemory::kChunkBytes);
+    EXPECT_EQ(m.find(HostMemory::kBase + 64, 4), nullptr);
+    std::uint8_t* const at = m.at(HostMemory::kBase + 64, 4);
+    EXPECT_EQ(m.find(HostMemory::kBase + 64, 4), at);
+    EXPECT_EQ(m.find(HostMemory::kBase + 100, 1), at + 36);
+    EXPECT_EQ(m.find(HostMemory::kBase + HostMemory::kChunkBytes - 4, 4), at + HostMemory::kChunkBytes - 68);
+    EXPECT_EQ(m.find(HostMemory::kBase + HostMemory::kChunkBytes - 4, 5), nullptr);
+    EXPECT_EQ(m.find(HostMemory::kBase + HostMemory::kChunkBytes, 1), nullptr);
+    EXPECT_EQ(m.find(HostMemory::kBase + 2 * HostMemory::kChunkBytes - 1, 2), nullptr);
+    EXPECT_EQ(m.find(HostMemory::kBase - 1, 1), nullptr);
+}
+
 TEST(HostMemory, RefusesWhatItHasNot) {
     HostMemory m(1_MiB);
     EXPECT_FALSE(m.contains(HostMemory::kBase - 1, 1));
