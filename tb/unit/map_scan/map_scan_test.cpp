@@ -112,5 +112,23 @@ TEST(MapScan, ReadsEachPageInUseOnceAndTheFirstThatIsErased) {
     }
 }
 
+// Beside its pages, which all cost the same, each block costs a whole page: tR and all its bytes on the bus.
+TEST(MapScan, AtMostAWholePageOfEachBlockIsReadToo) {
+    NandConfig nand;
+    nand.geometry.planes_per_die = 2;
+    nand.geometry.blocks_per_plane = 7;
+    nand.geometry.pages_per_block = 10;
+    const Ps of_10 = MapScan::longest(nand, Ps{}, 1);
+    nand.geometry.pages_per_block = 11;
+    const Ps of_one_more = MapScan::longest(nand, Ps{}, 1) - of_10, behind_the_pages = of_10 - of_one_more * 10;
+    const std::int64_t blocks = 2 * 7;
+    const double bytes_ps = nand.geometry.page_bytes * 1e6 / nand.onfi.megatransfers * nand.geometry.dies_per_channel();
+    const auto whole_page = static_cast<std::int64_t>(nand.t_read[0].count() + bytes_ps);
+    EXPECT_GT(behind_the_pages.count(), blocks * whole_page);
+    EXPECT_LT(behind_the_pages.count(), blocks * whole_page * 11 / 10);
+    EXPECT_GT(of_one_more.count(), blocks * nand.t_read[0].count());
+    EXPECT_EQ(MapScan::longest(nand, Ps{}, 3), MapScan::longest(nand, Ps{}, 1) * 3);
+}
+
 }  // namespace
 }  // namespace ssdtlm
