@@ -111,6 +111,19 @@ TEST(BlockManager, KeepsFreeSuperblocksBackForWhatFailed) {
     EXPECT_EQ(superblocks_for_the_host(blocks, shape), all - 3 + kHard);
 }
 
+TEST(BlockManager, IsFilledDownToItsReserve) {
+    const SuperblockShape shape(test::small_geometry(), SuperblockSpan::die);
+    const std::uint64_t all = std::uint64_t{shape.blocks_per_group() - 2} * shape.pages();
+    for (const std::uint64_t pages : {all - 1, all}) {
+        BlockManager blocks(shape, 2);
+        EXPECT_NO_THROW(blocks.fill_host(GroupId{0}, pages));
+        EXPECT_EQ(blocks.free_blocks(GroupId{0}), 2u);
+        EXPECT_EQ(blocks.open_block(GroupId{0}, BlockState::open_host) == kNoSuperblock, pages == all);
+    }
+    BlockManager blocks(shape, 2);
+    EXPECT_THROW(blocks.fill_host(GroupId{0}, all + 1), Panic);
+}
+
 // After a loss of power: what has not failed and is not needed is spare, whether it lies idle or is in use one too many.
 TEST(BlockManager, AfterALossWhatIsNotNeededIsSpare) {
     const SuperblockShape shape(test::small_geometry(), SuperblockSpan::plane);

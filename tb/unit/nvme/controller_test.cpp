@@ -211,6 +211,16 @@ TEST(NvmeController, DeallocateReadsItsRanges) {
     EXPECT_EQ(b.take(p).status(), kStSuccess);
     EXPECT_EQ(b.firmware.submitted, 1u);
     EXPECT_EQ(b.nvme.counters().deallocates, 2u);
+    EXPECT_EQ(b.nvme.counters().refused, 0u);
+    // A range beyond the namespace is known when the list has been read.
+    s.cdw11 = kDsmDeallocate;
+    b.dma.put(0x83010, DsmRange{0, 4, ~std::uint64_t{0} - 8});
+    b.push(p, s);
+    b.ring(p);
+    b.agenda.run();
+    EXPECT_EQ(b.take(p).status(), kStLbaOutOfRange);
+    EXPECT_EQ(b.firmware.submitted, 1u);
+    EXPECT_EQ(b.nvme.counters().refused, 1u);
     b.nvme.check_books();
 }
 
