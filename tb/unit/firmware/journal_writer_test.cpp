@@ -2,6 +2,7 @@
 // Who waits for the journal of deallocations, and when its pages are written.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -45,6 +46,35 @@ TEST(JournalWriter, AFlushBeforeADeallocationDoesNotWait) {
     EXPECT_EQ(journal_pages(d), 0u);
     d.shut_down();
     EXPECT_EQ(journal_pages(d), 1u);  // the shutdown's flush
+}
+
+// The same whenever the deallocation comes: when the write ends, its data or the deallocation are in flash.
+TEST(JournalWriter, AForcedWriteEndsWithItsDataOrTheDeallocation) {
+    std::uint64_t by_journal = 0, by_data = 0;
+    for (std::int64_t ns = 0; ns < 20'000; ns += 50) {
+        SCOPED_TRACE("deallocated after " + std::to_string(ns) + " ns");
+        DeviceUnderTest d(tiny_device());
+        bool ended = false, programmed = false;
+        d.flash.on_programmed = [&](const FlashTransaction& t) {
+            for (std::uint32_t s = 0; s < d.shape.geometry.units_per_page(); ++s)
+                programmed = programmed || (t.record.kind == PageKind::user && d.ftl.codec().lpa(t.spare[s]) == Lpa{0});
+        };
+        // Alone in its row, or with a unit that stays.
+        const auto write = d.write(0, ns % 100 == 0 ? 8 : 16, true);
+        d.on_end = [&](std::uint32_t slot) {
+            if (slot != write || ended) return;
+            ended = true;
+            ++(programmed ? by_data : by_journal);
+            EXPECT_TRUE(programmed || d.ftl.journal().last_pending() == 0) << "nothing in flash says what became of the unit";
+        };
+        d.agenda.run_until(SimTime{Ps{ns * 1000}});
+        d.trim(0, 8);
+        d.drain();
+        EXPECT_TRUE(ended);
+    }
+    std::printf("%llu ended with their data, %llu with the journal\n", static_cast<unsigned long long>(by_data), static_cast<unsigned long long>(by_journal));
+    EXPECT_GT(by_journal, 1u);
+    EXPECT_GT(by_data, 1u);
 }
 
 // The write was told to be in flash when it ends: then so must be what became of its unit.
