@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/random/random.h"
+#include "common/report/error.h"
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
@@ -72,6 +73,12 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
         }
         ASSERT_EQ(back->map.size(), b.map.size());
         for (std::size_t n = 0; n < b.map.size(); ++n) EXPECT_EQ(pack_place(back->map[n]), pack_place(b.map[n]));
+        // Without its last word it is none.
+        const std::vector<std::uint64_t> cut(words.begin(), words.end() - 1);
+        try {
+            EXPECT_FALSE(CheckpointBooks::decode(cut));
+        } catch (const Panic&) {
+        }
     }
 }
 
