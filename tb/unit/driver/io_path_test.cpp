@@ -150,6 +150,28 @@ TEST(IoPath, EncodesTheFourOperations) {
     EXPECT_EQ(b.device.versions.count(0), 1u);
 }
 
+// NVMe 1.4, 6.15 and 9.3: DTYPE in bits 20 to 23 of Dword 12, DSPEC in the upper half of Dword 13.
+TEST(IoPath, NamesTheStreamOfAWrite) {
+    for (const bool streams : {false, true}) {
+        Bench b;
+        b.config.streams = streams;
+        ListWorkload w;
+        w.add(HostOp::write, 0, 512);
+        w.add(HostOp::write, 512, 512);
+        w.items.back().request.stream = 3;
+        w.add(HostOp::read, 512, 512);
+        w.items.back().request.stream = 3;
+        b.run(w);
+        const auto& c = b.device.commands;
+        ASSERT_EQ(c.size(), 3u);
+        for (std::size_t i = 0; i < 3; ++i) {
+            const bool named = streams && i == 1;
+            EXPECT_EQ(c[i].cdw12 >> 20 & 15, named ? 1u : 0u) << i;
+            EXPECT_EQ(c[i].cdw13, named ? 3u << 16 : 0u) << i;
+        }
+    }
+}
+
 TEST(IoPath, CommandsWrittenTogetherShareADoorbell) {
     Bench b;
     ListWorkload w;
@@ -160,6 +182,19 @@ TEST(IoPath, CommandsWrittenTogetherShareADoorbell) {
     EXPECT_EQ(b.io->counters().cq_doorbells, 1u);  // all served at one instant, the first message finds them all
     EXPECT_EQ(b.io->counters().interrupts, 40u);
     EXPECT_EQ(b.finished.size(), 1u);
+}
+
+TEST(IoPath, InterruptsOfNoQueueAreIgnored) {
+    Bench b;
+    ListWorkload w;
+    w.add(HostOp::read, 0, 512);
+    b.run(w);
+    const std::uint64_t interrupts = b.io->counters().interrupts;
+    for (const std::uint16_t vector : {0, 2, 3, 65535}) b.io->interrupt(vector);
+    b.agenda.run();
+    EXPECT_EQ(b.io->counters().interrupts, interrupts);
+    b.io->interrupt(1);
+    EXPECT_EQ(b.io->counters().interrupts, interrupts + 1);
 }
 
 TEST(IoPath, AFullQueueWaitsInTheHost) {

@@ -23,6 +23,15 @@ DeviceShape dftl_device(std::uint32_t slots, MapGranularity granularity, std::ui
     return d;
 }
 
+TEST(CachedMap, CountsGoOnBehindALossOfPower) {
+    CachedMap::Counters sum{1, 2, 3, 40};
+    sum += CachedMap::Counters{10, 20, 30, 4};
+    EXPECT_EQ(sum.hits, 11u);
+    EXPECT_EQ(sum.misses, 22u);
+    EXPECT_EQ(sum.reads, 33u);
+    EXPECT_EQ(sum.most_entries, 40u);
+}
+
 struct Sum {
     CachedMap::Counters map;
     WriteBacks::Counters written;
