@@ -175,6 +175,18 @@ TEST(DurableVersions, OfTwoOperationsWithOneVersionEitherMayBeThere) {
         }
 }
 
+TEST(DurableVersions, NothingIsKeptOfAMappingUnitWhoseBlocksAreAllSettled) {
+    DurableVersions d(4);
+    const DurableVersions::Token write = d.begin();
+    for (const std::uint32_t block : {5u, 6u, 7u}) d.touch(write, block, 2, 1);
+    d.ends();
+    for (const std::uint32_t block : {5u, 6u, 7u}) {
+        EXPECT_EQ(d.open_units(), 3u);
+        d.end(write, block, true, true);
+    }
+    EXPECT_EQ(d.open_units(), 0u);
+}
+
 TEST(IntegrityOracleAfterALossOfPower, OldOrNewIsThereAndStays) {
     Bench b;
     const std::uint32_t v = b.write(1), w = b.write(2);

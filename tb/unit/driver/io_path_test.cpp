@@ -197,6 +197,20 @@ TEST(IoPath, InterruptsOfNoQueueAreIgnored) {
     EXPECT_EQ(b.io->counters().interrupts, interrupts + 1);
 }
 
+TEST(IoPath, AWorkloadThatWaitsForNowIsRefused) {
+    struct Stuck : ListWorkload {
+        Next next(SimTime now) override {
+            Next n;
+            n.state = State::wait;
+            n.when = now;
+            if (++calls > 1000) throw std::runtime_error("asked again and again");
+            return n;
+        }
+    } w;
+    Bench b;
+    EXPECT_THROW(b.run(w), Panic);
+}
+
 TEST(IoPath, AFullQueueWaitsInTheHost) {
     Bench b;
     b.config.queue_entries = 4;

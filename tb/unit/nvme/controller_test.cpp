@@ -177,6 +177,48 @@ TEST(NvmeController, PrpListIsFetchedBeforeSubmission) {
     b.nvme.check_books();
 }
 
+TEST(NvmeController, IsBusyWhileTheFirmwareHasACommand) {
+    NvmeBench b;
+    b.enable();
+    Pair p = b.create_pair(1);
+    const auto later = [&b](Ps by) { b.agenda.run_until(b.agenda.now() + by); };
+    Ps busy{};
+    for (const std::uint16_t commands : {1, 2, 3}) {
+        for (std::uint16_t i = 0; i < commands; ++i) b.push(p, b.rw(kIoRead, i));
+        b.ring(p);
+        b.agenda.run();
+        ASSERT_EQ(b.firmware.waiting.size(), commands);
+        const SimTime begun = b.agenda.now();
+        for (std::uint16_t i = 0; i < commands; ++i) {
+            later(Ps{1'000'000});
+            b.complete_oldest();
+        }
+        busy += b.agenda.now() - begun;
+        b.agenda.run();
+        later(Ps{5'000'000});
+        while (b.has_cqe(p)) b.take(p);
+        // They have come to the firmware one after the other, before the first look at the time.
+        EXPECT_GE(b.nvme.counters().busy, busy);
+        EXPECT_LT(b.nvme.counters().busy, busy + Ps{1'000'000} * commands);
+        busy = b.nvme.counters().busy;
+    }
+    b.nvme.check_books();
+}
+
+TEST(AsyncEvents, AreGivenToTheRequestsInTheirOrder) {
+    AsyncEvents events;
+    for (const std::uint16_t cid : {50, 51, 52}) EXPECT_TRUE(events.hold(cid));
+    EXPECT_TRUE(events.abort(51));
+    EXPECT_FALSE(events.abort(51));
+    std::uint16_t cid = 0;
+    std::uint32_t dw0 = 0;
+    EXPECT_TRUE(events.raise(AsyncEvents::kTypeError, AsyncEvents::kInfoInvalidDoorbellValue, cid, dw0));
+    EXPECT_EQ(cid, 50);
+    EXPECT_TRUE(events.raise(AsyncEvents::kTypeSmart, AsyncEvents::kInfoTemperature, cid, dw0));
+    EXPECT_EQ(cid, 52);
+    EXPECT_EQ(events.held(), 0u);
+}
+
 TEST(NvmeController, DeallocateReadsItsRanges) {
     NvmeBench b;
     b.enable();
