@@ -239,5 +239,27 @@ TEST(FirmwareFailures, DataThatFindNoPageAreGivenUp) {
     b.shut_down();
 }
 
+// The journal finds no page any more while a flush waits that does not need it.
+TEST(FirmwareFailures, AFlushIsToldWhatItAskedForAlone) {
+    Bench b(small_device(0));
+    b.flash.host_programs_slower = 1'000'000;
+    const auto for_a_while = [&b] { b.agenda.run_until(b.agenda.now() + Ps{100'000'000'000}); };
+    b.write(0, 8);
+    for_a_while();
+    const auto before = b.flush();
+    for_a_while();
+    b.trim(64, 8);
+    for_a_while();
+    b.faults.programs = 1'000'000;
+    const auto behind = b.flush();
+    for_a_while();
+    b.faults.programs = 0;
+    EXPECT_TRUE(b.ftl.media().read_only);
+    EXPECT_FALSE(b.done(before) || b.done(behind));
+    b.drain();
+    EXPECT_EQ(b.status(before), kStSuccess);
+    EXPECT_EQ(b.status(behind), kStWriteFault);
+}
+
 }  // namespace
 }  // namespace ssdtlm
