@@ -16,6 +16,7 @@
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "device_under_test.h"
+#include "same_tables.h"
 #include "translation_watch.h"
 
 namespace ssdtlm {
@@ -108,7 +109,7 @@ public:
         ASSERT_NO_THROW(life_->ftl.verify_books());
         before_ = std::move(life_);
         start_again();
-        compare(before_->ftl, life_->ftl, cut);
+        expect_same_tables(before_->ftl, life_->ftl, cut);
         ASSERT_EQ(source, MapSource::clean_checkpoint);
         before_.reset();
         if (random_.percent(50)) shut_down_at_once(cut);
@@ -121,7 +122,7 @@ public:
         ASSERT_TRUE(life_->ftl.checkpoints()->clean());
         before_ = std::move(life_);
         start_again();
-        compare(before_->ftl, life_->ftl, cut);
+        expect_same_tables(before_->ftl, life_->ftl, cut);
         ASSERT_EQ(source, MapSource::clean_checkpoint);
         before_.reset();
         ++shut_down_twice;
@@ -355,33 +356,6 @@ private:
                                        ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
         if (translation_) translation_->started(ftl, by_all_pages);
     }
-    /// Everything that the tables of a drive say, before a clean start and after it.
-    static void compare(const Ftl& was, const Ftl& is, int cut) {
-        SCOPED_TRACE("clean start, cut " + std::to_string(cut));
-        ASSERT_EQ(was.mapped_units(), is.mapped_units());
-        for (std::uint32_t n = 0; n < was.logical_units(); ++n) ASSERT_EQ(was.lookup(Lpa{n}), is.lookup(Lpa{n})) << "unit " << n;
-        for (std::uint32_t n = 0; n < was.shape().superblocks(); ++n) {
-            const BlockRecord &a = was.superblock(SuperblockId{n}), &b = is.superblock(SuperblockId{n});
-            ASSERT_EQ(a.state, b.state) << "superblock " << n << ", " << name_of(a.state) << ", " << name_of(b.state);
-            ASSERT_EQ(a.valid, b.valid) << "superblock " << n;
-            ASSERT_EQ(a.write_pointer, b.write_pointer) << "superblock " << n;
-            ASSERT_TRUE(a.state != BlockState::free || a.next_free == b.next_free) << "superblock " << n;
-            ASSERT_EQ(a.bad, b.bad) << "superblock " << n;
-            ASSERT_EQ(a.cut, b.cut) << "superblock " << n;
-            ASSERT_EQ(was.erases(SuperblockId{n}), is.erases(SuperblockId{n})) << "superblock " << n;
-            const CheckpointBooks& books = *is.checkpoints()->latest();
-            const BlockId first = is.shape().block(SuperblockId{n}, 0);
-            ASSERT_TRUE(a.state == BlockState::set_apart || books.blocks[idx(first)].erases == was.erases(SuperblockId{n}));
-        }
-        for (std::uint32_t g = 0; g < was.shape().groups(); ++g) {
-            ASSERT_EQ(was.free_blocks(GroupId{g}), is.free_blocks(GroupId{g}));
-            ASSERT_EQ(was.takes_host_pages(GroupId{g}), is.takes_host_pages(GroupId{g}));
-        }
-        ASSERT_EQ(was.ragged_groups(), is.ragged_groups());
-        ASSERT_EQ(was.media().blocks_retired, is.media().blocks_retired);
-        ASSERT_EQ(was.media().available_spare, is.media().available_spare);
-    }
-
     const DeviceShape shape_;
     SpareArea spare_;
     Random random_;
