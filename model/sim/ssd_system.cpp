@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "common/snapshot/snapshot_file.h"
+
 namespace ssdtlm {
 
 namespace {
 
-std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
-    if (!c.run.integrity) return nullptr;
+IntegrityOracle::Geometry oracle_geometry(const SsdConfig& c, const Ftl& ftl) {
     IntegrityOracle::Geometry g;
     g.units = ftl.logical_units();
     g.unit_bytes = c.nand.geometry.unit_bytes;
@@ -18,7 +19,11 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
     if (c.run.data == DataMode::bytes) g.bytes_of_seed = c.run.seed;
     g.power_cuts = !c.host.power_cut_at.empty();
     g.durable_writes = c.ftl.buffer_mode == BufferMode::write_through;
-    return std::make_unique<IntegrityOracle>(g);
+    return g;
+}
+
+std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
+    return c.run.integrity ? std::make_unique<IntegrityOracle>(oracle_geometry(c, ftl)) : nullptr;
 }
 
 ContentsConfig contents_of(const SsdConfig& c) {
@@ -46,8 +51,33 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     or_none(taps).join_dma(device.dma_initiator, link.device_target);
     link.host_initiator.bind(host.dma_target);
 
+    if (!config.run.drive.empty()) load_drive();
     host.driver.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
     survives(&host, sizeof host);
+}
+
+void SsdSystem::save_drive(const std::string& path, const std::string& text) {
+    SnapshotWriter s(path, text);
+    state(s);
+    s.finish();
+}
+
+void SsdSystem::load_drive() {
+    SnapshotReader s(config.run.drive);
+    state(s);
+    s.finish();
+}
+
+void SsdSystem::state(Snapshot& s) {
+    device.flash.state(s);
+    device.controller.state(s);
+    bool known = oracle != nullptr;
+    s(known);
+    if (oracle != nullptr && !known) s.refuse("it was saved with run.integrity = false, so nobody knows what must be there");
+    if (!known) return;
+    std::unique_ptr<IntegrityOracle> nobodys;
+    if (oracle == nullptr) nobodys = std::make_unique<IntegrityOracle>(oracle_geometry(config, *device.controller.ftl));
+    (oracle != nullptr ? *oracle : *nobodys).state(s);
 }
 
 /// The host has taken what was completed, and its driver touches nothing before the power is back.

@@ -79,7 +79,13 @@ public:
     }
     std::vector<PowerCut> power_cuts() const;
 
+    /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it. UserError
+    /// when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it (saved_drive_text()).
+    void save_drive(const std::string& path, const std::string& text);
+
 private:
+    void load_drive();
+    void state(Snapshot& s);
     void power_off();
 
     std::unique_ptr<Occupancy> occupancy_;  // null: nobody wants to know

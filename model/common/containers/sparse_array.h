@@ -4,6 +4,7 @@
 // pages, so that a run of a few thousand commands takes a few megabytes, and moves to huge ones when that pays.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,7 +22,8 @@ public:
 
     /// UserError, naming `what`, when there is no memory.
     SparseArray(std::size_t size, const char* what, Writes writes = Writes::random)
-        : values_(size, what, Values::Pages::small),
+        : size_(size),
+          values_(size, what, Values::Pages::small),
           written_((size / kRegion + 1) * kRegionWords),
           sequential_(writes == Writes::sequential),
           patience_(sequential_ ? ~std::uint64_t{0} : kPatience) {}
@@ -38,6 +40,16 @@ public:
     }
     void prefetch(std::size_t i) const {
         if (written(i)) values_.prefetch(i);
+    }
+    /// What is not zero, for a Snapshot. Precondition: read into an array that was not written.
+    template <class Archive>
+    void state(Archive& s) {
+        std::uint64_t chunk = s.reads() ? 0 : next_filled(0);
+        for (s(chunk); chunk * kChunk < size_; s(chunk)) {
+            const std::size_t first = static_cast<std::size_t>(chunk) * kChunk;
+            s.bytes(&at_write(first), std::min(kChunk, size_ - first) * sizeof(T));
+            if (!s.reads()) chunk = next_filled(chunk + 1);
+        }
     }
 
 private:
@@ -69,6 +81,18 @@ private:
             if (written_chunks(region) != 0) values_.make_huge(region * kRegion);
     }
 
+    /// The first chunk from this one on with something in it; behind the last: none.
+    std::uint64_t next_filled(std::uint64_t chunk) const {
+        for (; chunk * kChunk < size_; ++chunk) {
+            if (!written(static_cast<std::size_t>(chunk) * kChunk)) continue;
+            const std::size_t first = static_cast<std::size_t>(chunk) * kChunk;
+            const T* const begin = &values_[first];
+            if (std::any_of(begin, begin + std::min(kChunk, size_ - first), [](const T& v) { return v != T{}; })) return chunk;
+        }
+        return chunk;
+    }
+
+    const std::size_t size_;
     Values values_;
     std::vector<std::uint64_t> written_;
     std::size_t last_chunk_ = ~std::size_t{0};

@@ -31,6 +31,10 @@ public:
     }
     /// Uniform in [0, 1) with 53 bits.
     double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+    template <class Archive>
+    void state(Archive& s) {
+        for (std::uint64_t& word : s_) s(word);
+    }
     /// True with probability percent/100.
     bool percent(unsigned percent) { return below(100) < percent; }
 

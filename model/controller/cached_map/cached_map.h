@@ -59,6 +59,12 @@ public:
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
+    /// Precondition: idle().
+    void state(Snapshot& s) {
+        s(table_);
+        uses_.resize(table_.slots());
+        occupied_ = table_.size();
+    }
 
 private:
     using Slot = CachedMappingTable::Slot;

@@ -50,6 +50,10 @@ public:
     /// CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
+    template <class Archive>
+    void state(Archive& s) {
+        s(due_at_, given_up_);
+    }
 
 private:
     enum class State : std::uint8_t {

@@ -113,4 +113,19 @@ std::string Firmware::dump() const {
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
 }
 
+void Firmware::state(Snapshot& s) {
+    SSDTLM_CHECK(idle(), "a snapshot of a firmware that is not idle");
+    s.section("firmware");
+    s(destage_, journal_, gc_);
+    if (checkpoints_) s(*checkpoints_);
+    if (cached_map_) {
+        s.section("cached map");
+        s(*cached_map_);
+    }
+    if (read_cache_) {
+        s.section("read cache");
+        s(*read_cache_);
+    }
+}
+
 }  // namespace ssdtlm

@@ -93,6 +93,8 @@ public:
     void check_waiters() const;
     /// State for the watchdog and for panics.
     std::string dump() const;
+    /// What outlives that there is nothing to do. Precondition (checked): idle().
+    void state(Snapshot& s);
 
 private:
     void begin(Command& command);

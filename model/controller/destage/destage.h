@@ -55,6 +55,10 @@ public:
     std::uint64_t units_given_up() const { return units_given_up_; }
     void check_waiters() const;
     std::string dump() const;
+    template <class Archive>
+    void state(Archive& s) {
+        choice_.state(s);
+    }
 
 private:
     void form();

@@ -43,6 +43,10 @@ public:
     std::uint32_t programs(std::uint32_t lane) const { return of_lane_.empty() ? programs_ : of_lane_[lane]; }
     /// What the buffer may program without waiting for more is formed at once, up to the limit. CheckFailed with a sentence.
     void check() const;
+    template <class Archive>
+    void state(Archive& s) {
+        s(turn_);
+    }
 
 private:
     bool may_form() const;

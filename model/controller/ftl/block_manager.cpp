@@ -319,6 +319,18 @@ void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
     }
 }
 
+void BlockManager::state(Snapshot& s) {
+    SSDTLM_CHECK(reads_.size() == 0, "a snapshot while blocks are being read");
+    for (BlockRecord& r : blocks_) {
+        SSDTLM_CHECK(r.programs == 0 && r.superseded == 0, "a snapshot while pages are being programmed");
+        s(r.valid, r.write_pointer, r.next_free, r.state, r.bad, r.stream, r.cut);
+    }
+    for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.surplus);
+    s.fixed(named_);
+    s.fixed(named_gc_);
+    s(any_failed_, keeps_reserve_, failed_);
+}
+
 void BlockManager::refuse(SuperblockId b, const char* what) const {
     const BlockRecord& r = blocks_[idx(b)];
     panic("BlockManager", "superblock " + std::to_string(idx(b)) + " " + what + " while it is " + name_of(r.state) +

@@ -2,8 +2,7 @@
 // The core of a page-mapped flash translation layer: where every logical unit lives, which page is written next, which
 // block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
 // many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
-// Units whose only copy cannot be read are lost.
-// Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for GC data and for the host's, which
+// Units whose only copy cannot be read are lost. Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for GC data and for the host's, which
 // may keep its write streams apart (allocation/lanes.h). The host's pages may go through an SLC cache first (slc/). A map that is not all in memory
 // (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and
 // checkpoints (recovery/).
@@ -287,6 +286,7 @@ public:
 private:
     friend class Preconditioner;
     friend class CheckpointCapture;
+    friend class FtlState;
     friend class Recovery;
 
     // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says

@@ -87,6 +87,11 @@ public:
     /// Chosen last: its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
+    /// Precondition: active() == 0.
+    template <class Archive>
+    void state(Archive& s) {
+        pacing_.state(s);
+    }
 
 private:
     struct Group {

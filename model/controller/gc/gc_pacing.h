@@ -66,6 +66,11 @@ public:
     /// Nobody waits for nothing: what is paused may not go on, and the host is held only where a victim is being emptied.
     /// CheckFailed with a sentence.
     void check_waiters() const;
+    /// Precondition: no victim is being emptied.
+    template <class Archive>
+    void state(Archive& s) {
+        for (Group& g : groups_) s(g.unpaid);
+    }
 
 private:
     struct Group {

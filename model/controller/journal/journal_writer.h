@@ -55,6 +55,10 @@ public:
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
+    template <class Archive>
+    void state(Archive& s) {
+        s(demanded_, given_up_);
+    }
 
 private:
     static constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};

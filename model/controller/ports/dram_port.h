@@ -44,6 +44,10 @@ public:
         next_ += bytes;
         return at;
     }
+    template <class Archive>
+    void state(Archive& s) {
+        s(next_);
+    }
 
 private:
     static constexpr std::uint64_t kRing = std::uint64_t{1} << 30;  // assumed: more than is in the DRAM at once

@@ -109,4 +109,14 @@ std::uint32_t ReadCache::take_slot() {
     return slot;
 }
 
+void ReadCache::state(Snapshot& s) {
+    SSDTLM_CHECK(fills_.size() == 0, "a snapshot while the read cache is being filled");
+    for (Slot& slot : slots_) {
+        SSDTLM_CHECK(!slot.unit.bytes, "a snapshot of bytes");
+        s(slot.unit.lpa, slot.unit.version, slot.unit.dram_unit, slot.older, slot.newer);
+    }
+    s(free_, oldest_, newest_);
+    s.map(index_);
+}
+
 }  // namespace ssdtlm

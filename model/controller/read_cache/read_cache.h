@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/containers/key_table.h"
+#include "common/snapshot/snapshot.h"
 #include "controller/ports/read_cache_config.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
@@ -68,6 +69,8 @@ public:
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
     std::size_t fills() const { return fills_.size(); }
     const Counters& counters() const { return counters_; }
+    /// Precondition (checked): nothing is being filled, and versions stand for the data.
+    void state(Snapshot& s);
 
 private:
     struct Slot {

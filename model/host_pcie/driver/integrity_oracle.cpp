@@ -336,4 +336,23 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
     }
 }
 
+void IntegrityOracle::state(Snapshot& s) {
+    SSDTLM_CHECK(reads_in_flight_ == 0 && !bytes_, "a snapshot while reads are in flight, or of bytes");
+    if (leftovers_ != 0) s.refuse("nobody has read yet what a loss of power has left");
+    s.section("what the host has written");
+    s(filled_, nibbles_, rolling_);
+    std::vector<UnitState> settled;
+    table_.for_each([&](const UnitState& u) { settled.push_back(u); });
+    std::sort(settled.begin(), settled.end(), [](const UnitState& a, const UnitState& b) { return a.key < b.key; });
+    std::uint64_t count = settled.size();
+    s(count);
+    settled.resize(static_cast<std::size_t>(count));
+    for (UnitState& u : settled) {
+        SSDTLM_CHECK(u.in_flight == 0, "a snapshot while writes are in flight");
+        s(u.key, u.before, u.within);
+        bool fresh = false;
+        if (s.reads()) table_.insert(u.key, fresh) = u;
+    }
+}
+
 }  // namespace ssdtlm

@@ -29,6 +29,7 @@
 #include "common/containers/key_table.h"
 #include "common/containers/sparse_array.h"
 #include "common/random/block_bytes.h"
+#include "common/snapshot/snapshot.h"
 #include "common/units/units.h"
 #include "host_pcie/driver/durable_versions.h"
 #include "protocol/signature.h"
@@ -69,6 +70,9 @@ public:
     };
     /// Position in the log of changes at the submission of a read.
     using ReadToken = std::uint64_t;
+
+    /// What the host has written. Precondition (checked): nothing is in flight, and contents are signatures; reading: a fresh one.
+    void state(Snapshot& s);
 
     /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can count.
     explicit IntegrityOracle(const Geometry& geometry);

@@ -41,6 +41,11 @@ public:
     std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t again) override;
     /// Whether what was programmed there in that cycle is uncorrectable for good.
     bool lost(const PageAddress& page, std::uint32_t cycle) const;
+    template <class Archive>
+    void state(Archive& s) {
+        s(programs_, erases_, reads_);
+        s.set(worn_out_);
+    }
 
 private:
     static std::uint64_t block_of(const PageAddress& page) { return std::uint64_t{idx(page.plane)} << 32 | page.block; }

@@ -57,6 +57,12 @@ public:
         while (cursor.page() != page) cursor.next();
         return cursor.record();
     }
+    template <class Archive>
+    void state(Archive& s) {
+        for (Block& b : blocks_) s(b.last, b.stream);
+        s(pages_);
+        s.map(far_);
+    }
 
 private:
     static constexpr unsigned kKindBits = 3;

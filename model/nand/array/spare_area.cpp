@@ -35,6 +35,14 @@ void SpareArea::erase(BlockId b) {
     if (bytes_ != nullptr) bytes_->erase(b);
 }
 
+void SpareArea::state(Snapshot& s) {
+    SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
+    s.section("flash");
+    s(any_slc_, units_, slc_, records_);
+    s.fixed(blocks_);
+    s.map(contents_);
+}
+
 __attribute__((noinline)) void SpareArea::set_mode(BlockId b, std::uint32_t page, bool slc) {
     if (slc && page >= geometry_.slc_pages_per_block()) refuse_program(b, page);
     if (page != 0) {

@@ -15,6 +15,7 @@
 #include "common/address/sequential_layout.h"
 #include "common/containers/sparse_array.h"
 #include "common/report/error.h"
+#include "common/snapshot/snapshot.h"
 #include "nand/array/byte_store.h"
 #include "nand/array/page_records.h"
 #include "nand/onfi/spare.h"
@@ -108,6 +109,8 @@ public:
     /// Some block has been in SLC mode.
     bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
+    /// Precondition: no bytes are kept; reading: laid out as it was.
+    void state(Snapshot& s);
 
 private:
     struct Block {

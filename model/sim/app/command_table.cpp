@@ -159,6 +159,9 @@ private:
         run->add_option("-o,--output", line_.run.output_directory,
                         "Folder for the results; default results/<device>-<workload>")
             ->type_name(kFolderKind);
+        run->add_option("--save-drive", line_.run.save_drive,
+                        "Save the drive at the end in this file, for runs that go on from there: --set precondition.from=FILE")
+            ->type_name(kFileKind);
         run->add_flag("-q,--quiet", line_.run.quiet, "No progress, and no summary unless the results cannot be written");
         run->add_flag("--watch", line_.run.watch,
                       "Draw the run on the terminal as it goes: throughput, latency, the busiest resources, garbage collection, ETA");

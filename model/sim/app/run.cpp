@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -22,6 +26,7 @@
 #include "sim/app/progress.h"
 #include "sim/app/run_limits.h"
 #include "sim/app/workload_source.h"
+#include "sim/config/saved_drive.h"
 #include "sim/results/result_writer.h"
 #include "sim/simulation.h"
 #include "sim/version.h"
@@ -162,6 +167,8 @@ private:
             summary = simulation.run();
             complete = true;
             check(summary, simulation.system().host.driver, simulation.system().config.faults.any(), source_.fio);
+            if (!options_.save_drive.empty())
+                simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config));
         } catch (...) {
             error = std::current_exception();
             if (!complete) summary = simulation.so_far();
@@ -257,6 +264,7 @@ private:
         say(stdout, summary_text(summary));
         if (not_written) return;
         for (const std::string& sentence : recorded_) say(stdout, sentence + "\n");
+        if (!options_.save_drive.empty() && !summary.failure) say(stdout, fmt::format("drive saved in {}\n", options_.save_drive));
         say(stdout, fmt::format("results in {}\n", options_.output_directory));
     }
 
@@ -288,6 +296,18 @@ private:
     std::vector<std::string> recorded_;
 };
 
+/// What would be found out at the end of the run.
+void check_save_drive(const SsdConfig& config, const std::string& path) {
+    if (path.empty()) return;
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    std::vector<Problem> problems;
+    if (::access(folder.c_str(), W_OK) != 0)
+        problems.push_back({"--save-drive", folder.string() + ": " + std::strerror(errno), "a folder that can be written", "make it, or give another path"});
+    if (config.run.data == DataMode::bytes)
+        problems.push_back({"--save-drive", "a drive with run.data = \"bytes\"", "signatures: bytes are not saved", "set run.data = \"signatures\""});
+    if (!problems.empty()) throw UserError(problems);
+}
+
 }  // namespace
 
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
@@ -295,6 +315,7 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     WorkloadSource source;
     AllProblems problems;
     problems.of([&] { source = open_workload(config, options, units * config.nand.geometry.unit_bytes); });
+    problems.of([&] { check_save_drive(config, options.save_drive); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);

@@ -24,6 +24,7 @@ struct RunOptions {
     TraceReplayOptions replay;
     std::string output_directory;  ///< made when device and workload are found to be right
     std::string output_option;     ///< what to blame when it cannot be written
+    std::string save_drive;        ///< the drive is saved in this file at the end; empty: it is not
     std::vector<std::string> command;  ///< the words of the command line, for wall_clock.json
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;

@@ -8,6 +8,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/config/quantity.h"
+#include "common/snapshot/snapshot_file.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
@@ -18,6 +19,7 @@
 #include "nand/onfi/onfi_timing.h"
 #include "nand/onfi/spare.h"
 #include "sim/config/parameters.h"
+#include "sim/config/saved_drive.h"
 
 namespace ssdtlm {
 namespace {
@@ -54,6 +56,7 @@ public:
             buffer();
             cached_map();
             power_cuts();
+            saved_drive();
         }
         // The FTL's own rules, in case it has learnt one that is not spelled out here.
         if (out_.empty()) out_ = check_ftl(c_.ftl, c_.nand.geometry);
@@ -74,6 +77,19 @@ private:
             add(key, value(key) + " is more than " + limit_key + " = " + value(limit_key),
                 "at most " + value(limit_key), "lower it, or raise " + limit_key);
         }
+    }
+
+    void saved_drive() {
+        if (c_.run.drive.empty()) return;
+        try {
+            const SnapshotReader file(c_.run.drive);
+            for (const std::string& difference : differences_from_saved(c_, file.text()))
+                add("precondition.from", difference, "the same value", "set it as it was, or save a drive that is as this one");
+        } catch (const UserError& e) {
+            for (const Problem& p : e.problems()) add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
+        }
+        if (c_.run.data == DataMode::bytes)
+            add("precondition.from", "a saved drive with run.data = \"bytes\"", "signatures: bytes are not saved", "set run.data = \"signatures\"");
     }
 
     void host_and_nvme() {

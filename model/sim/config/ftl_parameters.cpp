@@ -202,6 +202,11 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "ftl.checkpoint_at_shutdown", [](auto& c) -> auto& { return c.ftl.checkpoint_at_shutdown; })
                         .says("A normal shutdown (CC.SHN) leaves a checkpoint of the map that says everything: the next start searches no pages")
                         .from("assumed: none, as for ftl.checkpoint_interval"));
+    table.push_back(P::text(
+                        "precondition.from", [](auto& c) -> auto& { return c.run.drive; })
+                        .says("The file of a drive that a run has saved (run --save-drive), which goes on from there: what it holds, its map, wear, "
+                              "free blocks and clean caches. The other keys of this table are not used then. Empty: none")
+                        .from("-"));
     table.push_back(
         P::choice(
             "precondition.state", {"fresh", "sequential", "random"},

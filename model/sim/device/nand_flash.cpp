@@ -26,4 +26,13 @@ PowerLoss NandFlash::lose_power() {
     return loss;
 }
 
+void NandFlash::state(Snapshot& s) {
+    s.section("faults");
+    bool any = faults != nullptr;
+    s(any);
+    if (!any) return;
+    RandomFaults none({}, 0);  // for a drive that has none any more
+    s(faults != nullptr ? *faults : none);
+}
+
 }  // namespace ssdtlm

@@ -9,6 +9,7 @@
 
 #include <systemc>
 
+#include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
 #include "nand/array/array_faults.h"
 #include "nand/array/spare_area.h"
@@ -27,6 +28,8 @@ public:
 
     /// The power goes in the middle of whatever the dies are at.
     PowerLoss lose_power();
+    /// Of the faults; what the pages hold is the controller's part, which lays them out.
+    void state(Snapshot& s);
 
     const NandConfig config;
     SpareArea spare;

@@ -7,6 +7,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "controller/ftl/mapping/translation_contents.h"
+#include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
@@ -79,7 +80,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       agenda(a),
       contents(flash),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
-      dma((ftl->precondition(), "dma"), agenda, read_window(config.link)),
+      dma((data.drive.empty() ? ftl->precondition() : void(), "dma"), agenda, read_window(config.link)),
       front_end("front_end", agenda, dma, stages, config.nvme, nvme_device(config, *ftl)),
       dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
@@ -177,6 +178,13 @@ void SsdController::start_again(std::function<void()> found) {
         found();
         front_end.drive_is_up();
     });
+}
+
+void SsdController::state(Snapshot& s) {
+    FtlState::exchange(*ftl, contents, s);
+    firmware->state(s);
+    s(*dram);
+    if (s.reads() && contents.keeps_map()) keep_translation_pages(*ftl, contents);
 }
 
 void SsdController::check_waiters() const {

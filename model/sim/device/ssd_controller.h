@@ -22,6 +22,7 @@
 
 #include "common/latency/command_tracker.h"
 #include "common/latency/occupancy.h"
+#include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
@@ -76,6 +77,8 @@ public:
     void watch_gc(GcProbe& probe);
     /// From now on what holds dies, buses and cores is kept there.
     void record(Occupancy& occupancy);
+    /// What the drive remembers when nothing is under way; reading: of a drive that was not preconditioned.
+    void state(Snapshot& s);
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.

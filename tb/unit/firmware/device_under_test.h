@@ -10,6 +10,7 @@
 
 #include "controller/cpu/firmware.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/state/ftl_state.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "late_map.h"
@@ -164,6 +165,18 @@ public:
             read(lba, blocks_per_unit());
         }
         drain();
+    }
+
+    /// Slots are used in the order of a new host. Precondition: drained.
+    void sort_slots() { std::sort(free_.rbegin(), free_.rend()); }
+    /// What the drive remembers, and what the host knows of it. Precondition: drained, with firmware.idle(); reading: of a device whose state
+    /// at start was fresh.
+    void state(Snapshot& s) {
+        FtlState::exchange(ftl, spare, s);
+        firmware.state(s);
+        oracle.state(s);
+        s(dram, faults_, writes_);
+        if (s.reads()) before = ftl.counters();
     }
 
     const DeviceShape shape;

@@ -94,6 +94,8 @@ public:
         }
     }
     std::uint64_t torn = 0, erases_cut = 0;
+    /// As of a new one.
+    void draw_from(std::uint64_t seed) { random_ = Random(seed, 7); }
     /// While set, nothing that is submitted ends; release() lets it go.
     bool hold = false;
     std::size_t held() const { return held_.size(); }
@@ -256,6 +258,8 @@ public:
     std::uint64_t failed = 0;
     std::uint64_t transfers = 0;
     std::uint64_t lost_transfer = 0;  ///< of these, from 1: fails; 0: none
+    /// As of a new one.
+    void draw_from(std::uint64_t seed) { random_ = Random(seed, 8); }
 
 private:
     struct Request {

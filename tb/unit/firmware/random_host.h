@@ -25,12 +25,17 @@ class RandomHost {
 public:
     RandomHost(DeviceUnderTest& device, const Mix& mix, std::uint64_t seed) : device_(device), mix_(mix), random_(seed, 9) {}
     void run() {
-        device_.on_end = [this](std::uint32_t) { refill(); };
+        device_.on_end = [this](std::uint32_t slot) {
+            if (on_end) on_end(slot);
+            refill();
+        };
         refill();
         device_.drain();
         device_.on_end = nullptr;
         ASSERT_EQ(left_, 0u);
     }
+    /// Called for each command that ends.
+    std::function<void(std::uint32_t)> on_end;
 
 private:
     void refill() {

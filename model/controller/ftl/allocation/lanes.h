@@ -49,6 +49,10 @@ public:
     void move_to(std::uint64_t rows);
     /// The x-th logical unit of the share, ascending from 0.
     std::uint64_t nth(std::uint32_t share, std::uint64_t x) const;
+    template <class Archive>
+    void state(Archive& s) {
+        s.fixed(cursors_);
+    }
 
 private:
     std::uint32_t position_of(std::uint32_t unit) const {

@@ -72,6 +72,14 @@ public:
         cursor_ = position < sequence_.size() ? position : position % sequence_.size();
     }
     std::size_t position() const { return cursor_; }
+    template <class Archive>
+    void state(Archive& s) {
+        s.fixed(able_);
+        s.fixed(held_);
+        s.fixed(open_);
+        s.fixed(ragged_);
+        s(ragged_count_, cursor_);
+    }
 
 private:
     using Bits = std::vector<std::uint64_t>;  // by position

@@ -137,4 +137,20 @@ PageContent Checkpoints::working_root() const {
     return root.encode();
 }
 
+void Checkpoints::state(Snapshot& s) {
+    SSDTLM_CHECK(!attempt_ && in_flight_.none(), "a snapshot while a checkpoint is being written");
+    bool is_any = latest_.has_value();
+    s(is_any);
+    if (is_any) {
+        std::vector<std::uint64_t> books = s.reads() ? std::vector<std::uint64_t>() : latest_->encode();
+        s(books);
+        if (s.reads() && !(latest_ = CheckpointBooks::decode(books))) s.refuse("books of a checkpoint that say nothing");
+    }
+    s(root_.sequence, root_.number, root_.clean, root_.words, root_.books, root_number_, sequence_);
+    for (Part& p : parts_) s(p.used, p.live, p.bad);
+    s(open_, next_part_, anchor_, root_pages_);
+    for (bool& bad : anchor_bad_) s(bad);
+    in_flight_.state(s);
+}
+
 }  // namespace ssdtlm

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "controller/ftl/checkpoint/checkpoint_books.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/checkpoint/programs_in_flight.h"
@@ -78,6 +79,8 @@ public:
     /// The newest one's, which says that the drive works again.
     PageContent working_root() const;
     void works() { root_.clean = false; }
+    /// Precondition (checked): none is being written.
+    void state(Snapshot& s);
 
 private:
     struct Part {

@@ -61,6 +61,11 @@ public:
     /// Number of the page of a superblock that took its place last.
     std::uint64_t last_of(SuperblockId b) const { return last_of_[idx(b)]; }
     void set_last_of(SuperblockId b, std::uint64_t number) { last_of_[idx(b)] = number; }
+    /// Precondition: none().
+    template <class Archive>
+    void state(Archive& s) {
+        s.fixed(last_of_);
+    }
 
 private:
     std::uint64_t key(const PageAddress& a) const { return std::uint64_t{idx(geometry_.block_of(a))} * geometry_.pages_per_block + a.page; }

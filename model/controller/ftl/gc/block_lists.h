@@ -30,6 +30,10 @@ public:
     SuperblockId front(std::uint32_t list) const { return named(links_[blocks_ + list].after); }
     /// The one that came next; kNoSuperblock behind the last.
     SuperblockId after(SuperblockId block) const { return named(links_[idx(block)].after); }
+    template <class Archive>
+    void state(Archive& s) {
+        s.fixed(links_);
+    }
 
 private:
     struct Link {

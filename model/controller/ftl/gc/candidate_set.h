@@ -35,6 +35,12 @@ public:
     std::uint32_t valid(SuperblockId block) const { return nodes_[idx(block)].valid; }
     std::uint32_t size(GroupId group) const { return size_[idx(group)]; }
     SuperblockId member(GroupId group, std::uint32_t i) const { return members_[idx(group) * per_group_ + i]; }
+    template <class Archive>
+    void state(Archive& s) {
+        s.fixed(members_);
+        s.fixed(nodes_);
+        s.fixed(size_);
+    }
 
 private:
     struct Node {

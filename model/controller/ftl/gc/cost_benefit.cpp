@@ -44,6 +44,10 @@ public:
         return best;
     }
     void removed(SuperblockId block) override { candidates_.remove(block); }
+    void state(Snapshot& s) override {
+        s(candidates_);
+        s.fixed(sealed_at_);
+    }
 
 private:
     std::uint32_t units_;

@@ -36,6 +36,10 @@ public:
         return kNoSuperblock;
     }
     void removed(SuperblockId block) override { lists_.remove(block); }
+    void state(Snapshot& s) override {
+        s(lists_);
+        s.fixed(lowest_);
+    }
 
 private:
     void put(SuperblockId block, std::uint32_t valid) {

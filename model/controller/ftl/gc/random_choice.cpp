@@ -43,6 +43,7 @@ public:
         return best;
     }
     void removed(SuperblockId block) override { candidates_.remove(block); }
+    void state(Snapshot& s) override { s(candidates_, random_); }
 
 private:
     static constexpr std::uint32_t kDraws = 32;  // then all are looked at

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/config/policy_registry.h"
+#include "common/snapshot/snapshot.h"
 #include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
@@ -38,6 +39,8 @@ public:
     virtual SuperblockId select(GroupId group, std::uint64_t clock) = 0;
     /// The candidate is one no more: it is collected for another reason.
     virtual void removed(SuperblockId block) = 0;
+    /// What it remembers; reading: a fresh one. A policy without it works in drives that are not saved.
+    virtual void state(Snapshot& s) { s.refuse("the choice of victims (gc.policy) does not say what it remembers"); }
 };
 
 struct VictimPolicySetup {

@@ -37,6 +37,10 @@ public:
         return best;
     }
     void removed(SuperblockId block) override { queues_.remove(block); }
+    void state(Snapshot& s) override {
+        s(queues_);
+        s.fixed(valid_);
+    }
 
 private:
     std::uint32_t window_;

@@ -136,4 +136,22 @@ Journal::Id Journal::found(const PageAddress& at) {
     return id;
 }
 
+void Journal::state(Snapshot& s) {
+    std::uint64_t pages = pages_.size();
+    s(pages);
+    pages_.resize(static_cast<std::size_t>(pages));
+    for (Page& p : pages_) {
+        SSDTLM_CHECK(p.state != State::in_flight, "a snapshot while a page of the journal is being written");
+        s(p.state, p.live, p.holds, p.turn, p.at, p.hurries, p.entries_known);
+        std::uint64_t entries = p.entries.size();
+        s(entries);
+        p.entries.resize(static_cast<std::size_t>(entries));
+        for (JournalEntry& e : p.entries) s(e.number, e.first, e.units, e.note);
+        s(p.needs, p.needs_pages);
+    }
+    s(unused_, open_, is_needed_, all_needed_, full_, turns_);
+    s.set(pending_);
+    s.map(by_place_);
+}
+
 }  // namespace ssdtlm

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "common/snapshot/snapshot.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
 
@@ -104,6 +105,8 @@ public:
     Id found(const PageAddress& at, std::vector<JournalEntry> entries);
     /// One that a checkpoint says is there: it was not read.
     Id found(const PageAddress& at);
+    /// Precondition (checked): no page of it is being written.
+    void state(Snapshot& s);
 
 private:
     bool open_is_open() const { return open_ != kDetached && pages_[open_].state == State::open; }

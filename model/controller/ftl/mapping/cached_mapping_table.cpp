@@ -95,4 +95,22 @@ void CachedMappingTable::remove(Slot s) {
     free_.push_back(s);
 }
 
+void CachedMappingTable::state(Snapshot& s) {
+    SSDTLM_CHECK(pinned_ == 0 && (!s.reads() || entries_.empty()), "a snapshot of a cached map that is in use");
+    std::uint64_t entries = entries_.size();
+    s(entries);
+    entries_.resize(static_cast<std::size_t>(entries));
+    for (Entry& e : entries_) s(e.key, e.colder, e.warmer, e.next_dirty, e.dirty, e.kept);
+    s(free_);
+    for (Segment& segment : segments_) s(segment.cold, segment.hot, segment.size);
+    s.fixed(first_dirty_);
+    s.fixed(dirty_in_);
+    if (!s.reads()) return;
+    std::vector<bool> is_free(entries_.size());
+    for (const Slot slot : free_) is_free.at(slot) = true;
+    bool fresh = false;
+    for (Slot slot = 0; slot < entries_.size(); ++slot)
+        if (!is_free[slot]) index_.insert(entries_[slot].key, fresh).slot = slot;
+}
+
 }  // namespace ssdtlm

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/containers/key_table.h"
+#include "common/snapshot/snapshot.h"
 #include "controller/ftl/ftl_config.h"
 
 namespace ssdtlm {
@@ -30,6 +31,8 @@ public:
     /// Keys that are in it; there may be more than there is room for.
     std::size_t size() const { return index_.size(); }
     std::uint64_t pinned() const { return pinned_; }
+    /// Behind the last that was ever in use.
+    std::size_t slots() const { return entries_.size(); }
     std::uint32_t page_of(std::uint32_t key) const { return key / shape_.keys_per_page; }
 
     /// kNone: it is not there.
@@ -71,6 +74,8 @@ public:
         if (entries_[s].warmer != kNone) return entries_[s].warmer;
         return entries_[s].kept ? kNone : segments_[1].cold;
     }
+    /// Precondition (checked): none is pinned; reading: it is empty.
+    void state(Snapshot& s);
 
 private:
     struct Place {

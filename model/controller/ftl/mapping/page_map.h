@@ -30,6 +30,12 @@ public:
     }
     /// Maps all units as the layout says, in no time and no memory. Precondition: all units unmapped since the start.
     void lay_out(const SequentialLayout& layout) { layout_ = layout; }
+    /// For a Snapshot, which says it beside the layout: what has changed since then.
+    template <class Archive>
+    void state(Archive& s) {
+        s(entries_);
+    }
+    std::uint32_t laid_out() const { return layout_.units(); }
 
 private:
     // XOR of the Ppa and the one at start (kUnmapped where nothing was laid out): memory is taken by what has changed.

@@ -11,7 +11,7 @@ namespace ssdtlm {
 
 class ValidityMap {
 public:
-    explicit ValidityMap(std::uint64_t physical_units) : words_(physical_units / 64 + 2, "validity bitmap") {}
+    explicit ValidityMap(std::uint64_t physical_units) : size_(physical_units / 64 + 2), words_(size_, "validity bitmap") {}
 
     bool test(Ppa p) const { return (words_[idx(p) / 64] >> (idx(p) % 64) & 1) != 0; }
     void prefetch(Ppa p) const { words_.prefetch(idx(p) / 64); }
@@ -68,8 +68,13 @@ public:
             at += n;
         }
     }
+    template <class Archive>
+    void state(Archive& s) {
+        s.bytes(&words_[0], size_ * sizeof words_[0]);
+    }
 
 private:
+    const std::size_t size_;
     ZeroedArray<std::uint64_t> words_;
 };
 

@@ -103,4 +103,9 @@ std::string SlcCache::check() const {
     return {};
 }
 
+void SlcCache::state(Snapshot& s) {
+    for (Group& g : groups_) s(g.open, g.free, g.sealed);
+    s(in_use_);
+}
+
 }  // namespace ssdtlm

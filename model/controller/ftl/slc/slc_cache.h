@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/snapshot/snapshot.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ports/slc_region.h"
@@ -69,6 +70,7 @@ public:
     }
     /// What its lists say against the states of the superblocks: a sentence, empty when they agree.
     std::string check() const;
+    void state(Snapshot& s);
 
 private:
     struct Group {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/state/ftl_state.h"
+
+#include <algorithm>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+/// The big tables say how they differ from this.
+void FtlState::layout(Ftl& ftl, SpareArea& flash, Snapshot& s) {
+    std::uint32_t units = ftl.map_.laid_out();
+    s(units);
+    if (!s.reads() || units == 0) return;
+    if (units > ftl.logical_units_) s.refuse("more units than the drive has");
+    const SequentialLayout layout(ftl.geometry_, ftl.rows_, units);
+    ftl.map_.lay_out(layout);
+    flash.lay_out(layout, ftl.codec_);
+}
+
+void FtlState::check_drained(const Ftl& ftl) {
+    SSDTLM_CHECK(std::all_of(ftl.under_way_.begin(), ftl.under_way_.end(), [](std::uint32_t n) { return n == 0; }), "a snapshot while pages are under way");
+}
+
+void FtlState::exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
+    check_drained(ftl);
+    s.section("ftl");
+    layout(ftl, flash, s);
+    flash.state(s);
+    s.section("map");
+    s(ftl.map_, ftl.valid_, ftl.mapped_units_, ftl.lost_units_, ftl.last_number_);
+    s.section("blocks");
+    ftl.blocks_.state(s);
+    if (ftl.slc_ != nullptr) ftl.slc_->state(s);
+    ftl.lanes_.state(s);
+    ftl.policy_->state(s);
+    s(ftl.begun_);
+    s.fixed(ftl.folded_last_);
+    s.fixed(ftl.since_levelled_);
+    s.fixed(ftl.levels_);
+    s.fixed(ftl.gc_stream_);
+    s(ftl.translation_group_);
+    s.section("journal");
+    ftl.journal_.state(s);
+    s(ftl.journal_group_);
+    s.map(ftl.failed_in_);
+    if (ftl.checkpoints_ != nullptr) {
+        s.section("checkpoints");
+        ftl.checkpoints_->state(s);
+    }
+    s.section("counters");
+    MediaHealth& m = ftl.media_;
+    s(ftl.counters_, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired, m.units_lost);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/saved_drive.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "sim/config/parameters.h"
+#include "sim/version.h"
+
+namespace ssdtlm {
+
+namespace {
+/// How a drive that is there already goes on, not what it remembers.
+bool only_goes_on(const std::string& key) {
+    static const char* const keys[] = {"ftl.placement", "ftl.scan_reads_per_die", "map.protected", "slc.fold_free_blocks"};
+    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+bool decides(const SsdParameter& p) {
+    static const char* const tables[] = {"ftl", "slc", "map", "read_cache", "nand.geometry"};
+    static const char* const keys[] = {"gc.policy", "gc.hard_free_blocks", "nand.bits_per_cell", "nvme.lba_size", "run.data"};
+    if (only_goes_on(p.key)) return false;
+    return std::find(std::begin(tables), std::end(tables), p.table()) != std::end(tables) ||
+           std::find(std::begin(keys), std::end(keys), p.key) != std::end(keys);
+}
+
+std::map<std::string, std::string> values_in(const std::string& text) {
+    std::map<std::string, std::string> values;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (const std::size_t at = line.find(" = "); at != std::string::npos && line[0] != '#') values[line.substr(0, at)] = line.substr(at + 3);
+    return values;
+}
+}  // namespace
+
+std::string saved_drive_text(const SsdConfig& config) {
+    std::string text = "# saved by ssdtlm " + std::string(kVersion) + "\n";
+    for (const auto& p : ssd_parameters())
+        if (decides(p)) text += p.key + " = " + to_toml(p, p.get(config)) + "\n";
+    return text;
+}
+
+std::vector<std::string> differences_from_saved(const SsdConfig& config, const std::string& text) {
+    const auto then = values_in(text), now = values_in(saved_drive_text(config));
+    std::vector<std::string> out;
+    for (const auto& [key, value] : now) {
+        const auto found = then.find(key);
+        const std::string was = found == then.end() ? "not known" : found->second;
+        if (was != value) out.push_back(key + " was " + was + " when the drive was saved, and is " + value);
+    }
+    return out;
+}
+
+}  // namespace ssdtlm
