@@ -94,9 +94,9 @@ def check(device, work, folder, done):
     return None, result
 
 
-def execute(folder, options, settings, devices, work):
+def execute(folder, options, settings, devices, work, *arguments):
     """One run in a folder that has its files. The finished process, or None; and how long it took."""
-    command = [options.binary, "run", *devices, "-w", work.name, "-o", "out", "-q", *work.arguments]
+    command = [options.binary, "run", *devices, "-w", work.name, "-o", "out", "-q", *work.arguments, *arguments]
     settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *settings, *options.set]
     command += [word for s in settings for word in ("--set", s)]
     (folder / "command").write_text(" ".join(command) + "\n")
@@ -279,7 +279,9 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_lanes(seed, device) + drawn_data(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_lanes(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    if not options.saved:
+        settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:
         resets, seconds = drawn_resets(seed)
         settings += resets
@@ -293,8 +295,16 @@ def run_seed(seed, options):
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
         devices = ([device.preset] if device.preset else []) + ["device.toml"]
-        done, seconds = execute(folder, options, settings, devices, work)
-        wrong, result = check(device, work, folder / "out", done)
+        wrong = None
+        if options.saved:
+            before = [s for s in settings if not s.startswith(("host.power_cut_at", "host.reset_at"))]
+            done, seconds = execute(folder, options, before, devices, work, "--save-drive", "drive")
+            wrong, result = check(None, work, folder / "out", done)
+            wrong = wrong and f"while it was saved: {wrong}"
+            settings += ["precondition.from=drive", f"run.seed={seed + 1}"]
+        if not wrong:
+            done, seconds = execute(folder, options, settings, devices, work)
+            wrong, result = check(device, work, folder / "out", done)
         if wrong and options.keep:
             shutil.copytree(folder, pathlib.Path(options.keep) / f"{options.way}-{seed}", dirs_exist_ok=True)
         if result is None:
@@ -321,6 +331,7 @@ def main():
     p.add_argument("--way", choices=WAYS, default="tlm", help="implementation of scheduler and channels")
     p.add_argument("--resets", action="store_true", help="with resets of the controller under load")
     p.add_argument("--power-cuts", action="store_true", help="a third of the small devices lose their power under load")
+    p.add_argument("--saved", action="store_true", help="each drive is saved after its job, and read for the job once more")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")
@@ -330,7 +341,7 @@ def main():
 
     begin = time.monotonic()
     wrong, seconds, commands, slowest, depths = 0, 0.0, 0, (0.0, ""), collections.Counter()
-    kept = options.first == 0 and options.way not in RTL_WAYS
+    kept = options.first == 0 and options.way not in RTL_WAYS and not options.saved
     cases = sorted(p for p in (HERE / "regressions").iterdir() if p.is_dir()) if kept else []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         pending = [pool.submit(run_regression, case, options) for case in cases]

@@ -322,8 +322,8 @@ void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
 void BlockManager::state(Snapshot& s) {
     SSDTLM_CHECK(reads_.size() == 0, "a snapshot while blocks are being read");
     for (BlockRecord& r : blocks_) {
-        SSDTLM_CHECK(r.programs == 0 && r.superseded == 0, "a snapshot while pages are being programmed");
-        s(r.valid, r.write_pointer, r.next_free, r.state, r.bad, r.stream, r.cut);
+        SSDTLM_CHECK(r.programs == 0, "a snapshot while pages are being programmed");
+        s(r.valid, r.write_pointer, r.superseded, r.next_free, r.state, r.bad, r.stream, r.cut);
     }
     for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.surplus);
     s.fixed(named_);
