@@ -44,6 +44,11 @@ public:
         auto& queue = queues_[idx(shape_.group_of(block))];
         queue.erase(std::find(queue.begin(), queue.end(), block));
     }
+    void state(Snapshot& s) override {
+        s(queues_);
+        s.fixed(valid_);
+        s.fixed(sealed_at_);
+    }
 
 private:
     std::uint64_t age_;

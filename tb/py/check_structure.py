@@ -35,7 +35,7 @@ MANY_METHODS = {
 }
 
 BASE = ["common/units", "common/address", "common/report", "common/random"]
-VOCABULARY = BASE + ["common/config", "common/containers", "common/stats", "common/latency"]
+VOCABULARY = BASE + ["common/config", "common/containers", "common/stats", "common/latency", "common/snapshot"]
 PROTOCOLS = ["protocol", "nand/onfi"]
 
 # Folder -> (folders it may include besides itself, kernel). Kernel: True, False, or the stems of the files that are
@@ -44,6 +44,7 @@ RULES = {
     "common": (BASE, False),
     "common/config": (BASE, False),
     "common/containers": (BASE, False),
+    "common/snapshot": (BASE, False),
     "common/stats": (BASE, False),
     "common/latency": (BASE, False),
     "common/wave": (BASE, False),
