@@ -22,6 +22,7 @@
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
 #include "controller/ports/slc_region.h"
+#include "controller/ports/stream_choice.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
 
@@ -69,6 +70,7 @@ struct CommandServices {
     SlcRegion slc;
     UnitData* bytes;  ///< null: signatures stand for the data
     ReadCache* cache;  ///< null: none
+    StreamChoice* streams;  ///< null: the host says which
     bool buffer_first; ///< the map may have to be read from flash: it is not asked for what the write buffer has
 
     /// What has to be moved of user data.

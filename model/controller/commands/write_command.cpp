@@ -20,8 +20,8 @@ void WriteCommand::start(Command& c) {
     s.command = &c;
     s.offset = 0;
     s.remaining = s_.extents.units(s_.extents.first_byte(c), c.bytes);
-    s_.cores.run<&WriteCommand::wants_room>(
-        this, c, s_.costs.write_command + std::uint64_t{s_.costs.buffer_insert} * s.remaining, CoreStep::write_command);
+    const std::uint32_t of_unit = s_.costs.buffer_insert + (s_.streams != nullptr ? s_.costs.stream_choice : 0);
+    s_.cores.run<&WriteCommand::wants_room>(this, c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining, CoreStep::write_command);
 }
 
 // A command that would take more than half of the buffer passes it in pieces.
@@ -129,7 +129,8 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     using Bytes = BufferPort::Bytes;
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, c.whose.stream, dram_unit);
+    const std::uint8_t stream = __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
+    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes), static_cast<std::uint32_t>(bytes), data,
                          needs_rest);

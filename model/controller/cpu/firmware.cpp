@@ -23,6 +23,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes ? nullptr : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes)),
+      stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
       waiters_(around.agenda, map_, around.ftl.lanes().count()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
@@ -60,7 +61,7 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
             jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
             extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), around.ftl.slc_region(),
-            bytes_.get(), read_cache_.get(), cached_map_ != nullptr};
+            bytes_.get(), read_cache_.get(), stream_choice_.get(), cached_map_ != nullptr};
 }
 
 void Firmware::submit(Command& c) {
@@ -118,6 +119,10 @@ void Firmware::state(Snapshot& s) {
     s.section("firmware");
     s(destage_, journal_, gc_);
     if (checkpoints_) s(*checkpoints_);
+    if (stream_choice_) {
+        s.section("choice of streams");
+        s(*stream_choice_);
+    }
     if (cached_map_) {
         s.section("cached map");
         s(*cached_map_);

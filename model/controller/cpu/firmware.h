@@ -20,6 +20,7 @@
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/resident_map.h"
+#include "controller/ftl/streams/stream_choices.h"
 #include "controller/gc/gc_engine.h"
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
@@ -111,6 +112,7 @@ private:
     std::unique_ptr<BufferPort> buffer_;
     std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
     std::unique_ptr<ReadCache> read_cache_;  // null: none
+    std::unique_ptr<StreamChoice> stream_choice_;  // null: the host says which stream
     Waiters waiters_;
     CommandEnds ends_;
     HostActivity activity_;

@@ -61,6 +61,8 @@ struct FtlConfig {
     Placement placement = Placement::in_turn; ///< which group a row of host pages goes to
     std::string static_dimensions = "none";  ///< those of C, W, D and P that the logical address decides
     std::uint32_t stream_frontiers = 0;       ///< write streams of the host, from 1 on, with superblocks of their own
+    std::string streams_by = "host";          ///< registered choice of the stream of each unit written
+    PolicyTable stream_policies;              ///< parameters of these choices
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
     std::string gc_policy = "greedy";         ///< registered victim policy
     PolicyTable gc_policies;                  ///< parameters of victim policies

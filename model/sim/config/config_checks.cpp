@@ -12,6 +12,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/streams/stream_choices.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
 #include "controller/scheduler/scheduler_registry.h"
@@ -107,7 +108,17 @@ private:
             add(set, value(set) + " has no effect while " + zero + " is 0", "both above 0, or both 0",
                 "set " + zero + " too");
         }
-        if (c_.ftl.stream_frontiers > c_.nvme.streams)
+        if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers == 0)
+            add("ftl.streams_by", value("ftl.streams_by") + " has no effect without streams that have superblocks of their own", "\"host\", or ftl.stream_frontiers above 0",
+                "set ftl.stream_frontiers");
+        if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers != 0) {
+            try {
+                make_stream_choice(c_.ftl, 1);
+            } catch (const UserError& e) {
+                for (const Problem& p : e.problems()) add(p.where, p.found, p.allowed, p.repair);
+            }
+        }
+        if (c_.ftl.streams_by == "host" && c_.ftl.stream_frontiers > c_.nvme.streams)
             add("ftl.stream_frontiers", value("ftl.stream_frontiers") + " streams with superblocks of their own",
                 "at most nvme.streams = " + std::to_string(c_.nvme.streams), "lower it, or raise nvme.streams (and set host.streams = true)");
         if (h.streams && n.streams == 0)

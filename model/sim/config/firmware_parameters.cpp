@@ -38,6 +38,9 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "firmware.buffer_insert", [](auto& c) -> auto& { return c.firmware.buffer_insert; },
         "Cycles per mapping unit put into the write buffer");
     cycles(
+        "firmware.stream_choice", [](auto& c) -> auto& { return c.firmware.stream_choice; },
+        "Cycles per mapping unit written to choose its stream, where ftl.streams_by is not host");
+    cycles(
         "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
         "Cycles per flash transaction handed to the scheduler");
     cycles(

@@ -2,6 +2,7 @@
 #include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/streams/stream_choices.h"
 #include "controller/gc/paces.h"
 #include "sim/config/parameters.h"
 
@@ -84,6 +85,10 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("So many write streams of the host, from the first one opened on, are written to superblocks of their own; the others, and "
                               "writes without a stream, share theirs; so is what garbage collection moves of them. Not more than nvme.streams")
                         .from("0: streams are not kept apart"));
+    table.push_back(P::name(
+                        "ftl.streams_by", StreamChoices::instance().names(), [](auto& c) -> auto& { return c.ftl.streams_by; })
+                        .says("Which of the streams with superblocks of their own (ftl.stream_frontiers) a unit goes with; " + StreamChoices::instance().sentences())
+                        .from("drives follow the host where it says something"));
     table.push_back(
         P::choice(
             "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })
@@ -150,6 +155,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "65536")
                         .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
                         .from("assumed"));
+    add_policy_parameters(table, "ftl", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::integer(

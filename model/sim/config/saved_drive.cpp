@@ -14,7 +14,7 @@ namespace ssdtlm {
 namespace {
 /// How a drive that is there already goes on, not what it remembers.
 bool only_goes_on(const std::string& key) {
-    static const char* const keys[] = {"ftl.placement", "ftl.scan_reads_per_die", "map.protected", "slc.fold_free_blocks"};
+    static const char* const keys[] = {"ftl.placement", "ftl.scan_reads_per_die", "map.protected", "slc.fold_free_blocks", "firmware.stream_choice"};
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
@@ -22,7 +22,8 @@ bool decides(const SsdParameter& p) {
     static const char* const tables[] = {"ftl", "slc", "map", "read_cache", "nand.geometry"};
     static const char* const keys[] = {"gc.policy", "gc.hard_free_blocks", "nand.bits_per_cell", "nvme.lba_size", "run.data"};
     if (only_goes_on(p.key)) return false;
-    return std::find(std::begin(tables), std::end(tables), p.table()) != std::end(tables) ||
+    const auto is_in = [&p](const std::string& table) { return p.table() == table || p.table().rfind(table + ".", 0) == 0; };
+    return std::any_of(std::begin(tables), std::end(tables), is_in) ||
            std::find(std::begin(keys), std::end(keys), p.key) != std::end(keys);
 }
 
