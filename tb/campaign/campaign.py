@@ -144,7 +144,9 @@ def drawn_frontiers(seed, device):
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + 2 * frontiers
     device.scan_s *= (before + 2 * frontiers) / before
-    return [f"ftl.stream_frontiers={frontiers}"]
+    by = random.Random(f"streams by {seed}")
+    found = ["ftl.streams_by=multi_hash", f"ftl.multi_hash.counters={by.choice((16, 4096))}", f"ftl.multi_hash.hot={by.choice((1, 2, 4))}"]
+    return [f"ftl.stream_frontiers={frontiers}"] + (found if by.random() < 1 / 2 else [])
 
 
 def drawn_dram_and_suspends(seed, way):

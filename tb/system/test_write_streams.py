@@ -29,9 +29,9 @@ DEVICE = ("nand.geometry.blocks_per_plane=64", "nand.geometry.pages_per_block=64
 
 
 class WriteStreams(SystemTest):
-    def wafs(self, frontiers):
+    def wafs(self, frontiers, *more):
         self.write("job.fio", JOB)
-        settings = [word for s in (*DEVICE, f"ftl.stream_frontiers={frontiers}") for word in ("--set", s)]
+        settings = [word for s in (*DEVICE, f"ftl.stream_frontiers={frontiers}", *more) for word in ("--set", s)]
         done = self.ssdtlm("run", "femu-4g", "-w", "job.fio", "-o", "out", *settings)
         self.assertEqual((done.returncode, done.stderr), (OK, ""))
         result = json.loads((self.dir / "out" / "result.json").read_text())
@@ -40,7 +40,11 @@ class WriteStreams(SystemTest):
 
     def test_streams_apart_move_less(self):
         together, one, apart = (self.wafs(frontiers) for frontiers in (0, 1, 4))
-        print(f"WAF {together:.3f} together, {one:.3f} with superblocks for the hot stream, {apart:.3f} for both")
+        found = self.wafs(1, "ftl.streams_by=multi_hash")
+        print(f"WAF {together:.3f} together, {one:.3f} with superblocks for the hot stream, {apart:.3f} for both; {found:.3f} where the firmware finds what is hot")
         self.assertLess(apart, 0.9 * together)
         # Two streams and nothing else: it does not matter whether the second has a name.
         self.assertAlmostEqual(one / apart, 1, delta=0.03)
+        # It knows nothing at first, and takes some for hot that are not.
+        self.assertLess(found, 0.9 * together)
+        self.assertGreater(found, 0.97 * one)
