@@ -336,6 +336,18 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
     }
 }
 
+/// A race that settled in an earlier run: each of its versions may be the one that is on the flash.
+void IntegrityOracle::any_of_durable(const UnitState& u) {
+    std::vector<Operation> at_once;
+    for (std::uint32_t v = 0; v <= max_version_; ++v) {
+        if ((u.acceptable() >> v & 1) == 0) continue;
+        at_once.push_back(durable_->begin());
+        durable_->touch(at_once.back(), u.key, v, v);
+    }
+    durable_->ends();
+    for (const Operation o : at_once) durable_->end(o, u.key, true, true);
+}
+
 void IntegrityOracle::state(Snapshot& s) {
     SSDTLM_CHECK(reads_in_flight_ == 0 && !bytes_, "a snapshot while reads are in flight, or of bytes");
     if (leftovers_ != 0) s.refuse("nobody has read yet what a loss of power has left");
@@ -351,7 +363,9 @@ void IntegrityOracle::state(Snapshot& s) {
         SSDTLM_CHECK(u.in_flight == 0, "a snapshot while writes are in flight");
         s(u.key, u.before, u.within);
         bool fresh = false;
-        if (s.reads()) table_.insert(u.key, fresh) = u;
+        if (!s.reads()) continue;
+        table_.insert(u.key, fresh) = u;
+        if (durable_ != nullptr) any_of_durable(u);
     }
 }
 

@@ -148,6 +148,7 @@ private:
     void look_at_leftovers(std::uint64_t slba, std::uint32_t blocks, const std::uint8_t* data, const Reader& reader);
     [[noreturn]] void refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const;
     void log(std::uint32_t unit, std::uint32_t acceptable);
+    void any_of_durable(const UnitState& u);
     void check_range(std::uint64_t slba, std::uint64_t blocks) const;
     struct Units {
         std::uint32_t first, end;
