@@ -60,9 +60,9 @@ def vary_policy(r, settings):
 
 
 def vary_map(r, settings, most, blocks_in_use):
-    """A map on the flash for a third of those whose flash does not fail, its cache often the least that is allowed. Returns the
-    most that such a drive holds. Draws of its own: what other seeds draw stays as it was."""
-    if r.random() > 1 / 3 or blocks_in_use < 3 or any(key.startswith("nand.faults") for key in settings):
+    """A map on the flash for a third of them, its cache often the least that is allowed. Returns the most that such a drive holds, of `most` in so
+    many blocks of each plane. Draws of its own: what other seeds draw stays as it was."""
+    if r.random() > 1 / 3 or blocks_in_use < 3:
         return most
     unit, page, transfer = (size_of(settings, key) for key in ("nand.geometry.unit_size", "nand.geometry.page_size", "nvme.max_transfer"))
     entry = r.choice((4, 8, 256, unit // 4))
@@ -242,7 +242,9 @@ def random_device(r, small_rtl=False):
         settings.update(random_faults(r, spare))
         settings["ftl.user_capacity"] = f'"{user}B"'
     vary_policy(random.Random(settings["run.seed"]), settings)
-    user = min(user, vary_map(random.Random(settings["run.seed"] + 1), settings, most, blocks - soft - 3))
+    spare = settings.get("ftl.spare_blocks", 0)
+    most = most // (blocks - soft - 3) * (blocks - soft - 3 - spare)
+    user = min(user, vary_map(random.Random(settings["run.seed"] + 1), settings, most, blocks - soft - 3 - spare))
     settings["ftl.user_capacity"] = f'"{user}B"'
     d = Device(settings)
     d.fast = fast

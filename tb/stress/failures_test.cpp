@@ -161,9 +161,16 @@ TEST(FailingFlash, TheSameSeedFailsInTheSameWay) {
 
 // Everything at once, with every invariant looked at after each event.
 TEST(FailingFlash, RandomCommandsOfEveryKind) {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         SsdConfig c = stress_device();
         c.name = "failing " + std::to_string(seed);
+        if (seed > 6) {  // with the map on the flash
+            c.ftl.mapping = "dftl";
+            c.ftl.map.granularity = seed % 4 < 2 ? MapGranularity::page : MapGranularity::entry;
+            c.ftl.map.entry_bytes = 256;
+            c.nvme.max_transfer_bytes = 131072;
+            c.ftl.map.cache_bytes = 66ull * (seed % 4 < 2 ? c.nand.geometry.unit_bytes : 2 * c.ftl.map.entry_bytes);
+        }
         c.nand.geometry.blocks_per_plane = 30;
         c.ftl.spare_blocks = 6;
         c.faults = {1e-3, 2e-3, 1e-2, 2e-3};

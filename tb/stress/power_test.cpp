@@ -199,6 +199,24 @@ TEST(PowerCut, OfFailingFlash) {
     EXPECT_GT(r.errors, 0u);
 }
 
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlash) {
+    SsdConfig c = stress_device();
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.nand.geometry.blocks_per_plane = 32;
+    check_on_flash(check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 34, {200ms, 50ms, 4}));
+}
+
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) {
+    SsdConfig c = stress_device();
+    c.nand.geometry.blocks_per_plane = 32;
+    c.run.data = DataMode::bytes;
+    RandomMix::Spec mix;
+    mix.whole = 15;
+    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::page, 256), {1e-3, 2e-3, 0, 1e-4}, 35, {120ms, 50ms, 20}, mix);
+    check_on_flash(r);
+    EXPECT_GT(r.read_only, 0u);
+}
+
 TEST(PowerCut, UntilADriveIsReadOnlyAndAfterwards) {
     SsdConfig c = stress_device();
     c.ftl.initial_state = InitialState::random;

@@ -30,6 +30,7 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       check_(around.ftl),
       write_backs_(around, table_, check_) {
     write_backs_.on_progress([this] { make_room(); });
+    write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
 }
 
 CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
@@ -309,6 +310,13 @@ void CachedMap::changed(Lpa lpa) {
         counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
     }
     make_room();
+}
+
+/// No copy of the page counts any more: all of its entries are dirty that say something.
+__attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
+    const std::uint64_t n = around_.ftl.entries_per_translation_page(), end = std::min((page + 1) * n, around_.ftl.logical_units());
+    for (std::uint64_t u = page * n; u < end; ++u)
+        if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) changed(Lpa{static_cast<std::uint32_t>(u)});
 }
 
 void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {

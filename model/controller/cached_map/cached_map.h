@@ -103,6 +103,7 @@ private:
     void page_at_hand(std::uint64_t page);
     void make_room();
     void mark(Lpa lpa, Slot s);
+    void keep(std::uint32_t page);
     void compare(const FlashJob& read) const;
     void flash_done(FlashTransaction& txn) override;
     void dram_done(std::uint64_t handle) override;

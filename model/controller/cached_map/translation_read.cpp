@@ -21,7 +21,8 @@ FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::
 
 void end_translation_read(const CachedMapSurroundings& around, FlashJob& job, DramClient& client) {
     const NandGeometry& g = around.ftl.geometry();
-    if (around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
+    const bool readable = job.txn.status.result == FlashResult::ok;
+    if (readable && around.ftl.codec().lpa(job.txn.spare[job.slot[0]]) != around.ftl.lpa_of_translation(job.item[0]))
         throw CheckFailed("cached map: translation page " + std::to_string(job.item[0]) + " was read, and the flash held something else");
     around.resident.let_go(job.txn.address.plane, g.block_of(job.txn.address), 1);
     around.dram.access({around.dram.place(g.unit_bytes), g.unit_bytes}, client, handle_of(job));

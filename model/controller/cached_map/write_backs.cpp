@@ -128,32 +128,43 @@ bool WriteBacks::place(std::uint32_t number) {
 }
 
 void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram) {
-    Ftl& ftl = around_.ftl;
-    const PageAddress a = ftl.allocate_translation_page(group);
+    const PageAddress a = around_.ftl.allocate_translation_page(group);
     FlashJob& job = around_.jobs.acquire(FlashJob::Kind::map_program, around_.agenda.now());
     job.units = static_cast<std::uint8_t>(pages.size());
+    job.again = false;
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        job.item[i] = pages[i];
+        job.old[i] = kUnmapped;
+        job.dram_unit[i] = static_cast<std::uint32_t>(dram / geometry_.unit_bytes) + i;
+        pages_[pages[i]] = true;
+    }
+    ++programs_;
+    submit(job, a);
+    around_.gc.check(group);
+}
+
+void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
+    Ftl& ftl = around_.ftl;
     job.next = nullptr;
-    set_up_program(job, FlashClass::mapping_write, a, geometry_, *this);
+    job.txn.path = nullptr;
+    set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_, *this);
     job.txn.record = ftl.draw_record(a, PageKind::mapping);
     const bool keeps = ftl.flash().keeps_map();
     job.content.clear();
     if (keeps) job.txn.record.content = &job.content;
     for (std::uint32_t i = 0; i < job.units; ++i) {
-        job.item[i] = pages[i];
-        job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(pages[i]), 0);
-        job.old[i] = ftl.place_translation(pages[i], geometry_.ppa_of(a, i));
-        ftl.hold_copy(job.old[i]);
-        capture(pages[i]);
-        if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, pages[i]);
-        if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(pages[i]);
-        pages_[pages[i]] = true;
-        around_.feed.add_data(dram + std::uint64_t{i} * geometry_.unit_bytes, geometry_.unit_bytes);
+        const std::uint32_t page = job.item[i];
+        job.txn.spare[i] = ftl.codec().make(ftl.lpa_of_translation(page), 0);
+        const Ppa old = ftl.place_translation(page, geometry_.ppa_of(a, i));
+        if (!is_place(job.old[i])) ftl.hold_copy(job.old[i] = old);
+        capture(page);
+        if (__builtin_expect(keeps, 0)) put_entries(job.content, i, ftl, page);
+        if (__builtin_expect(job.bytes != nullptr, 0)) job.bytes->page[i] = check_.bytes_of(page);
+        around_.feed.add_data(std::uint64_t{job.dram_unit[i]} * geometry_.unit_bytes, geometry_.unit_bytes);
     }
-    ++programs_;
     counters_.written += job.units;
     around_.feed.add(job);
     around_.feed.hand_over();
-    around_.gc.check(group);
 }
 
 void WriteBacks::capture(std::uint32_t page) {
@@ -166,18 +177,54 @@ void WriteBacks::capture(std::uint32_t page) {
 
 void WriteBacks::program_done(std::uint64_t index) {
     FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
-    around_.ftl.translation_page_programmed(job.txn.address);
-    for (std::uint32_t i = 0; i < job.units; ++i) {
-        pages_.erase(job.item[i]);
-        const SuperblockId freed = around_.ftl.let_go_copy(job.old[i]);
-        if (freed != kNoSuperblock) around_.gc.let_go(freed);
-    }
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
+    if (__builtin_expect(job.again, 0))
+        around_.ftl.gc_page_programmed(job.txn.address);
+    else
+        around_.ftl.translation_page_programmed(job.txn.address);
+    for (std::uint32_t i = 0; i < job.units; ++i) leave(job, i);
     const PlaneId plane = job.txn.address.plane;
     around_.jobs.release(job);
     --programs_;
     around_.gc.check(plane);
     units_changed();
     progress_();
+}
+
+/// Its page is written, or will not be: the copy before it is of no use any more.
+void WriteBacks::leave(const FlashJob& job, std::uint32_t unit) {
+    pages_.erase(job.item[unit]);
+    const SuperblockId freed = around_.ftl.let_go_copy(job.old[unit]);
+    if (freed != kNoSuperblock) around_.gc.let_go(freed);
+}
+
+__attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
+    const PageAddress a = job.txn.address;
+    for (std::uint32_t i = 0; i < job.units; ++i) around_.ftl.drop_translation(job.item[i]);
+    if (job.again)
+        around_.ftl.gc_page_failed(a);
+    else
+        around_.ftl.translation_page_failed(a);
+    if (!place_failed(job, around_.ftl.shape().group_of(a.plane))) {
+        for (std::uint32_t i = 0; i < job.units; ++i) {
+            leave(job, i);
+            given_back_(job.item[i]);
+        }
+        around_.jobs.release(job);
+        --programs_;
+    }
+    around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
+    units_changed();
+    progress_();
+}
+
+/// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is read-only.
+bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
+    const bool read_only = around_.ftl.media().read_only;
+    if (read_only && !around_.ftl.group_for_translation(group)) return false;
+    job.again = !read_only;
+    submit(job, read_only ? around_.ftl.allocate_translation_page(group) : around_.ftl.allocate_again(group));
+    return true;
 }
 
 std::string WriteBacks::dump() const {

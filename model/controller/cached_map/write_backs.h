@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dirty entries on their way to their translation pages. Each of these is read, unless all of it is in the table, changed, and
 // programmed elsewhere; several of them in one flash page. From when it has its place, the page says what the table says at that
-// instant, and until it is programmed its contents are in the DRAM.
+// instant, and until it is programmed its contents are in the DRAM. If its program fails it is placed again, as what it says by then.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,9 @@ public:
 
     /// Called when entries have become clean, or may be written that were not before.
     void on_progress(std::function<void()> callback) { progress_ = std::move(callback); }
+    /// Called when the program of a translation page has failed in a drive that has no other page for it: no copy of it counts any more, and what
+    /// it says is in the DRAM still.
+    void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
     /// Begins with the coldest dirty entries: as many translation pages as one flash page takes. False: all are being written.
     bool begin();
     /// Entries, at least, that will be clean when what was begun has its place.
@@ -74,8 +77,12 @@ private:
     void place_waiting();
     bool place(std::uint32_t batch);
     void program(const std::vector<std::uint32_t>& pages, GroupId group, std::uint64_t dram);
+    void submit(FlashJob& job, const PageAddress& a);
     void capture(std::uint32_t page);
     void program_done(std::uint64_t job);
+    void program_failed(FlashJob& job);
+    bool place_failed(FlashJob& job, GroupId group);
+    void leave(const FlashJob& job, std::uint32_t unit);
     void flash_done(FlashTransaction& txn) override;
     void dram_done(std::uint64_t handle) override;
 
@@ -85,6 +92,7 @@ private:
     CachedMappingTable& table_;
     EntryCheck& check_;
     std::function<void()> progress_;
+    std::function<void(std::uint32_t)> given_back_;
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint32_t, bool> pages_;  ///< that are being written; true: with a place

@@ -258,7 +258,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         done_with_map(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
-            if (!unit.dropped) around_.ftl.lose(unit.lpa);
+            if (!unit.dropped) lose(unit.lpa);
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
@@ -268,6 +268,11 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         around_.jobs.release(job);
     }
     around_.waiters.settle();
+}
+
+__attribute__((noinline, cold)) void Destage::lose(Lpa lpa) const {
+    around_.ftl.lose(lpa);
+    if (around_.map != nullptr) around_.map->changed(lpa);
 }
 
 void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {

@@ -75,6 +75,7 @@ private:
     std::uint32_t without_page() const;
     void submit(FlashJob& job, const PageAddress& page);
     void program_done(std::uint64_t job);
+    void lose(Lpa lpa) const;
     void let_go_old(const FlashJob& job, std::uint32_t unit);
     void keep_in_cache(const FlashJob& job, std::uint32_t unit) const;
     void finish(FlashJob& job, bool placed = true);

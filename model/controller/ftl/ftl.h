@@ -169,6 +169,7 @@ public:
     /// At program issue: like map_unit().
     Ppa place_translation(std::uint32_t page, Ppa to);
     void translation_page_programmed(const PageAddress& a);
+    void translation_page_failed(const PageAddress& a);  ///< like host_page_failed()
     /// It says from now on that nothing is mapped.
     void drop_translation(std::uint32_t page);
     Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
@@ -266,7 +267,7 @@ public:
     void superblock_emptied(SuperblockId victim);
     /// The unit cannot be read any more: its place is kLost until it is written or trimmed.
     void lose(Lpa lpa);
-    void lose_copy(Ppa at);  ///< the unit that is mapped there, if one is: whose it is stands in the block's directory too
+    bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
@@ -365,8 +366,7 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
-    const std::uint32_t translation_pages_;
-    const std::uint32_t entries_per_translation_page_;
+    const std::uint32_t translation_pages_, entries_per_translation_page_;
     const std::uint32_t units_;        // of flash
     const SpareCodec codec_;
     PageMap map_;

@@ -18,6 +18,11 @@ void Ftl::gc_page_failed(const PageAddress& a) {
     close_failed(a);
 }
 
+void Ftl::translation_page_failed(const PageAddress& a) {
+    ++counters_.translation_pages;
+    close_failed(a);
+}
+
 void Ftl::close_failed(const PageAddress& a) {
     const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
     const GroupId group = shape_.group_of(b);
@@ -102,8 +107,10 @@ void Ftl::lose(Lpa lpa) {
     ++media_.units_lost;
 }
 
-void Ftl::lose_copy(Ppa at) {
-    if (valid_.test(at)) lose(codec_.lpa(spare_.at(at)));
+bool Ftl::lose_copy(Ppa at) {
+    if (!valid_.test(at)) return false;
+    lose(codec_.lpa(spare_.at(at)));
+    return true;
 }
 
 }  // namespace ssdtlm

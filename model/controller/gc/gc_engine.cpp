@@ -115,26 +115,6 @@ void GcEngine::pump(GroupId group) {
     }
 }
 
-__attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
-    Group& g = groups_[idx(group)];
-    exhaust(group);
-    g.moves.clear();
-    if (g.inflight == 0) end_victim(group);
-}
-
-/// That have no page yet.
-__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
-    const GroupId group = group_of(*jobs);
-    while (jobs != nullptr) {
-        FlashJob& job = *jobs;
-        jobs = job.next;
-        --groups_[idx(group)].inflight;
-        --groups_[idx(group)].unplaced;
-        jobs_.release(job);
-    }
-    pump(group);
-}
-
 void GcEngine::issue(std::uint64_t index) {
     FlashJob* job = &jobs_.at(static_cast<std::uint32_t>(index));
     if (__builtin_expect(ftl_.media().read_only, 0) && job->kind == FlashJob::Kind::gc_program) return drop_programs(job);
@@ -205,7 +185,7 @@ void GcEngine::flash_done(FlashTransaction& txn) {
 }
 
 void GcEngine::take_in(FlashJob& job) {
-    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return read_done(job);
+    if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0) && !holds_translation(job)) return read_done(job);
     const std::uint64_t place = dram_.place(job.txn.data_bytes);
     job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
     dram_.access({place, job.txn.data_bytes}, *this, handle_of(job));
@@ -221,12 +201,9 @@ void GcEngine::read_done(FlashJob& job) {
     const std::size_t moves = g.moves.size();
     const bool is_journal = __builtin_expect(ftl_.renew_journal_page(job.txn.address), 0);
     for (std::uint32_t i = 0; i < job.units && !is_journal; ++i) {
-        const Spare spare = job.txn.spare[job.slot[i]];
+        Spare spare = job.txn.spare[job.slot[i]];
         const Ppa from = geometry_.ppa_of(job.txn.address, job.slot[i]);
-        if (__builtin_expect(!readable, 0)) {
-            ftl_.lose_copy(from);
-            continue;
-        }
+        if (__builtin_expect(!readable, 0) && !keeps(from, spare)) continue;
         // The host may have rewritten or deallocated the unit since the page was chosen.
         if (spare != kPadding && spare != kErased && ftl_.lookup(codec_.lpa(spare)) == from)
             g.moves.add(spare, from, job.dram_unit[0] + i, job, job.slot[i]);
@@ -293,20 +270,6 @@ __attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
         if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) && ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
             map_->changed(lpa);
     }
-}
-
-// The victim still holds what it held.
-__attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
-    const GroupId group = group_of(job);
-    Group& g = groups_[idx(group)];
-    for (std::uint32_t i = 0; i < job.units; ++i)
-        if (job.txn.spare[i] != kPadding) g.moves.add(job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i], job, i);
-    ftl_.gc_page_failed(job.txn.address);
-    jobs_.release(job);
-    --g.inflight;
-    form_full_rows(group);
-    pump(group);
-    if (block_freed_) block_freed_();  // a spare one, or the reserve of a drive that is read-only now
 }
 
 void GcEngine::try_erase(GroupId group) {

@@ -121,6 +121,8 @@ private:
     FlashJob& start_read(GroupId group, std::uint32_t mask);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);
+    bool holds_translation(const FlashJob& read) const;
+    bool keeps(Ppa from, Spare& unit) const;
     void program_done(std::uint64_t job);
     void tell_map(const FlashJob& job) const;
     void program_failed(FlashJob& job);

@@ -367,10 +367,6 @@ private:
                 value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) + " entries; a command of nvme.max_transfer = " +
                     value("nvme.max_transfer") + " needs " + std::to_string(command) + " of them at a time, a row of pages " + std::to_string(row),
                 "at least " + size_text(std::max(row, command) * entry), "raise it, or lower nvme.max_transfer");
-        // A lost translation page would have to be made anew.
-        if (c_.faults.any())
-            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "only \"page\": failing translation pages are not implemented",
-                "set it to \"page\", or leave out [nand.faults]");
     }
 
     const ResolvedConfig& resolved_;

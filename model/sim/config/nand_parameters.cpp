@@ -82,7 +82,7 @@ void add_faults(std::vector<SsdParameter>& table) {
         "Share of page reads with more wrong bits than the decoder corrects, which the first retry reads well", "none; assumed");
     share(
         "nand.faults.page_lost", [](auto& c) -> auto& { return c.faults.page_lost; },
-        "Share of programmed pages that no retry reads, until their block is erased; those of the initial state too", "none; assumed");
+        "Share of programmed pages that no retry reads, until their block is erased; those of the initial state too. What the drive keeps for itself (pages of the journal, of checkpoints and of a map on the flash) is read all the same", "none; assumed");
 }
 
 void add_geometry(std::vector<SsdParameter>& table) {

@@ -27,7 +27,7 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const auto longest = [](const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); };
     double page = to_seconds(longest(c.nand.t_program) + reads_of_a_page(c) * longest(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
     // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
-    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(longest(c.nand.t_read));
+    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(reads_of_a_page(c) * longest(c.nand.t_read));
     double cached = 0;
     if (c.ftl.slc.blocks != 0)
         cached = to_seconds(c.nand.slc.t_program + reads_of_a_page(c) * c.nand.slc.t_read) + to_seconds(c.nand.slc.t_erase) / g.slc_pages_per_block();

@@ -59,7 +59,7 @@ struct Life : private CompletionSink {
 class CutHost {
 public:
     CutHost(const DeviceShape& s, std::uint64_t seed)
-        : shape_(s), spare_(s.geometry), random_(seed, 21), slots_(s.slots), seed_(seed) {
+        : shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
         begin_life();
         if (s.ftl.mapping == "dftl") translation_.emplace(life_->ftl, spare_);
         units_.resize(life_->ftl.logical_units());
@@ -73,8 +73,10 @@ public:
             if (::testing::Test::HasFailure()) return;
             ASSERT_NO_THROW(power_cut()) << "cut " << cut;
             if (::testing::Test::HasFailure()) return;
+            if (has_worn_out()) return;
         }
         run_for(5000);
+        if (has_worn_out()) return;
         stop_ = true;
         while (life_->agenda.run_one(kNever)) life_->firmware.check_waiters();
         flush();
@@ -142,6 +144,7 @@ public:
     MapSource source = MapSource::all_pages;      ///< of the last start
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
     const TranslationWatch& translation() const { return *translation_; }
+    std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
@@ -152,6 +155,8 @@ private:
         std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
         bool busy = false;
     };
+    /// It takes no more: some of its flash has failed, and it is read-only.
+    bool has_worn_out() const { return shape_.faults.any() && life_->ftl.media().read_only; }
     std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
     std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
     static std::uint32_t last_written(const Unit& u) {
@@ -166,11 +171,13 @@ private:
         // Much can happen to the old copies while the new ones are on their way.
         if (seed_ % 2 == 1) life_->flash.host_programs_slower = 20;
         if (seed_ % 3 == 1) life_->flash.map_programs_slower = 100;
+        if (shape_.faults.any()) life_->flash.faults = &faults_;
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
             if (translation_) translation_->programmed(life_->ftl, t);
-            if (t.cls != FlashClass::host_write) return;
+            // What a failed program was to hold goes to a block of garbage collection.
+            if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
             for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
-                if (t.spare[s] != kPadding) is_durable(idx(life_->ftl.codec().lpa(t.spare[s])), life_->ftl.codec().version(t.spare[s]));
+                if (t.spare[s] != kPadding && !life_->ftl.is_translation(life_->ftl.codec().lpa(t.spare[s]))) is_durable(idx(life_->ftl.codec().lpa(t.spare[s])), life_->ftl.codec().version(t.spare[s]));
         };
         for (Slot& s : slots_) s.busy = false;
         under_way_ = 0;
@@ -185,7 +192,7 @@ private:
     }
     void run_for(std::uint64_t events) {
         refill();
-        for (; events != 0 && life_->agenda.run_one(kNever); --events) {
+        for (; events != 0 && !has_worn_out() && life_->agenda.run_one(kNever); --events) {
             life_->firmware.check_waiters();
             if (translation_) translation_->forget_dropped(life_->ftl);
             refill();
@@ -279,7 +286,10 @@ private:
         Slot& s = slots_[index];
         s.busy = false;
         --under_way_;
-        if (s.command.status != 0) throw std::logic_error("a command failed");
+        if (s.command.status != 0) {
+            if (!has_worn_out()) throw std::logic_error("a command failed");
+            return;
+        }
         if (s.command.op == IoOp::flush) {
             for (const auto& [unit, version] : s.before) {
                 Unit& u = units_[unit];
@@ -308,6 +318,9 @@ private:
         checkpoint_pages += life_->ftl.counters().checkpoint_pages;
         translation_written += life_->ftl.counters().translation_pages;
         read_only += life_->ftl.media().read_only;
+        programs_failed += life_->flash.programs_failed;
+        map_programs_failed += life_->flash.map_programs_failed;
+        erases_failed += life_->flash.erases_failed;
         start_again();
         Ftl& ftl = life_->ftl;
         for (std::uint32_t n = 0; n < units_.size(); ++n) {
@@ -359,6 +372,7 @@ private:
     const DeviceShape shape_;
     SpareArea spare_;
     Random random_;
+    RandomFaults faults_;  ///< of the flash, which outlives the power
     std::vector<Slot> slots_;
     std::uint64_t seed_;
     std::uint64_t lives_ = 0;

@@ -45,7 +45,7 @@ public:
         SimTime start = agenda_.now();
         Ps time = latency();
         if (t.cls == FlashClass::host_write) time = time * host_programs_slower;
-        if (t.cls == FlashClass::mapping_write) time = time * map_programs_slower;
+        if (t.op == FlashOp::program && t.record.kind == PageKind::mapping) time = time * map_programs_slower;
         if (t.op == FlashOp::read) {
             if (t.data_bytes == 0 || t.data_bytes > spare_.geometry().page_bytes)
                 throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
@@ -70,6 +70,7 @@ public:
     std::uint32_t read_retries = 5;
     std::int64_t host_programs_slower = 1, map_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
+    std::uint64_t map_programs_failed = 0, map_reads_lost = 0;  ///< of these, of translation pages
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
     std::function<void(const FlashTransaction&)> on_programmed; ///< when its array operation has ended well
@@ -164,6 +165,7 @@ private:
                 t.status.result = FlashResult::uncorrectable;
                 t.spare.fill(Spare{0x55555555});  // nobody may look at it
                 ++lost;
+                map_reads_lost += t.cls == FlashClass::mapping_read;
                 if (on_lost) on_lost(t.address);
                 return;
             }
@@ -179,6 +181,7 @@ private:
             t.status.result = FlashResult::program_failed;
             failed_[idx(spare_.geometry().block_of(t.address))] = true;
             ++programs_failed;
+            map_programs_failed += t.cls == FlashClass::mapping_write;
         }
         spare_.program_page(t.address, held.data(), record, t.bytes);
         if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);

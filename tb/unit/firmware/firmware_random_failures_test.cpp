@@ -5,8 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
+#include "controller/ftl/mapping/translation_contents.h"
 #include "random_host.h"
 
 namespace ssdtlm {
@@ -21,12 +23,28 @@ DeviceShape failing_device(const RandomFaults::Rates& rates, std::uint32_t spare
     return d;
 }
 
+/// With few entries in memory and few in a translation page.
+DeviceShape with_map_on_flash(DeviceShape d, std::uint64_t seed) {
+    const bool by_page = seed % 2 == 0;
+    d.ftl.mapping = "dftl";
+    d.ftl.map.granularity = by_page ? MapGranularity::page : MapGranularity::entry;
+    d.ftl.map.entry_bytes = d.geometry.unit_bytes / (seed % 3 == 0 ? 2 : 8);
+    d.ftl.map.cache_bytes = (seed % 4 < 2 ? 6 : 40) * std::uint64_t{by_page ? d.geometry.unit_bytes : 2 * d.ftl.map.entry_bytes};
+    d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
+    return d;
+}
+
 struct Failures {
+    std::uint64_t given_up = 0;
+    std::uint64_t map_programs = 0, map_reads = 0;
     std::uint64_t programs = 0, erases = 0, retries = 0, lost = 0, healed = 0, marked = 0, failed_reads = 0, failed_writes = 0, retired = 0;
     unsigned read_only = 0, devices = 0;
     void add(const DeviceUnderTest& d) {
         programs += d.flash.programs_failed;
         erases += d.flash.erases_failed;
+        given_up += d.firmware.buffer().given_up();
+        map_programs += d.flash.map_programs_failed;
+        map_reads += d.flash.map_reads_lost;
         retries += d.flash.retried;
         lost += d.lost.found;
         healed += d.lost.healed;
@@ -44,6 +62,9 @@ struct Failures {
                     static_cast<unsigned long long>(retired), static_cast<unsigned long long>(retries), static_cast<unsigned long long>(lost),
                     static_cast<unsigned long long>(marked), static_cast<unsigned long long>(healed),
                     static_cast<unsigned long long>(failed_reads), static_cast<unsigned long long>(failed_writes));
+        if (map_programs + map_reads != 0)
+            std::printf("of translation pages %llu programs failed, and %llu reads could not be corrected; %llu units given up\n",
+                        static_cast<unsigned long long>(map_programs), static_cast<unsigned long long>(map_reads), static_cast<unsigned long long>(given_up));
     }
 };
 
@@ -64,6 +85,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     shape.bytes = seed % 3 == 0;
     shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
+    if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
     ASSERT_NO_THROW(host.run()) << d.firmware.dump();
     ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
@@ -161,6 +183,100 @@ TEST(FirmwareRandomFailures, SparesThatAreUsedUp) {
     }
     failures.print();
     EXPECT_EQ(failures.read_only, failures.devices);
+}
+
+// What a translation page says does not get lost, however often programs and reads of it fail.
+TEST(FirmwareRandomFailures, WithTheMapOnTheFlash) {
+    Failures failures;
+    Mix m;
+    m.commands = 15000;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        DeviceShape d = with_map_on_flash(failing_device({seed % 2 == 0 ? 1e-3 : 2e-4, 1e-3, 1e-2, 2e-2}), seed);
+        fail(seed % 4 == 3 ? with_slc_cache(d, 2, 1) : d, m, seed, failures);
+    }
+    failures.print();
+    EXPECT_GT(failures.map_programs, 25u);
+    EXPECT_GT(failures.map_reads, 1000u);
+    EXPECT_LT(failures.read_only, failures.devices);
+}
+
+TEST(FirmwareRandomFailures, SparesThatAreUsedUpWithTheMapOnTheFlash) {
+    Failures failures;
+    Mix m;
+    m.commands = 5000;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        DeviceShape d = with_map_on_flash(failing_device({seed % 2 == 0 ? 1e-2 : 2e-3, 1e-2, 1e-3, 1e-3}, static_cast<std::uint32_t>(seed % 4)), seed);
+        if (seed > 40) d.ftl.buffer_mode = BufferMode::write_through;
+        if (seed % 3 == 0) d.ftl.buffer_bytes = 6 * 4096;
+        fail(d, m, seed, failures);
+    }
+    failures.print();
+    EXPECT_GT(failures.map_programs, 20u);
+    EXPECT_EQ(failures.read_only, failures.devices);
+}
+
+struct AllProgramsFail final : ArrayFaults {
+    explicit AllProgramsFail(const DeviceUnderTest& device) : d(device) {}
+    bool program_fails(const PageAddress& a) override {
+        const SuperblockId b = d.ftl.shape().superblock_of(d.shape.geometry.block_of(a));
+        return on && d.ftl.superblock(b).stream == kMapStream;
+    }
+    bool erase_fails(const PageAddress&) override { return false; }
+    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    const DeviceUnderTest& d;
+    bool on = false;
+};
+
+// The last translation pages of a drive that has become read-only fail, when what the buffer held may have taken all that was free: there is no
+// page for them, and what they were to say stays in memory. Some of the buffer finds none either, and is given up.
+TEST(FirmwareRandomFailures, TranslationPagesThatFindNoOtherPage) {
+    std::uint64_t failed = 0, given_up = 0, without_page = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape s = tiny_device();
+        s.geometry.pages_per_block = 4;
+        s.geometry.blocks_per_plane = 60;
+        s.ftl.buffer_bytes = 256ull * s.geometry.unit_bytes;
+        s.ftl.flush_start_percent = seed % 2 == 0 ? 80 : 0;
+        s = with_map_on_flash(s, seed);
+        s.ftl.map.cache_bytes *= 2;
+        s.seed = seed;
+        DeviceUnderTest d(s);
+        keep_translation_pages(d.ftl, d.spare);
+        AllProgramsFail faults(d);
+        d.flash.faults = &faults;
+        d.flash.map_programs_slower = 30;
+        Mix m;
+        m.read = 10;
+        m.write = 88;
+        m.trim = m.zeroes = m.flush = 0;
+        m.hot = 10;
+        m.commands = 3000;
+        std::uint64_t programs = 0;
+        d.flash.on_program = [&](const FlashTransaction& t) {
+            if (t.cls != FlashClass::mapping_write || ++programs != 5 + seed) return;
+            faults.on = true;
+            d.ftl.refuse_writes();
+        };
+        RandomHost host(d, m, seed);
+        ASSERT_NO_THROW(host.run()) << d.firmware.dump();
+        const std::uint64_t dirty_pages = d.ftl.counters().translation_pages;
+        ASSERT_NO_THROW(d.shut_down()) << d.firmware.dump();
+        if (!d.ftl.media().read_only) continue;
+        for (int again = 0; again < 2; ++again) ASSERT_NO_THROW(d.read_all()) << d.firmware.dump();
+        ASSERT_NO_THROW(d.ftl.verify_books());
+        EXPECT_EQ(d.ftl.counters().translation_pages, dirty_pages);
+        failed += d.flash.map_programs_failed;
+        given_up += d.firmware.buffer().given_up();
+        std::set<std::uint32_t> pages;
+        for (std::uint32_t u = 0; u < d.ftl.logical_units(); ++u)
+            if (is_place(d.ftl.lookup(Lpa{u}))) pages.insert(u / d.ftl.entries_per_translation_page());
+        for (const std::uint32_t page : pages) without_page += !is_place(d.ftl.translation_place(page));
+    }
+    std::printf("%llu programs of translation pages failed, %llu of these pages are on the flash no more; %llu units given up\n", static_cast<unsigned long long>(failed),
+                static_cast<unsigned long long>(without_page), static_cast<unsigned long long>(given_up));
+    EXPECT_GT(without_page, 20u);
+    EXPECT_GT(given_up, 100u);
 }
 
 struct OneProgramFails final : ArrayFaults {

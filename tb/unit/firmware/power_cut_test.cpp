@@ -66,7 +66,8 @@ TEST(PowerCut, AfterEachEventOfAShortRun) {
 
 /// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
 /// compared with what was programmed in the earlier ones (EntryCheck).
-void check_map_on_flash(MapGranularity granularity) {
+void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& faults = {}) {
+    std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0, first = 1;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
@@ -84,9 +85,15 @@ void check_map_on_flash(MapGranularity granularity) {
         s.ftl.map.cache_bytes = std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        s.faults = faults;
+        s.ftl.spare_blocks = faults.any() ? 16 : 0;
+        s.geometry.blocks_per_plane += s.ftl.spare_blocks;
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);
+        programs_failed += host.programs_failed;
+        map_programs_failed += host.map_programs_failed;
+        erases_failed += host.erases_failed;
         torn += host.torn;
         lost += host.lost_versions;
         moved += host.moved;
@@ -101,6 +108,10 @@ void check_map_on_flash(MapGranularity granularity) {
     std::printf("1000 cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation pages written, %llu dropped; "
                 "after the starts %llu entries dirty, at most %llu at a time; read-only %llu times\n",
                 n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
+    if (faults.any())
+        std::printf("%llu programs failed, %llu of them of translation pages, and %llu erases\n", n(programs_failed), n(map_programs_failed), n(erases_failed));
+    EXPECT_GE(map_programs_failed, faults.any() ? 50u : 0u);
+    EXPECT_GE(erases_failed, faults.any() ? 20u : 0u);
     EXPECT_GT(torn, 1000u);
     EXPECT_GT(lost, 10000u);
     EXPECT_GT(written, 10000u);
@@ -110,6 +121,9 @@ void check_map_on_flash(MapGranularity granularity) {
 
 TEST(PowerCut, WithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry); }
 TEST(PowerCut, WithTheMapOnTheFlashByPages) { check_map_on_flash(MapGranularity::page); }
+
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry, {2e-3, 2e-3, 0, 0}); }
+TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) { check_map_on_flash(MapGranularity::page, {2e-3, 2e-3, 0, 0}); }
 
 TEST(PowerCut, AfterEachEventWithTheMapOnTheFlash) {
     DeviceShape s = tiny_device();

@@ -77,13 +77,13 @@ public:
     std::uint64_t most_dirty = 0;  ///< of one start
 
 private:
-    /// Garbage collection moves what a page says, which the map may not say any more: the copy placed before it says the same.
+    /// Garbage collection moves what a page says (one whose program has failed goes to its blocks, too, and is of another kind), which the map may not say any more: the copy placed before it says the same.
     void compare(const Ftl& ftl, const FlashTransaction& t, std::uint32_t page, Ppa at) {
         std::vector<Ppa> says;
         for (std::uint32_t i = 0; i < ftl.entries_per_translation_page(); ++i) says.push_back(entry_at(ftl, at, i));
         std::map<std::uint64_t, std::vector<Ppa>>& copies = copies_[page];
         const auto next = copies.lower_bound(t.record.number);
-        if (t.cls == FlashClass::gc_write && next != copies.begin() && std::prev(next)->second != says)
+        if (t.cls == FlashClass::gc_write && t.record.kind != PageKind::mapping && next != copies.begin() && std::prev(next)->second != says)
             throw std::logic_error("translation page " + std::to_string(page) + " was moved, and says other things than before");
         copies[t.record.number] = std::move(says);
         if (copies.size() > 8) copies.erase(copies.begin());

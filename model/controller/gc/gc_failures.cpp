@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What garbage collection does about pages that cannot be read, programs that fail, and a drive that becomes read-only.
+#include "controller/gc/gc_engine.h"
+
+namespace ssdtlm {
+
+__attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
+    Group& g = groups_[idx(group)];
+    exhaust(group);
+    g.moves.clear();
+    if (g.inflight == 0) end_victim(group);
+}
+
+/// That have no page yet.
+__attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
+    const GroupId group = group_of(*jobs);
+    while (jobs != nullptr) {
+        FlashJob& job = *jobs;
+        jobs = job.next;
+        --groups_[idx(group)].inflight;
+        --groups_[idx(group)].unplaced;
+        jobs_.release(job);
+    }
+    pump(group);
+}
+
+/// What translation pages say can be read in any case.
+__attribute__((noinline, cold)) bool GcEngine::holds_translation(const FlashJob& read) const {
+    bool any = false;
+    for (std::uint32_t i = 0; i < read.units; ++i) {
+        const Spare unit = ftl_.flash().at(geometry_.ppa_of(read.txn.address, read.slot[i]));
+        any = any || (unit != kPadding && ftl_.is_translation(codec_.lpa(unit)));
+    }
+    return any;
+}
+
+/// Whose unit it is stands in the block's directory too.
+__attribute__((noinline, cold)) bool GcEngine::keeps(Ppa from, Spare& unit) const {
+    unit = ftl_.flash().at(from);
+    if (ftl_.is_translation(codec_.lpa(unit))) return true;
+    if (ftl_.lose_copy(from) && map_ != nullptr) map_->changed(codec_.lpa(unit));
+    return false;
+}
+
+// The victim still holds what it held.
+__attribute__((noinline, cold)) void GcEngine::program_failed(FlashJob& job) {
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
+    for (std::uint32_t i = 0; i < job.units; ++i)
+        if (job.txn.spare[i] != kPadding) g.moves.add(job.txn.spare[i], Ppa{job.item[i]}, job.dram_unit[i], job, i);
+    ftl_.gc_page_failed(job.txn.address);
+    jobs_.release(job);
+    --g.inflight;
+    form_full_rows(group);
+    pump(group);
+    if (block_freed_) block_freed_();  // a spare one, or the reserve of a drive that is read-only now
+}
+
+}  // namespace ssdtlm
