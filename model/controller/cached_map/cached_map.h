@@ -61,7 +61,7 @@ public:
     std::string dump() const;
     /// Precondition: idle().
     void state(Snapshot& s) {
-        s(table_);
+        s(table_, check_);
         uses_.resize(table_.slots());
         occupied_ = table_.size();
     }

@@ -181,10 +181,12 @@ void SsdController::start_again(std::function<void()> found) {
 }
 
 void SsdController::state(Snapshot& s) {
+    // Older copies of a page may come back with a loss of power.
+    if (!s.reads() && ftl->translation_pages() != 0 && !contents.keeps_map())
+        s.refuse("the flash has not kept what its translation pages say, because ContentsConfig::outlives_power was not said");
     FtlState::exchange(*ftl, contents, s);
     firmware->state(s);
     s(*dram);
-    if (s.reads() && contents.keeps_map()) keep_translation_pages(*ftl, contents);
 }
 
 void SsdController::check_waiters() const {
