@@ -26,6 +26,7 @@ from random_job import Work, random_work
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
 SLACK = 10  # of the bound on simulated time
+NO_FORMULA = ("cost_benefit", "windowed_greedy")  # victim policies for which no steady state by formula is known
 LONGEST_SCAN_S = 100  # CAP.TO says 127.5 s at most
 
 # How the scheduler and the channels are implemented in a campaign, as settings of each run.
@@ -208,6 +209,13 @@ def drawn_lanes(seed, device):
     return [f"ftl.static_dimensions={chosen}"]
 
 
+def drawn_analytic(seed, device, lanes):
+    """Steady state by formula for half of the small devices that begin in one and whose policy has a formula. A draw of its own."""
+    if device.preset is not None or lanes or device.settings["precondition.state"] != '"random"' or device.settings["gc.policy"].strip('"') in NO_FORMULA:
+        return []
+    return ["precondition.state=analytic"] if random.Random(f"analytic {seed}").random() < 1 / 2 else []
+
+
 def drawn_doors(seed):
     """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
@@ -281,7 +289,8 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_lanes(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    lanes = drawn_lanes(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if not options.saved:
         settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:

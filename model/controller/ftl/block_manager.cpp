@@ -319,6 +319,13 @@ void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
     }
 }
 
+SuperblockId BlockManager::fill_free(GroupId group) {
+    const SuperblockId b = open(group, BlockState::open_host);
+    blocks_[idx(b)].write_pointer = shape_.pages();
+    blocks_[idx(b)].state = BlockState::sealed;
+    return b;
+}
+
 void BlockManager::state(Snapshot& s) {
     SSDTLM_CHECK(reads_.size() == 0, "a snapshot while blocks are being read");
     for (BlockRecord& r : blocks_) {

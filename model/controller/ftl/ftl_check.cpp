@@ -82,6 +82,26 @@ void check_name(std::vector<Problem>& out, const char* key, const std::string& g
 }
 }  // namespace
 
+namespace {
+ChoiceLaw law_of(const std::string& policy, const FtlConfig& config, const NandGeometry& g) {
+    return VictimPolicies::instance().make("gc.policy", policy, {SuperblockShape(g, config.superblock), g.units_per_page(), 0}, config.gc_policies)->law();
+}
+
+void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    const std::vector<std::string> names = VictimPolicies::instance().names();
+    if (std::find(names.begin(), names.end(), config.gc_policy) != names.end() && law_of(config.gc_policy, config, g).kind == ChoiceLaw::Kind::other) {
+        std::string known;
+        for (const std::string& name : names)
+            if (law_of(name, config, g).kind != ChoiceLaw::Kind::other) known += (known.empty() ? "" : ", ") + name;
+        out.push_back({"precondition.state", "\"analytic\" with gc.policy = \"" + config.gc_policy + "\"", "policies with a formula: " + known,
+                       "set precondition.state = \"random\", which works with each"});
+    }
+    if (config.static_dimensions != "none")
+        out.push_back({"precondition.state", "\"analytic\" with ftl.static_dimensions = \"" + config.static_dimensions + "\"",
+                       "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
+}
+}  // namespace
+
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     std::vector<Problem> out;
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
@@ -111,6 +131,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
+    if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",

@@ -18,7 +18,8 @@ enum class BufferMode : std::uint8_t {
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
     sequential,  ///< laid out at once, ascending, by the same allocation code
-    random       ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
+    random,      ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
+    analytic     ///< where very many such overwrites lead, by formula, and a few superblocks' worth of them
 };
 enum class MapGranularity : std::uint8_t {
     entry,  ///< single entries

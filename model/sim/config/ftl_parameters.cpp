@@ -215,11 +215,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("-"));
     table.push_back(
         P::choice(
-            "precondition.state", {"fresh", "sequential", "random"},
+            "precondition.state", {"fresh", "sequential", "random", "analytic"},
             [](auto& c) -> auto& { return c.ftl.initial_state; })
             .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
                   "random overwrites at full speed through the same FTL and garbage collection, which are left where "
-                  "such a host would leave them")
+                  "such a host would leave them; analytic: where very many such overwrites lead, by the formula of the victim policy "
+                  "(greedy, d_choices, random, fifo), in a few seconds for any capacity")
             .from("reads must find data"));
     table.push_back(
         P::fraction(

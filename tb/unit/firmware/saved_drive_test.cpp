@@ -44,6 +44,8 @@ DeviceShape random_shape(Random& r) {
             d.geometry.blocks_per_plane += 3;
         }
     }
+    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
+        f.initial_state = InitialState::analytic;
     if (f.has_checkpoints()) d.geometry.blocks_per_plane += 8;
     if (r.percent(30)) {
         d = with_slc_cache(d, 1 + static_cast<std::uint32_t>(r.below(4)), 1);
