@@ -216,6 +216,13 @@ def drawn_analytic(seed, device, lanes):
     return ["precondition.state=analytic"] if random.Random(f"analytic {seed}").random() < 1 / 2 else []
 
 
+def drawn_full_caches(seed, device):
+    """Caches as a host at work leaves them for half of the small devices where that can be. A draw of its own."""
+    s = device.settings if device.preset is None else {}
+    fits = s and s["precondition.state"] == '"random"' and s["buffer.mode"] == '"write_back"'
+    return ["precondition.fill_caches=true"] if fits and random.Random(f"full caches {seed}").random() < 1 / 2 else []
+
+
 def drawn_doors(seed):
     """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
@@ -290,7 +297,7 @@ def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if not options.saved:
         settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:

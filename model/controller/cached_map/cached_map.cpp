@@ -330,6 +330,26 @@ void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
     }
 }
 
+void CachedMap::write_in_no_time(Lpa lpa) {
+    const std::uint32_t key = key_of(lpa);
+    Slot s = table_.find(key);
+    if (s != kNone) {
+        table_.use(s);
+    } else {
+        if (occupied_ >= table_.room()) {
+            const Slot coldest = table_.coldest();
+            if (table_.is_dirty(coldest)) write_backs_.write_in_no_time(table_.page_of(table_.key(coldest)));
+            table_.remove(coldest);
+            --occupied_;
+        }
+        s = take_in(key);
+        uses_[s].loading = Loading::no;
+        ++occupied_;
+    }
+    table_.make_dirty(s);
+    check_.changed(lpa);
+}
+
 void CachedMap::unmap(const MapExtent& extent) {
     const std::uint64_t per_page = around_.ftl.entries_per_translation_page(), all = around_.ftl.logical_units();
     const std::uint64_t end = std::uint64_t{idx(extent.first)} + extent.units;

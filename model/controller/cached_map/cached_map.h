@@ -48,6 +48,10 @@ public:
     /// After the power was off: the flash says other things of these units of a translation page, and the map is right. What the flash
     /// says of the others is known.
     void found_stale(std::uint32_t page, const std::vector<Lpa>& units);
+    /// Units for which there is room.
+    std::uint64_t room_in_units() const { return table_.room() * units_per_key_; }
+    /// The unit's entry is asked for and changes, and what has to leave for it has left. Before the drive is at work.
+    void write_in_no_time(Lpa lpa);
     /// The drive may be read-only now.
     void media_changed() { make_room(); }
     /// A block came free: a translation page that found none may now.

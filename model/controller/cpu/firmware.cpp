@@ -64,6 +64,12 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
             bytes_.get(), read_cache_.get(), stream_choice_.get(), cached_map_ != nullptr};
 }
 
+void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next) {
+    SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
+    write_.count(CacheFill(write_.services(), cached_map_.get(), bytes).run(units, next));
+    waiters_.settle();
+}
+
 void Firmware::submit(Command& c) {
     ends_.begun();
     if (__builtin_expect(shutdown_ != nullptr, 0) && shutdown_->holds(c)) return;

@@ -132,6 +132,12 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
+    if (config.caches_filled && config.initial_state != InitialState::random && config.initial_state != InitialState::analytic)
+        out.push_back({"precondition.fill_caches", "caches filled in a state that random overwrites have not led to", "states random and analytic",
+                       "set precondition.fill_caches = false, or another precondition.state"});
+    if (config.caches_filled && config.buffer_mode == BufferMode::write_through)
+        out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"", "write_back: else what is in the buffer has a command that waits for it",
+                       "set precondition.fill_caches = false, or buffer.mode = \"write_back\""});
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",

@@ -93,6 +93,7 @@ struct FtlConfig {
     // State at start
     InitialState initial_state = InitialState::sequential;
     double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1
+    bool caches_filled = false;               ///< as a host at work leaves them
     double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units
 };
 

@@ -6,6 +6,7 @@
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
+#include "common/random/random.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
@@ -15,6 +16,9 @@
 namespace ssdtlm {
 
 namespace {
+
+// Of the seed: independent of what the workload draws.
+constexpr std::uint64_t kCacheStream = 0x636163686573;
 
 // At most.
 std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
@@ -92,6 +96,16 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
     connect();
+    // Programs begin at once, so not before all modules are there.
+    if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0) agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+}
+
+void SsdController::fill_caches(std::uint64_t) {
+    const std::uint64_t units = ftl->mapped_units();
+    Random random(data.seed, kCacheStream);
+    std::optional<BlockBytes> bytes;
+    if (data.data == DataMode::bytes) bytes.emplace(data.seed, config.nvme.lba_bytes);
+    firmware->fill_caches(units, bytes, [&] { return Lpa{static_cast<std::uint32_t>(random.below(units))}; });
 }
 
 void SsdController::build_firmware() {
