@@ -31,7 +31,7 @@ struct ContentsConfig {
     bool integrity = true;   ///< every read is checked against what the host last wrote
     std::uint64_t seed = 1;  ///< workload, preconditioning and failures derive from it
     std::string drive;       ///< the file of a saved one, which is to be read into the device; empty: it is preconditioned
-    bool outlives_power = false;  ///< the power may go: the flash keeps what translation pages say. Without such pages it can go in any case.
+    bool outlives_power = false;  ///< the power may go, or the drive is saved: the flash keeps what translation pages say. Needed with such pages only.
 };
 
 struct RunConfig : ContentsConfig {

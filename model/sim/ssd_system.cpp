@@ -28,7 +28,7 @@ std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl)
 
 ContentsConfig contents_of(const SsdConfig& c) {
     ContentsConfig contents = c.run;
-    contents.outlives_power = !c.host.power_cut_at.empty();
+    contents.outlives_power |= !c.host.power_cut_at.empty();
     return contents;
 }
 

@@ -26,6 +26,7 @@ from random_job import Work, random_work
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
 SLACK = 10  # of the bound on simulated time
+NO_FORMULA = ("cost_benefit", "windowed_greedy")  # victim policies for which no steady state by formula is known
 LONGEST_SCAN_S = 100  # CAP.TO says 127.5 s at most
 
 # How the scheduler and the channels are implemented in a campaign, as settings of each run.
@@ -208,6 +209,20 @@ def drawn_lanes(seed, device):
     return [f"ftl.static_dimensions={chosen}"]
 
 
+def drawn_analytic(seed, device, lanes):
+    """Steady state by formula for half of the small devices that begin in one and whose policy has a formula. A draw of its own."""
+    if device.preset is not None or lanes or device.settings["precondition.state"] != '"random"' or device.settings["gc.policy"].strip('"') in NO_FORMULA:
+        return []
+    return ["precondition.state=analytic"] if random.Random(f"analytic {seed}").random() < 1 / 2 else []
+
+
+def drawn_full_caches(seed, device):
+    """Caches as a host at work leaves them for half of the small devices where that can be. A draw of its own."""
+    s = device.settings if device.preset is None else {}
+    fits = s and s["precondition.state"] == '"random"' and s["buffer.mode"] == '"write_back"'
+    return ["precondition.fill_caches=true"] if fits and random.Random(f"full caches {seed}").random() < 1 / 2 else []
+
+
 def drawn_doors(seed):
     """All calls through the doors of the sockets for half of them: what they hold back is held back there."""
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
@@ -260,12 +275,12 @@ def drawn_power_cuts(seed, device):
 
 
 def drawn_checkpoints(r, device):
-    """Half of them have checkpoints, at intervals, at shutdowns or both, and cores that take their time over the search;
+    """Half of those with the map in memory have checkpoints, at intervals, at shutdowns or both, and cores that take their time over the search;
     and by how much all takes longer. The blocks that checkpoints need come on top of the others."""
     settings = [f"firmware.scan_page={r.choice((0, 100, 2000))}", f"firmware.scan_entry={r.choice((0, 25, 500))}"]
     if r.random() < 0.2:
         settings.append("host.power_cut_shutdown=true")
-    if r.random() < 0.5:
+    if r.random() < 0.5 or "ftl.mapping" in device.settings:
         return settings, 1.5
     blocks = device.settings["nand.geometry.blocks_per_plane"]
     more = checkpoint_blocks(device.settings, blocks)
@@ -281,7 +296,8 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + drawn_lanes(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    lanes = drawn_lanes(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if not options.saved:
         settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:

@@ -68,6 +68,19 @@ public:
             lazy.ftl.gc_hard_free_blocks = 5;
             lazy.ftl.gc_policy = "fifo";
             c.push_back({"8 dies, FIFO victims, thresholds 20 and 5", lazy, 32});
+            SsdConfig by_formula = full_of_random_writes(grid_device, 0.28);
+            by_formula.ftl.initial_state = InitialState::analytic;
+            c.push_back({"8 dies, by formula, 28 %", by_formula, 32});
+            by_formula = full_of_random_writes(two_channels(2, SuperblockSpan::die), 0.2);
+            by_formula.ftl.initial_state = InitialState::analytic;
+            c.push_back({"8 dies, 2 planes, by formula, 20 %", by_formula, 64});
+            // Empty, it would take the first tenth at the speed of the link.
+            by_formula.ftl.buffer_bytes *= 16;
+            by_formula.ftl.caches_filled = true;
+            c.push_back({"8 dies, 2 planes, by formula, full buffer, 20 %", by_formula, 64});
+            SsdConfig simulated = by_formula;
+            simulated.ftl.initial_state = InitialState::random;
+            c.push_back({"8 dies, 2 planes, full buffer, 20 %", simulated, 64});
             return c;
         }();
         return all;

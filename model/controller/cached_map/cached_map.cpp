@@ -28,13 +28,8 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       units_per_key_(by_page_ ? around.ftl.entries_per_translation_page() : 1),
       table_(table_shape(around.ftl, units_per_key_)),
       check_(around.ftl),
-      write_backs_(around, table_, check_),
-      page_reads_(around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
-    write_backs_.on_progress([this] {
-        make_room();
-        if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
-    });
-    if (Checkpoints* const c = around.ftl.checkpoints()) c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
+      write_backs_(around, table_, check_) {
+    write_backs_.on_progress([this] { make_room(); });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
 }
 
@@ -43,7 +38,6 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
     misses += o.misses;
     reads += o.reads;
     most_entries = std::max(most_entries, o.most_entries);
-    checkpoint_reads += o.checkpoint_reads;
     return *this;
 }
 
@@ -256,7 +250,6 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     for (const std::uint32_t question : complete) answer(question);
     admit();
     make_room();
-    if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
 /// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. What collection has taken
@@ -335,6 +328,26 @@ void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
         uses_[s].loading = Loading::no;
         counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
     }
+}
+
+void CachedMap::write_in_no_time(Lpa lpa) {
+    const std::uint32_t key = key_of(lpa);
+    Slot s = table_.find(key);
+    if (s != kNone) {
+        table_.use(s);
+    } else {
+        if (occupied_ >= table_.room()) {
+            const Slot coldest = table_.coldest();
+            if (table_.is_dirty(coldest)) write_backs_.write_in_no_time(table_.page_of(table_.key(coldest)));
+            table_.remove(coldest);
+            --occupied_;
+        }
+        s = take_in(key);
+        uses_[s].loading = Loading::no;
+        ++occupied_;
+    }
+    table_.make_dirty(s);
+    check_.changed(lpa);
 }
 
 void CachedMap::unmap(const MapExtent& extent) {

@@ -38,6 +38,7 @@ public:
     void compare(const FlashJob& read, Lpa lpa) const;
     /// The same for all units that are not stale.
     void compare_page(const FlashJob& read) const;
+    void state(Snapshot& s) { s.fixed(stale_); }
 
 private:
     bool has_bytes(const FlashJob& read) const;

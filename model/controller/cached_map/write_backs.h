@@ -40,9 +40,11 @@ public:
     void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
     /// Begins with the coldest dirty entries: as many translation pages as one flash page takes. False: all are being written.
     bool begin();
-    /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are written, or wait for a free block and
-    /// nothing is collected. At once if there are none. Precondition: an earlier call has been done.
-    void write_all(std::function<void()> done);
+    /// The page says what the map says: its entries are clean. Before the drive is at work.
+    void write_in_no_time(std::uint32_t page) {
+        const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
+        table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
+    }
     /// Entries, at least, that will be clean when what was begun has its place.
     std::uint64_t leaving() const { return leaving_; }
     /// The translation page has its place, and is not on the flash yet.
@@ -52,9 +54,7 @@ public:
     }
     /// A block came free: a page that found none may now.
     void block_freed() {
-        if (__builtin_expect(without_page_.empty(), 1)) return;
-        place_waiting();
-        sweep();
+        if (__builtin_expect(!without_page_.empty(), 0)) place_waiting();
     }
     /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
     void units_changed() {
@@ -75,8 +75,6 @@ private:
         std::uint32_t leaving = 0;
     };
     void choose(std::vector<std::uint32_t>& pages);
-    void start(std::vector<std::uint32_t> pages);
-    void sweep();
     bool is_whole(std::uint32_t page) const;
     void read(std::uint64_t what);
     void ready(std::uint32_t batch);
@@ -104,8 +102,6 @@ private:
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint32_t, bool> pages_;  ///< that are being written; true: with a place
     std::deque<std::uint32_t> without_page_;         ///< batches
-    std::function<void()> swept_;  ///< of write_all(); empty: none is under way
-    std::uint32_t sweep_ = 0;      ///< translation page that it looks at next
     std::uint64_t leaving_ = 0;
     std::uint32_t reads_ = 0;
     std::uint32_t programs_ = 0;

@@ -16,7 +16,6 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
-#include "controller/ports/map_keeper.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
@@ -32,7 +31,6 @@ public:
         FlashPort& flash;
         FlashJobPool& jobs;
         JournalPort& journal;
-        MapKeeper* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
@@ -72,7 +70,6 @@ private:
     void look(std::uint64_t);
     bool is_due() const;
     void begin();
-    void read_map();
     void erase(SuperblockId b);
     void issue_erases(std::uint64_t job);
     void go_on();
@@ -95,7 +92,7 @@ private:
     State state_ = State::idle;
     std::uint64_t due_at_ = 0;          // units of the host
     std::uint64_t turn_ = 0;            // of the journal, which has to be durable
-    std::uint32_t in_flight_ = 0;       // erases and programs, and the reads of the map as one
+    std::uint32_t in_flight_ = 0;       // erases and programs
     bool issuing_ = false;              // a core works on some
     std::size_t next_page_ = 0;         // of the attempt
     bool broken_ = false;               // one of its own has failed

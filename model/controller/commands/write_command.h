@@ -26,6 +26,9 @@ public:
     /// See CommandSink. Of a command that takes its room in pieces, those that have it stay.
     void abort_waits(bool aborts);
     std::uint64_t units_written() const { return units_written_; }
+    /// Units that are in the buffer without a command.
+    void count(std::uint64_t units) { units_written_ += units; }
+    const CommandServices& services() const { return s_; }
     /// Units reserved in the buffer whose data is on its way, or waits for the map.
     std::uint32_t fetching() const { return fetching_; }
     const MergeReader& merges() const { return merges_; }

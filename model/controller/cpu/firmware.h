@@ -17,6 +17,7 @@
 #include "controller/commands/write_command.h"
 #include "controller/cached_map/cached_map.h"
 #include "controller/cpu/core_pool.h"
+#include "controller/cpu/cache_fill.h"
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/resident_map.h"
@@ -62,6 +63,8 @@ public:
         gc_.media_changed();
         if (cached_map_) cached_map_->media_changed();
     }
+    /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing was submitted yet.
+    void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
     /// Nothing in flight and nothing dirty.

@@ -303,20 +303,18 @@ void BlockManager::retire_empty() {
 
 void BlockManager::fill_host(GroupId group, std::uint64_t pages) {
     Group& g = groups_[idx(group)];
-    while (pages != 0) {
-        SSDTLM_CHECK(g.open_host == kNoSuperblock && g.free_count > g.reserve,
-                     "group cannot take so many host pages");
-        g.open_host = open(group, BlockState::open_host);
-        BlockRecord& r = blocks_[idx(g.open_host)];
-        if (pages < shape_.pages()) {
-            r.write_pointer = static_cast<std::uint32_t>(pages);
-            return;
-        }
-        r.write_pointer = shape_.pages();
-        r.state = BlockState::sealed;
-        g.open_host = kNoSuperblock;
-        pages -= shape_.pages();
-    }
+    SSDTLM_CHECK(g.open_host == kNoSuperblock && g.free_count >= g.reserve + (pages + shape_.pages() - 1) / shape_.pages(), "group cannot take so many host pages");
+    for (; pages >= shape_.pages(); pages -= shape_.pages()) fill_free(group);
+    if (pages == 0) return;
+    g.open_host = open(group, BlockState::open_host);
+    blocks_[idx(g.open_host)].write_pointer = static_cast<std::uint32_t>(pages);
+}
+
+SuperblockId BlockManager::fill_free(GroupId group) {
+    const SuperblockId b = open(group, BlockState::open_host);
+    blocks_[idx(b)].write_pointer = shape_.pages();
+    blocks_[idx(b)].state = BlockState::sealed;
+    return b;
 }
 
 void BlockManager::state(Snapshot& s) {

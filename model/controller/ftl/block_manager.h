@@ -201,6 +201,8 @@ public:
     /// Same end as `pages` times allocate_host() and page_programmed() on a group of free blocks; valid counts are the
     /// caller's part.
     void fill_host(GroupId group, std::uint64_t pages);
+    /// The group's next free one, as if it had been filled and all its pages programmed. Precondition: there is one.
+    SuperblockId fill_free(GroupId group);
     /// Precondition (checked): no program or read is under way.
     void state(Snapshot& s);
 

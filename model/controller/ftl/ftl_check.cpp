@@ -82,6 +82,26 @@ void check_name(std::vector<Problem>& out, const char* key, const std::string& g
 }
 }  // namespace
 
+namespace {
+ChoiceLaw law_of(const std::string& policy, const FtlConfig& config, const NandGeometry& g) {
+    return VictimPolicies::instance().make("gc.policy", policy, {SuperblockShape(g, config.superblock), g.units_per_page(), 0}, config.gc_policies)->law();
+}
+
+void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    const std::vector<std::string> names = VictimPolicies::instance().names();
+    if (std::find(names.begin(), names.end(), config.gc_policy) != names.end() && law_of(config.gc_policy, config, g).kind == ChoiceLaw::Kind::other) {
+        std::string known;
+        for (const std::string& name : names)
+            if (law_of(name, config, g).kind != ChoiceLaw::Kind::other) known += (known.empty() ? "" : ", ") + name;
+        out.push_back({"precondition.state", "\"analytic\" with gc.policy = \"" + config.gc_policy + "\"", "policies with a formula: " + known,
+                       "set precondition.state = \"random\", which works with each"});
+    }
+    if (config.static_dimensions != "none")
+        out.push_back({"precondition.state", "\"analytic\" with ftl.static_dimensions = \"" + config.static_dimensions + "\"",
+                       "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
+}
+}  // namespace
+
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     std::vector<Problem> out;
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
@@ -111,6 +131,13 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
+    if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
+    if (config.caches_filled && config.initial_state != InitialState::random && config.initial_state != InitialState::analytic)
+        out.push_back({"precondition.fill_caches", "caches filled in a state that random overwrites have not led to", "states random and analytic",
+                       "set precondition.fill_caches = false, or another precondition.state"});
+    if (config.caches_filled && config.buffer_mode == BufferMode::write_through)
+        out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"", "write_back: else what is in the buffer has a command that waits for it",
+                       "set precondition.fill_caches = false, or buffer.mode = \"write_back\""});
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
@@ -126,6 +153,9 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
                        "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) + ", which a root record of " +
                            std::to_string(g.page_bytes) + " bytes can name", "use larger pages or less flash, or no checkpoints"});
+    if (config.has_checkpoints() && config.mapping == "dftl")
+        out.push_back({"ftl.mapping", "a map on the flash (dftl) with checkpoints", "\"page\": what is on the flash has no checkpoints",
+                       "set ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false, or ftl.mapping = \"page\""});
     if (config.slc.blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
         out.push_back({"slc.blocks", std::to_string(config.slc.blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
                            " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",

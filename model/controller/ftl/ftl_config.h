@@ -18,7 +18,8 @@ enum class BufferMode : std::uint8_t {
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
     sequential,  ///< laid out at once, ascending, by the same allocation code
-    random       ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
+    random,      ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
+    analytic     ///< where very many such overwrites lead, by formula, and a few superblocks' worth of them
 };
 enum class MapGranularity : std::uint8_t {
     entry,  ///< single entries
@@ -92,6 +93,7 @@ struct FtlConfig {
     // State at start
     InitialState initial_state = InitialState::sequential;
     double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1
+    bool caches_filled = false;               ///< as a host at work leaves them
     double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units
 };
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
-#include "common/random/random.h"
+
 
 namespace ssdtlm {
 
@@ -12,6 +14,9 @@ namespace {
 // Of the seed: independent of what the workload draws, and of each other.
 constexpr std::uint64_t kStream = 0x7072656670726566;
 constexpr std::uint64_t kStartStream = 0x7374616767657200;
+constexpr std::uint64_t kScatterStream = 0x7363617474657265;
+/// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being emptied is as in operation.
+constexpr std::uint64_t kCycles = 4;
 }
 
 Preconditioner::Preconditioner(Ftl& ftl)
@@ -32,11 +37,20 @@ void Preconditioner::run() {
 void Preconditioner::fill() {
     const FtlConfig& config = ftl_.config();
     if (config.initial_state == InitialState::fresh) return;
-    const auto units = static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units()));
-    lay_out(std::min(units, ftl_.logical_units()));
+    const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
+    if (config.initial_state == InitialState::analytic) scatter(units);
+    else lay_out(units);
     ftl_.lay_out_translation();
-    if (config.initial_state == InitialState::random && units != 0)
-        overwrite(units, static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units))));
+    if (units == 0) return;
+    const SuperblockShape& shape = ftl_.shape();
+    // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of it.
+    if (config.initial_state == InitialState::random) {
+        const auto writes = static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units)));
+        const std::uint64_t rows_each = writes / units_per_page_ / shape.planes() / shape.groups();
+        overwrite(units, writes, std::min<std::uint64_t>(8ull * geometry_.pages_per_block, rows_each / 8));
+    } else if (config.initial_state == InitialState::analytic) {
+        overwrite(units, kCycles * shape.units() * shape.groups(), kCycles / 2 * geometry_.pages_per_block);
+    }
 }
 
 void Preconditioner::lay_out(std::uint64_t units) {
@@ -93,6 +107,62 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
     }
 }
 
+/// So many free ones, in an order that has nothing to do with their places.
+std::vector<SuperblockId> Preconditioner::fill_superblocks(GroupId group, std::uint32_t count, Random& random) {
+    std::vector<SuperblockId> filled;
+    for (std::uint32_t i = 0; i < count; ++i) filled.push_back(ftl_.blocks_.fill_free(group));
+    for (std::size_t i = filled.size(); i > 1; --i) std::swap(filled[i - 1], filled[random.below(i)]);
+    return filled;
+}
+
+/// Valid units of a superblock among its blocks, each with its share, and what is left over one by one.
+void Preconditioner::hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random) {
+    const std::uint32_t planes = ftl_.shape_.planes(), per_block = geometry_.units_per_block();
+    ftl_.blocks_[b].valid = valid;
+    for (std::uint32_t i = 0; i < planes; ++i) by_block[idx(ftl_.shape_.block(b, i))] = valid / planes;
+    for (std::uint32_t left = valid % planes; left != 0;) {
+        std::uint32_t& of_block = by_block[idx(ftl_.shape_.block(b, static_cast<std::uint32_t>(random.below(planes))))];
+        if (of_block == per_block) continue;
+        ++of_block;
+        --left;
+    }
+}
+
+void Preconditioner::scatter(std::uint64_t units) {
+    SSDTLM_CHECK(ftl_.counters_.host_pages_allocated == 0, "lay-out of a device that is in use");
+    if (units == 0) return;
+    const SuperblockShape& shape = ftl_.shape_;
+    const std::uint64_t map_pages = (units + std::max(1u, ftl_.entries_per_translation_page()) - 1) / std::max(1u, ftl_.entries_per_translation_page());
+    const std::uint64_t map_rows = ftl_.translation_pages() == 0 ? 0 : map_pages / units_per_page_ / shape.groups() + 1;
+    const auto for_map = static_cast<std::uint32_t>((map_rows + shape.pages() - 1) / shape.pages());
+    // One is open for the host, and one for GC.
+    const std::uint32_t free = ftl_.config_.gc_hard_free_blocks + 2 + for_map;
+    Random random(ftl_.seed_, kScatterStream);
+    std::vector<std::uint32_t> by_block(geometry_.blocks(), ScatteredLayout::kErasedBlock);
+    for (std::uint32_t g = 0; g < shape.groups(); ++g) {
+        const GroupId group{g};
+        const std::uint64_t here = units / shape.groups() + (g < units % shape.groups());
+        const std::uint32_t room = ftl_.free_blocks(group) - free;
+        const std::vector<SuperblockId> filled = fill_superblocks(group, room, random);
+        const std::vector<std::uint32_t> valid = steady_counts(ftl_.policy_->law(), shape.units(), room, here, random);
+        for (std::uint32_t i = 0; i < room; ++i) {
+            hold(filled[i], valid[i], by_block, random);
+            ftl_.policy_->sealed(filled[i], valid[i], 0);
+        }
+        ftl_.update_able(group);
+    }
+    const auto layout = std::make_shared<const ScatteredLayout>(geometry_, std::move(by_block), ftl_.seed_);
+    ftl_.map_.lay_out(layout);
+    ftl_.spare_.lay_out(layout, ftl_.codec_);
+    for (std::uint32_t b = 0; b < geometry_.blocks(); ++b) {
+        const std::uint32_t first = b * geometry_.units_per_block();
+        layout->for_each_slot(BlockId{b}, [&](std::uint32_t slot) { ftl_.valid_.set(Ppa{first + slot}); });
+    }
+    ftl_.mapped_units_ = units;
+    ftl_.counters_.host_units = units;
+    ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = (units + units_per_page_ - 1) / units_per_page_;
+}
+
 namespace {
 /// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
 /// writes overlap in the host's memory.
@@ -144,7 +214,7 @@ private:
 };
 }  // namespace
 
-void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
+void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes, std::uint64_t latest) {
     Random random(ftl_.seed_, kStream);
     std::vector<Draws> draws;  // by share
     for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
@@ -177,9 +247,6 @@ void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes) {
         }
     };
 
-    // A group's cycle is a superblock of host rows and a few of GC. Begun up to eight apart, they are at any point of it.
-    const std::uint64_t rows_each = writes / units_per_page_ / shape.planes() / shape.groups();
-    const std::uint64_t latest = std::min<std::uint64_t>(8ull * geometry_.pages_per_block, rows_each / 8);
     Random start(ftl_.seed_, kStartStream);
     std::vector<std::uint32_t> late(shape.groups());
     for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));

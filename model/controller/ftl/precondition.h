@@ -15,6 +15,7 @@
 
 #include "common/address/geometry.h"
 #include "common/address/sequential_layout.h"
+#include "common/random/random.h"
 #include "controller/ftl/ftl.h"
 #include "nand/onfi/spare.h"
 
@@ -29,8 +30,11 @@ public:
     /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
     /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
-    /// `writes` uniformly random overwrites within the first `units` logical units.
-    void overwrite(std::uint64_t units, std::uint64_t writes);
+    /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
+    /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
+    void scatter(std::uint64_t units);
+    /// `writes` uniformly random overwrites within the first `units` logical units. The groups begin up to `latest` rows apart.
+    void overwrite(std::uint64_t units, std::uint64_t writes, std::uint64_t latest);
     /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
     /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.
     bool collect_row(GroupId group);
@@ -41,6 +45,8 @@ private:
         Ppa from;
     };
     void fill();
+    std::vector<SuperblockId> fill_superblocks(GroupId group, std::uint32_t count, Random& random);
+    void hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random);
     void fill_blocks(const SequentialLayout& layout);
 
     Ftl& ftl_;

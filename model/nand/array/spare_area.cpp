@@ -25,9 +25,10 @@ void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
     Block& block = blocks_[idx(b)];
     std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
-    std::uint32_t unit = layout_.unit_of(idx(b) * geometry_.pages_per_block);
+    const std::uint32_t first = idx(b) * geometry_.pages_per_block;
+    std::uint32_t unit = layout_.unit_of(first);
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(unit, s);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kErased) ^ at_start(first + page, unit, s);
     block.next_page = 0;
     ++block.erase_count;
     if (any_slc_) slc_[idx(b)] = false;
@@ -38,7 +39,7 @@ void SpareArea::erase(BlockId b) {
 void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
-    s(any_slc_, units_, slc_, records_);
+    s(any_slc_, keeps_map_, units_, slc_, records_);
     s.fixed(blocks_);
     s.map(contents_);
 }
@@ -60,9 +61,27 @@ __attribute__((noinline, cold)) void SpareArea::keep(const PageAddress& a, const
     contents_[page_number(a)] = content;
 }
 
-void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec) {
+void SpareArea::check_unused() const {
     for (const Block& b : blocks_)
         SSDTLM_CHECK(b.next_page == 0 && b.erase_count == 0, "lay-out of flash that is in use");
+}
+
+void SpareArea::lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec) {
+    check_unused();
+    scattered_ = std::move(layout);
+    version_1_ = idx(codec.make(Lpa{0}, 1));
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+        if (!scattered_->is_erased(BlockId{b})) blocks_[b].next_page = geometry_.pages_per_block;
+}
+
+__attribute__((noinline)) std::uint32_t SpareArea::scattered_at_start(Ppa p) const {
+    const std::uint32_t unit = scattered_->unit_at(p);
+    if (unit == ScatteredLayout::kNotProgrammed) return idx(kErased);
+    return unit == ScatteredLayout::kNothing ? idx(kPadding) : unit | version_1_;
+}
+
+void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec) {
+    check_unused();
     layout_ = layout;
     version_1_ = idx(codec.make(Lpa{0}, 1));
     for (std::uint32_t p = 0; p < geometry_.planes(); ++p) {
@@ -83,9 +102,10 @@ void SpareArea::tear(const PageAddress& a, bool slc) {
 void SpareArea::tear_block(BlockId b) {
     const Block& block = blocks_[idx(b)];
     std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
-    std::uint32_t unit = layout_.unit_of(idx(b) * geometry_.pages_per_block);
+    const std::uint32_t first = idx(b) * geometry_.pages_per_block;
+    std::uint32_t unit = layout_.unit_of(first);
     for (std::uint32_t page = 0; page < block.next_page; ++page, unit += layout_.stride())
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(unit, s);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(first + page, unit, s);
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "common/address/scattered_layout.h"
 #include "common/address/sequential_layout.h"
 #include "common/containers/sparse_array.h"
 #include "common/report/error.h"
@@ -36,7 +37,7 @@ public:
     /// kErased when the page was not programmed since its block's last erase.
     Spare at(Ppa p) const {
         const std::uint32_t page = layout_.page_number(p);
-        return Spare{units_[idx(p)] ^ at_start(layout_.unit_of(page), idx(p) - page * units_per_page_)};
+        return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
     void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
     /// From now on what translation pages say is programmed with them, where the power may go: it is part of what outlives that.
@@ -48,8 +49,8 @@ public:
     void read_page(const PageAddress& a, Spare* out) const { read_page(geometry_.ppa_of(a, 0), out); }
     /// Same, by the first slot of the page.
     void read_page(Ppa first_slot, Spare* out) const {
-        const std::uint32_t unit = layout_.unit_of(layout_.page_number(first_slot));
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(unit, i)};
+        const std::uint32_t page = layout_.page_number(first_slot), unit = layout_.unit_of(page);
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) out[i] = Spare{units_[idx(first_slot) + i] ^ at_start(page, unit, i)};
     }
     /// Same, and the bytes if they are asked for (not null) and kept.
     void read_page(const PageAddress& a, Spare* out, UnitBytes* bytes) const {
@@ -75,7 +76,7 @@ public:
         if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
         const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
         const std::size_t first = std::size_t{page} * units_per_page_;
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(unit, i);
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(page, unit, i);
         if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
             bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
     }
@@ -100,6 +101,8 @@ public:
     /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
     /// page was ever programmed.
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
+    /// The same; units that hold nothing of use are padding.
+    void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
 
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
@@ -125,11 +128,15 @@ private:
     /// The block's mode with its first page, checked with the later ones.
     void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
-    /// Content at start of a slot of the page whose layout_.unit_of() is `unit`.
-    std::uint32_t at_start(std::uint32_t unit, std::uint32_t slot) const {
+    /// Content at start of a slot of the page with this number, whose layout_.unit_of() is `unit`.
+    std::uint32_t at_start(std::uint32_t page, std::uint32_t unit, std::uint32_t slot) const {
+        if (__builtin_expect(scattered_ != nullptr, 0)) return scattered_at_start(Ppa{page * units_per_page_ + slot});
         if (__builtin_expect(unit + slot < layout_.units(), 1)) return (unit + slot) | version_1_;
         return unit < layout_.units() ? idx(kPadding) : idx(kErased);
     }
+
+    std::uint32_t scattered_at_start(Ppa p) const;
+    void check_unused() const;
 
     const NandGeometry geometry_;
     const std::uint32_t units_per_page_;
@@ -138,6 +145,7 @@ private:
     bool keeps_map_ = false;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
+    std::shared_ptr<const ScatteredLayout> scattered_;  // in its place; null: none
     std::vector<Block> blocks_;
     std::vector<bool> slc_;           // by block; empty until the first one
     PageRecords records_;

@@ -319,7 +319,9 @@ int run_simulation(const SsdConfig& config, const RunOptions& options) {
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);
-    return Run(config, options, source).run(config);
+    SsdConfig saved = config;
+    saved.run.outlives_power = true;
+    return Run(config, options, source).run(options.save_drive.empty() ? config : saved);
 }
 
 }  // namespace ssdtlm

@@ -215,11 +215,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("-"));
     table.push_back(
         P::choice(
-            "precondition.state", {"fresh", "sequential", "random"},
+            "precondition.state", {"fresh", "sequential", "random", "analytic"},
             [](auto& c) -> auto& { return c.ftl.initial_state; })
             .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
                   "random overwrites at full speed through the same FTL and garbage collection, which are left where "
-                  "such a host would leave them")
+                  "such a host would leave them; analytic: where very many such overwrites lead, by the formula of the victim policy "
+                  "(greedy, d_choices, random, fifo), in a few seconds for any capacity")
             .from("reads must find data"));
     table.push_back(
         P::fraction(
@@ -227,6 +228,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .range("0%", "100%")
             .says("Share of the user capacity that is mapped at the start, from address 0; not used by fresh")
             .from("a full drive"));
+    table.push_back(P::boolean(
+                        "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
+                        .says("States random and analytic: the write buffer, a read cache that writes fill and the cache of a map on the flash (dftl) are "
+                              "left as full and as dirty as those overwrites leave them, so a run begins in the middle of them; false: they "
+                              "are empty, as after a pause")
+                        .from("assumed: runs that only read would find the drive at work"));
     table.push_back(P::fraction(
                         "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
                         .range("0%", "10000%")

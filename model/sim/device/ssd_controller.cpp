@@ -6,7 +6,7 @@
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
-#include "controller/ftl/ftl_check.h"
+#include "common/random/random.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
@@ -16,6 +16,9 @@
 namespace ssdtlm {
 
 namespace {
+
+// Of the seed: independent of what the workload draws.
+constexpr std::uint64_t kCacheStream = 0x636163686573;
 
 // At most.
 std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
@@ -39,9 +42,6 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     if (c.ftl.checkpoint_at_shutdown) {
         // One die programs it; before that each group of planes ends the collection of a block.
         const CheckpointLayout layout(c.ftl, g);
-        // Dirty entries go to their translation pages, at most all of them, each of which is read and programmed.
-        const double translation = static_cast<double>(translation_pages_of(c.ftl, g)) / g.dies();
-        seconds += translation * (to_seconds(reads_of_a_page(c) * longest(c.nand.t_read)) + page / g.units_per_page() / std::max(spare, 0.01));
         seconds += to_seconds(longest(c.nand.t_program)) * layout.most_superblocks() * layout.shape().pages() +
                    to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages() + cached * g.slc_pages_per_block();
     }
@@ -96,6 +96,16 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
     connect();
+    // Programs begin at once, so not before all modules are there.
+    if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0) agenda.post<&SsdController::fill_caches>(agenda.now(), this);
+}
+
+void SsdController::fill_caches(std::uint64_t) {
+    const std::uint64_t units = ftl->mapped_units();
+    Random random(data.seed, kCacheStream);
+    std::optional<BlockBytes> bytes;
+    if (data.data == DataMode::bytes) bytes.emplace(data.seed, config.nvme.lba_bytes);
+    firmware->fill_caches(units, bytes, [&] { return Lpa{static_cast<std::uint32_t>(random.below(units))}; });
 }
 
 void SsdController::build_firmware() {
@@ -185,10 +195,12 @@ void SsdController::start_again(std::function<void()> found) {
 }
 
 void SsdController::state(Snapshot& s) {
+    // Older copies of a page may come back with a loss of power.
+    if (!s.reads() && ftl->translation_pages() != 0 && !contents.keeps_map())
+        s.refuse("the flash has not kept what its translation pages say, because ContentsConfig::outlives_power was not said");
     FtlState::exchange(*ftl, contents, s);
     firmware->state(s);
     s(*dram);
-    if (s.reads() && contents.keeps_map()) keep_translation_pages(*ftl, contents);
 }
 
 void SsdController::check_waiters() const {

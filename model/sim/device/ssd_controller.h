@@ -100,6 +100,7 @@ public:
 private:
     void connect();
     void build_firmware();
+    void fill_caches(std::uint64_t);
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know

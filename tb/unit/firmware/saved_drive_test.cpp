@@ -34,7 +34,6 @@ DeviceShape random_shape(Random& r) {
         f.map.replacement = r.percent(50) ? MapReplacement::lru : MapReplacement::segmented_lru;
         f.map.entry_bytes = d.geometry.unit_bytes / (r.percent(50) ? 8 : 32);
         f.map.cache_bytes = (8 + r.below(100)) * (f.map.granularity == MapGranularity::page ? d.geometry.unit_bytes : 2 * f.map.entry_bytes);
-        if (r.percent(40)) f.checkpoint_interval_bytes = 1 << 18;
     } else {
         if (r.percent(40)) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
         if (r.percent(30)) f.checkpoint_interval_bytes = 1 << 20;
@@ -45,6 +44,8 @@ DeviceShape random_shape(Random& r) {
             d.geometry.blocks_per_plane += 3;
         }
     }
+    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
+        f.initial_state = InitialState::analytic;
     if (f.has_checkpoints()) d.geometry.blocks_per_plane += 8;
     if (r.percent(30)) {
         d = with_slc_cache(d, 1 + static_cast<std::uint32_t>(r.below(4)), 1);

@@ -36,6 +36,7 @@ public:
         return kNoSuperblock;
     }
     void removed(SuperblockId block) override { lists_.remove(block); }
+    ChoiceLaw law() const override { return {ChoiceLaw::Kind::best_of, ChoiceLaw::kAll, most_valid_}; }
     void state(Snapshot& s) override {
         s(lists_);
         s.fixed(lowest_);

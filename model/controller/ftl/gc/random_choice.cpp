@@ -43,6 +43,7 @@ public:
         return best;
     }
     void removed(SuperblockId block) override { candidates_.remove(block); }
+    ChoiceLaw law() const override { return {ChoiceLaw::Kind::best_of, choices_, most_valid_}; }
     void state(Snapshot& s) override { s(candidates_, random_); }
 
 private:

@@ -7,6 +7,7 @@
 
 #include "common/config/policy_registry.h"
 #include "common/snapshot/snapshot.h"
+#include "controller/ftl/steady_state/steady_state.h"
 #include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
@@ -39,6 +40,8 @@ public:
     virtual SuperblockId select(GroupId group, std::uint64_t clock) = 0;
     /// The candidate is one no more: it is collected for another reason.
     virtual void removed(SuperblockId block) = 0;
+    /// For a steady state by formula (precondition.state = "analytic"); a policy without one works in the other states.
+    virtual ChoiceLaw law() const { return {}; }
     /// What it remembers; reading: a fresh one. A policy without it works in drives that are not saved.
     virtual void state(Snapshot& s) { s.refuse("the choice of victims (gc.policy) does not say what it remembers"); }
 };

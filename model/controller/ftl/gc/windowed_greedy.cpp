@@ -37,6 +37,7 @@ public:
         return best;
     }
     void removed(SuperblockId block) override { queues_.remove(block); }
+    ChoiceLaw law() const override { return {window_ == 1 ? ChoiceLaw::Kind::oldest : ChoiceLaw::Kind::other}; }
     void state(Snapshot& s) override {
         s(queues_);
         s.fixed(valid_);

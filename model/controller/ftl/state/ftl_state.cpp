@@ -2,6 +2,8 @@
 #include "controller/ftl/state/ftl_state.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "controller/ftl/ftl.h"
 
@@ -9,8 +11,21 @@ namespace ssdtlm {
 
 /// The big tables say how they differ from this.
 void FtlState::layout(Ftl& ftl, SpareArea& flash, Snapshot& s) {
+    const ScatteredLayout* const scattered = ftl.map_.scattered();
     std::uint32_t units = ftl.map_.laid_out();
-    s(units);
+    std::uint64_t seed = scattered == nullptr ? 0 : scattered->seed();
+    std::vector<std::uint32_t> held;
+    if (scattered != nullptr) held = scattered->held();
+    s(units, seed, held);
+    if (s.reads() && !held.empty()) {
+        if (held.size() != ftl.geometry_.blocks()) s.refuse("a lay-out of other blocks");
+        for (const std::uint32_t h : held)
+            if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry_.units_per_block()) s.refuse("more units than a block has");
+        const auto layout = std::make_shared<const ScatteredLayout>(ftl.geometry_, std::move(held), seed);
+        if (layout->units() > ftl.logical_units_) s.refuse("more units than the drive has");
+        ftl.map_.lay_out(layout);
+        flash.lay_out(layout, ftl.codec_);
+    }
     if (!s.reads() || units == 0) return;
     if (units > ftl.logical_units_) s.refuse("more units than the drive has");
     const SequentialLayout layout(ftl.geometry_, ftl.rows_, units);

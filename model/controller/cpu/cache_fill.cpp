@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cpu/cache_fill.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+namespace {
+constexpr std::uint32_t kVersion = 1;  // as preconditioning writes
+}
+
+std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
+    // Twice its room: what is dirty has then been written back and become dirty again as often as it will be.
+    if (map_ != nullptr)
+        for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i) map_->write_in_no_time(next());
+    if (s_.cache != nullptr && s_.cache->filled_by_writes())
+        for (std::uint64_t i = 0, n = std::min<std::uint64_t>(s_.cache->capacity(), units); i < n; ++i) {
+            const Lpa lpa = next();
+            ReadCache::Unit unit{lpa, kVersion, place(), {}};
+            if (bytes_) unit.bytes = UnitBytes::copy_of(content(lpa).data(), s_.extents.unit_bytes);
+            s_.cache->insert(unit);
+        }
+    const std::uint64_t before = s_.buffer.inserted(), room = std::min<std::uint64_t>(s_.buffer.capacity(), units);
+    // With a buffer that has room for nearly all units, the last ones are long in coming.
+    for (std::uint64_t i = 0; s_.buffer.used() < room && i < 4 * room; ++i) buffer(next());
+    return s_.buffer.inserted() - before;
+}
+
+void CacheFill::buffer(Lpa lpa) {
+    if (!s_.buffer.reserve(1)) return;
+    if (s_.cache != nullptr) s_.cache->drop(lpa);
+    const BufferPort::Index older = bytes_ ? s_.buffer.find(lpa) : BufferPort::kNone;
+    const std::uint8_t stream = s_.streams != nullptr ? s_.streams->written(lpa) : std::uint8_t{0};
+    const BufferPort::Index entry = s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
+    if (bytes_) s_.bytes->insert(entry, older, 0, s_.extents.unit_bytes, content(lpa).data(), false);
+}
+
+const std::vector<std::uint8_t>& CacheFill::content(Lpa lpa) {
+    content_.resize(s_.extents.unit_bytes);
+    for (std::uint32_t b = 0; b < s_.extents.blocks_per_unit; ++b)
+        bytes_->fill(std::uint64_t{idx(lpa)} * s_.extents.blocks_per_unit + b, kVersion, content_.data() + std::size_t{b} * s_.extents.lba_bytes);
+    return content_;
+}
+
+}  // namespace ssdtlm

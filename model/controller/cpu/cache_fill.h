@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host at work leaves in the drive's DRAM: a full write buffer, all of it dirty, a read cache of what has left it (if it is filled by
+// writes), and the part of a map on the flash that these writes asked for, as dirty as they leave it. In no time, by the caches' own
+// rules. All of it says what the flash says too, so that a loss of power takes nothing away.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "common/random/block_bytes.h"
+#include "controller/cached_map/cached_map.h"
+#include "controller/commands/command_services.h"
+
+namespace ssdtlm {
+
+class CacheFill {
+public:
+    /// The unit that the host writes next.
+    using Next = std::function<Lpa()>;
+
+    /// `map`: null: it is all in memory. `bytes`: of blocks with the version 1, where contents are bytes.
+    CacheFill(const CommandServices& services, CachedMap* map, const std::optional<BlockBytes>& bytes) : s_(services), map_(map), bytes_(bytes) {}
+
+    /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write buffer.
+    std::uint64_t run(std::uint64_t units, const Next& next);
+
+private:
+    std::uint32_t place() { return static_cast<std::uint32_t>(s_.dram.place(s_.extents.unit_bytes) / s_.extents.unit_bytes); }
+    /// The unit's bytes at the start; empty: its version stands for them.
+    const std::vector<std::uint8_t>& content(Lpa lpa);
+    void buffer(Lpa lpa);
+
+    CommandServices s_;
+    CachedMap* map_;
+    const std::optional<BlockBytes>& bytes_;
+    std::vector<std::uint8_t> content_;
+};
+
+}  // namespace ssdtlm
