@@ -165,6 +165,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"map_misses", m.misses},
                                {"map_translation_page_reads", m.reads},
                                {"map_translation_page_merge_reads", w.reads},
+                               {"map_translation_page_checkpoint_reads", m.checkpoint_reads},
                                {"map_translation_pages_written", w.written},
                                {"map_entries_written", w.entries},
                                {"map_most_entries", m.most_entries},

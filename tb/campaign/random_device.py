@@ -96,7 +96,8 @@ def checkpoint_blocks(settings, blocks):
         all_blocks = (blocks + more) * planes
         pages = all_blocks * get("pages_per_block")
         map_pages = -(-pages * units_per_page // (2 * words))
-        books = 10 + 4 * all_blocks // joined + all_blocks + planes // joined + map_pages + pages // 8 + 64
+        dirty = -(-pages * units_per_page // 64) if settings.get("ftl.mapping") == '"dftl"' else 0
+        books = dirty + 10 + 4 * all_blocks // joined + all_blocks + planes // joined + map_pages + pages // 8 + 64
         superblocks = -(-(map_pages + -(-books // words)) // (get("pages_per_block") * joined))
         if more >= -(-(2 + 3 * superblocks) // (planes // joined)):
             return more

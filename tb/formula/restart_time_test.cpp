@@ -63,6 +63,7 @@ std::uint64_t halves(std::uint32_t pages, std::uint32_t used) {
 struct Needed {
     std::uint64_t spare = 0, whole = 0;  ///< reads of so much of a page
     std::uint64_t in_checkpoint = 0;     ///< of both
+    std::uint64_t translation = 0;       ///< reads of a translation page
 };
 
 /// By what the flash holds when the power comes back, for the first time.
@@ -85,7 +86,10 @@ Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
             break;
         }
     }
-    if (root) n.whole += root->books.size() + div_ceil(c.ftl.user_capacity_bytes / g.unit_bytes, (g.page_bytes / 8 - 2) * 2);
+    // Entries of all units; of a map on the flash those of its translation pages behind them, and behind a clean checkpoint these alone.
+    const std::uint64_t units = c.ftl.user_capacity_bytes / g.unit_bytes, per_page = (g.page_bytes / 8 - 2) * 2;
+    const std::uint64_t translation = c.ftl.mapping == "dftl" ? div_ceil(units, g.unit_bytes / c.ftl.map.entry_bytes) : 0;
+    if (root) n.whole += root->books.size() + div_ceil(units + translation, per_page) - (clean && translation != 0 ? units / per_page : 0);
     n.in_checkpoint = n.spare + n.whole;
     const std::uint32_t last = g.blocks_per_plane - layout.per_group();
     for (std::uint32_t b = 0; b < g.blocks() && !clean; ++b) {
@@ -101,17 +105,35 @@ Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
         if (used == 0 || known == g.pages_per_block) continue;
         for (std::uint32_t page = known; page < used; ++page) {
             n.spare += page != 0;
-            n.whole += flash.content(at(page)) != nullptr;
+            n.whole += flash.content(at(page)) != nullptr && flash.record(at(page)).kind == PageKind::journal;
         }
         n.spare += used < g.pages_per_block && used != 0;
     }
     return n;
 }
 
+/// Of translation pages: those that the checkpoint calls dirty, and those that a page written since speaks of, itself or one of their units. Nothing is
+/// deallocated.
+std::uint64_t translation_pages_needed(const SsdConfig& c, const Ftl& ftl, const SpareArea& flash) {
+    const NandGeometry& g = c.nand.geometry;
+    const CheckpointBooks& books = *ftl.checkpoints()->latest();
+    std::vector<bool> needed(ftl.translation_pages());
+    for (std::uint32_t page = 0; page < needed.size(); ++page) needed[page] = books.is_dirty(page);
+    for (std::uint32_t unit = 0; unit < g.units(); ++unit) {
+        const PageAddress a = g.page_of(Ppa{unit});
+        if (a.page >= flash.next_page(g.block_of(a)) || flash.at(Ppa{unit}) == kTorn || flash.record(a).number <= books.number) continue;
+        const PageKind kind = flash.record(a).kind;
+        if ((kind != PageKind::user && kind != PageKind::mapping) || flash.at(Ppa{unit}) == kPadding) continue;
+        const Lpa lpa = ftl.codec().lpa(flash.at(Ppa{unit}));
+        needed[ftl.is_translation(lpa) ? idx(lpa) - ftl.logical_units() : idx(lpa) / ftl.entries_per_translation_page()] = true;
+    }
+    return static_cast<std::uint64_t>(std::count(needed.begin(), needed.end(), true));
+}
+
 struct Start {
     std::uint64_t reads, checkpoint_reads, entries, source, checkpoint_pages, host_units, flash_units;
     std::int64_t ps;
-    std::uint64_t spare, whole, in_checkpoint;
+    std::uint64_t spare, whole, in_checkpoint, translation, translation_reads, dirty;
 };
 
 Start start_of(const SsdConfig& c, std::uint32_t depth) {
@@ -125,21 +147,30 @@ Start start_of(const SsdConfig& c, std::uint32_t depth) {
         FtlCounters before;
         s.device.set_on_rebuilt([&] {
             needed = reads_needed(c, s.device.flash.spare, s.device.controller.scan()->source() == MapSource::clean_checkpoint);
-            before = s.device.controller.ftl->counters() - start;
+            const Ftl& ftl = *s.device.controller.ftl;
+            if (ftl.translation_pages() != 0 && s.device.controller.scan()->source() == MapSource::checkpoint)
+                needed.translation = translation_pages_needed(c, ftl, s.device.flash.spare);
+            before = ftl.counters() - start;
         });
         const RunSummary r = simulation.run();
         const PowerCut& cut = r.power_cuts.at(0);
         return nlohmann::json{{"reads", cut.scan_reads}, {"checkpoint_reads", cut.checkpoint_reads}, {"entries", cut.entries}, {"ps", cut.scan_time.count()},
                               {"source", static_cast<int>(cut.source)}, {"spare", needed.spare}, {"whole", needed.whole}, {"in_checkpoint", needed.in_checkpoint},
+                              {"translation", needed.translation}, {"translation_reads", cut.translation_reads}, {"dirty", cut.dirty_entries},
                               {"checkpoint_pages", before.checkpoint_pages}, {"host_units", before.host_units}, {"flash_units", before.flash_units(c.nand.geometry.units_per_page())}}
             .dump();
     }));
-    return {j["reads"], j["checkpoint_reads"], j["entries"], j["source"], j["checkpoint_pages"], j["host_units"], j["flash_units"], j["ps"], j["spare"], j["whole"], j["in_checkpoint"]};
+    return {j["reads"], j["checkpoint_reads"], j["entries"], j["source"], j["checkpoint_pages"], j["host_units"], j["flash_units"], j["ps"], j["spare"], j["whole"], j["in_checkpoint"], j["translation"], j["translation_reads"], j["dirty"]};
 }
 
-TEST(RestartTime, FromACleanCheckpointOnOneDie) {
+void check_clean_start(bool map_on_flash) {
     for (const std::uint32_t cycles : {0u, 20u, 100u}) {
         SsdConfig c = grid(1, 1);
+        if (map_on_flash) {
+            c.ftl.mapping = "dftl";
+            c.ftl.map.entry_bytes = 64;
+            c.ftl.map.cache_bytes = 64 << 10;
+        }
         NandGeometry& g = c.nand.geometry;
         g.page_bytes = 8192;
         g.spare_bytes = 448;
@@ -159,6 +190,7 @@ TEST(RestartTime, FromACleanCheckpointOnOneDie) {
         EXPECT_EQ(found.reads, spare + found.whole);
         EXPECT_EQ(found.checkpoint_reads, found.reads);
         EXPECT_EQ(found.entries, 0u);
+        EXPECT_EQ(found.translation_reads, 0u);
         const auto read = [&](std::uint32_t bytes) {
             return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes);
         };
@@ -167,8 +199,42 @@ TEST(RestartTime, FromACleanCheckpointOnOneDie) {
         const std::int64_t expected = static_cast<std::int64_t>(spare) * read(g.spare_bytes) + static_cast<std::int64_t>(found.whole) * read(g.page_bytes) +
                                       n * core(c, cycles) + (n - 1) * between;
         EXPECT_EQ(found.ps, expected);
-        std::printf("[   FIGURE ] clean start, %u cycles a page: %llu spare areas and %llu whole pages read, formula and model %lld ps\n", cycles,
+        std::printf("[   FIGURE ] clean start%s, %u cycles a page: %llu spare areas and %llu whole pages read, formula and model %lld ps\n", map_on_flash ? " with the map on the flash" : "", cycles,
                     static_cast<unsigned long long>(spare), static_cast<unsigned long long>(found.whole), static_cast<long long>(found.ps));
+    }
+}
+
+TEST(RestartTime, FromACleanCheckpointOnOneDie) { check_clean_start(false); }
+TEST(RestartTime, FromACleanCheckpointOnOneDieWithTheMapOnTheFlash) { check_clean_start(true); }
+
+// Of the translation pages those are read that may say other things than the map.
+TEST(RestartTime, AgainstTheIntervalWithTheMapOnTheFlash) {
+    for (const std::uint64_t interval : {8_MiB, 2_MiB, 512_KiB}) {
+        SsdConfig c = grid(2, 2);
+        NandGeometry& g = c.nand.geometry;
+        g.page_bytes = 16384;
+        g.spare_bytes = 1872;
+        g.blocks_per_plane = 64;
+        g.pages_per_block = 64;
+        c.ftl.mapping = "dftl";
+        c.ftl.map.entry_bytes = 512;
+        c.nvme.max_transfer_bytes = 131072;
+        c.ftl.map.cache_bytes = 256_KiB;
+        c.ftl.checkpoint_interval_bytes = interval;
+        c.ftl.user_capacity_bytes = most_logical_units(c.ftl, g) * 9 / 10 * g.unit_bytes;
+        c.ftl.buffer_bytes = 1_MiB;
+        c.host.power_cut_at = {1s};
+        c.host.power_off_time = 1ms;
+        const Start found = start_of(c, 32);
+        const std::uint64_t all = translation_pages_of(c.ftl, g);
+        EXPECT_EQ(found.source, static_cast<std::uint64_t>(MapSource::checkpoint));
+        EXPECT_EQ(found.translation_reads, found.translation);
+        EXPECT_EQ(found.reads, found.spare + found.whole + found.translation);
+        EXPECT_EQ(found.checkpoint_reads, found.in_checkpoint);
+        EXPECT_LT(found.translation_reads, all * 2 / 3);
+        const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+        std::printf("[   FIGURE ] a checkpoint each %llu KiB, map on the flash: %llu reads, %llu of the checkpoint and %llu of the %llu translation pages; %llu entries dirty, %.1f ms\n",
+                    n(interval >> 10), n(found.reads), n(found.checkpoint_reads), n(found.translation_reads), n(all), n(found.dirty), static_cast<double>(found.ps) * 1e-9);
     }
 }
 

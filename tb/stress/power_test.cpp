@@ -277,6 +277,36 @@ TEST(PowerCut, AfterShutdownsAndResets) {
     EXPECT_EQ(r.from_clean, kCuts);
 }
 
+TEST(PowerCut, WithCheckpointsAndTheMapOnTheFlash) {
+    SsdConfig c = stress_device();
+    c.ftl.initial_state = InitialState::random;
+    c.run.data = DataMode::bytes;
+    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::entry, 64), 256_KiB, false), 36, {200ms, 20ms, 4});
+    check_on_flash(r);
+    EXPECT_GT(r.from_checkpoint, kCuts / 2);
+}
+
+TEST(PowerCut, AfterShutdownsWithTheMapOnTheFlash) {
+    SsdConfig c = stress_device();
+    c.host.power_cut_shutdown = true;
+    const PowerResult r = check_power(with_checkpoints(with_map_on_flash(c, MapGranularity::page, 256), 4_MiB, true), 37, {200ms, 20ms, 4});
+    EXPECT_EQ(r.from_clean, kCuts);
+    EXPECT_EQ(r.unsafe, 0u);
+    std::printf("%llu translation pages read after losses, %llu entries were dirty\n", static_cast<unsigned long long>(r.translation_reads), static_cast<unsigned long long>(r.dirty_entries));
+    EXPECT_LT(r.translation_reads, kCuts);  // what garbage collection changed last may find no block
+}
+
+TEST(PowerCut, OfFailingFlashWithCheckpointsAndTheMapOnTheFlash) {
+    SsdConfig c = stress_device();
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.nand.geometry.blocks_per_plane = 32;
+    c.ftl.checkpoint_interval_bytes = 256_KiB;
+    c.ftl.checkpoint_at_shutdown = true;
+    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::entry, 64), {2e-4, 5e-4, 1e-3, 1e-3}, 38, {200ms, 50ms, 4});
+    check_on_flash(r);
+    EXPECT_GT(r.from_checkpoint, kCuts / 2);
+}
+
 TEST(PowerCut, OfFailingFlashWithCheckpoints) {
     SsdConfig c = stress_device();
     c.ftl.checkpoint_interval_bytes = 256_KiB;

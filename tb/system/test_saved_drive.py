@@ -11,6 +11,7 @@ DEVICES = {
     "page": ("ftl.superblock=plane", "gc.policy=random"),
     "dftl": ("ftl.mapping=dftl", "map.cache=8KiB", "precondition.fill=80%"),
     "checkpoints": ("ftl.user_capacity=8MiB", "ftl.checkpoint_interval=1MiB"),
+    "checkpoints of dftl": ("ftl.mapping=dftl", "map.cache=8KiB", "ftl.user_capacity=8MiB", "ftl.checkpoint_interval=1MiB"),
     "slc": ("ftl.user_capacity=8MiB", "slc.blocks=4"),
     "streams": ("ftl.user_capacity=8MiB", "nvme.streams=4", "host.streams=true", "ftl.stream_frontiers=2"),
     "failing": ("ftl.user_capacity=8MiB", "ftl.spare_blocks=8", "nand.faults.program_fail=0.01%", "nand.faults.erase_fail=0.1%"),

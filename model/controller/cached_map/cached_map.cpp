@@ -28,8 +28,13 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       units_per_key_(by_page_ ? around.ftl.entries_per_translation_page() : 1),
       table_(table_shape(around.ftl, units_per_key_)),
       check_(around.ftl),
-      write_backs_(around, table_, check_) {
-    write_backs_.on_progress([this] { make_room(); });
+      write_backs_(around, table_, check_),
+      page_reads_(around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
+    write_backs_.on_progress([this] {
+        make_room();
+        if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
+    });
+    if (Checkpoints* const c = around.ftl.checkpoints()) c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
 }
 
@@ -38,6 +43,7 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
     misses += o.misses;
     reads += o.reads;
     most_entries = std::max(most_entries, o.most_entries);
+    checkpoint_reads += o.checkpoint_reads;
     return *this;
 }
 
@@ -250,6 +256,7 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     for (const std::uint32_t question : complete) answer(question);
     admit();
     make_room();
+    if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
 /// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. What collection has taken
@@ -375,26 +382,6 @@ void CachedMap::unmap(const MapExtent& extent) {
 void CachedMap::lose(Lpa lpa) {
     around_.resident.lose(lpa);
     changed(lpa);
-}
-
-// --- What a watchdog and a check want to know ------------------------------------------------------------------------
-
-void CachedMap::check_waiters() const {
-    const auto require = [](bool ok, std::size_t who, const char* what) {
-        if (!ok) throw CheckFailed("cached map: " + std::to_string(who) + what);
-    };
-    require(queue_.empty() || held_ != 0, queue_.size(), " questions wait for their turn, and nobody holds an entry");
-    require(reading_.empty() || reads_under_way_ != 0, reading_.size(), " translation pages are waited for, and none is read");
-    const bool all_held = table_.coldest() == kNone && table_.pinned() != 0;
-    require(wanted_.empty() || all_held || write_backs_.any(), wanted_.size(), " entries wait for room, not all are held, and none is written back");
-    require(!write_backs_.waits_for_block() || around_.gc.active() != 0 || wanted_.empty(), wanted_.size(),
-            " entries wait for room, those to be written for a free block, and no group is collected");
-}
-
-std::string CachedMap::dump() const {
-    return "cached map: " + std::to_string(table_.size()) + " entries, room for " + std::to_string(table_.room()) + ", " + std::to_string(held_) +
-           " held; " + std::to_string(queue_.size()) + " questions wait for their turn, " + std::to_string(wanted_.size()) +
-           " entries for room, " + std::to_string(reading_.size()) + " translation pages are read, " + write_backs_.dump() + "\n";
 }
 
 }  // namespace ssdtlm

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,19 +20,22 @@
 #include "common/address/fast_divide.h"
 #include "controller/cached_map/cached_map_surroundings.h"
 #include "controller/cached_map/entry_check.h"
+#include "controller/cached_map/page_reads.h"
 #include "controller/cached_map/write_backs.h"
 #include "controller/ftl/mapping/cached_mapping_table.h"
+#include "controller/ports/map_keeper.h"
 #include "controller/ports/map_updates.h"
 
 namespace ssdtlm {
 
-class CachedMap final : public MapPort, public MapUpdates, private FlashClient, private DramClient {
+class CachedMap final : public MapPort, public MapUpdates, public MapKeeper, private FlashClient, private DramClient {
 public:
     struct Counters {
         std::uint64_t hits = 0;          ///< entries (or whole pages) that were asked for and in the table
         std::uint64_t misses = 0;
         std::uint64_t reads = 0;         ///< of translation pages, for these
         std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
+        std::uint64_t checkpoint_reads = 0;  ///< of translation pages, for checkpoints
         Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
@@ -44,6 +48,11 @@ public:
     bool bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
+
+    void write_all(std::function<void()> done) override { write_backs_.write_all(std::move(done)); }
+    void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override { page_reads_.start(std::move(pages), std::move(done)); }
+    bool idle() const override { return reads_under_way_ == 0 && write_backs_.idle() && page_reads_.idle(); }
+    void on_idle(std::function<void()> callback) override { on_idle_ = std::move(callback); }
 
     /// After the power was off: the flash says other things of these units of a translation page, and the map is right. What the flash
     /// says of the others is known.
@@ -58,8 +67,6 @@ public:
     void block_freed() { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }
-    /// Nothing is being read or written.
-    bool idle() const { return reads_under_way_ == 0 && write_backs_.idle(); }
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
@@ -119,6 +126,9 @@ private:
     CachedMappingTable table_;
     EntryCheck check_;
     WriteBacks write_backs_;
+    Counters counters_;
+    PageReads page_reads_;
+    std::function<void()> on_idle_;
     std::uint64_t occupied_ = 0;            ///< slots with an entry, or with one on its way
     std::vector<Use> uses_;                 ///< by slot
     std::uint64_t held_ = 0;                ///< slots with holders
@@ -129,7 +139,6 @@ private:
     std::unordered_map<std::uint32_t, std::vector<Slot>> reading_;  ///< by translation page: who waits for it
     std::uint32_t reads_under_way_ = 0;
     std::vector<Ppa> places_;
-    Counters counters_;
 };
 
 }  // namespace ssdtlm

@@ -24,6 +24,32 @@ bool WriteBacks::begin() {
     std::vector<std::uint32_t> pages;
     choose(pages);
     if (pages.empty()) return false;
+    start(std::move(pages));
+    return true;
+}
+
+void WriteBacks::write_all(std::function<void()> done) {
+    SSDTLM_CHECK(!swept_, "all entries are to be written back while they are being");
+    swept_ = std::move(done);
+    sweep_ = 0;
+    sweep();
+}
+
+/// Of pages that follow each other, as many as a flash page takes.
+void WriteBacks::sweep() {
+    if (!swept_) return;
+    const std::uint32_t end = around_.ftl.translation_pages();
+    const std::uint64_t most = 2ull * around_.ftl.shape().groups();  // assumed: keeps each group of planes busy
+    while (sweep_ != end && batches_.size() - free_.size() - without_page_.size() + programs_ < most) {
+        std::vector<std::uint32_t> pages;
+        for (; sweep_ != end && pages.size() < geometry_.units_per_page(); ++sweep_)
+            if (table_.dirty_in(sweep_) != 0 && pages_.try_emplace(sweep_, false).second) pages.push_back(sweep_);
+        if (!pages.empty()) start(std::move(pages));
+    }
+    if (sweep_ == end && idle() && swept_ && (without_page_.empty() || around_.gc.active() == 0)) std::exchange(swept_, nullptr)();
+}
+
+void WriteBacks::start(std::vector<std::uint32_t> pages) {
     if (free_.empty()) {
         batches_.emplace_back();
         free_.push_back(static_cast<std::uint32_t>(batches_.size() - 1));
@@ -43,7 +69,6 @@ bool WriteBacks::begin() {
     if (in_part.empty()) ready(number);
     for (const std::uint32_t page : in_part)
         around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read, std::uint64_t{number} << 32 | page);
-    return true;
 }
 
 void WriteBacks::choose(std::vector<std::uint32_t>& pages) {
@@ -99,6 +124,7 @@ void WriteBacks::ready(std::uint32_t number) {
 void WriteBacks::put(std::uint64_t number) {
     without_page_.push_back(static_cast<std::uint32_t>(number));
     place_waiting();
+    sweep();
 }
 
 void WriteBacks::place_waiting() {
@@ -189,6 +215,7 @@ void WriteBacks::program_done(std::uint64_t index) {
     around_.gc.check(plane);
     units_changed();
     progress_();
+    sweep();
 }
 
 /// Its page is written, or will not be: the copy before it is of no use any more.
@@ -216,6 +243,7 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
     around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it
     units_changed();
     progress_();
+    sweep();
 }
 
 /// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is read-only.

@@ -45,6 +45,9 @@ public:
         const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
         table_.clean(page, [&](CachedMappingTable::Slot s) { check_.written(table_.key(s) * n, n); });
     }
+    /// Begins with all translation pages that have dirty entries, a few at a time; `done` follows when they are written, or wait for a free block and
+    /// nothing is collected. At once if there are none. Precondition: an earlier call has been done.
+    void write_all(std::function<void()> done);
     /// Entries, at least, that will be clean when what was begun has its place.
     std::uint64_t leaving() const { return leaving_; }
     /// The translation page has its place, and is not on the flash yet.
@@ -54,7 +57,9 @@ public:
     }
     /// A block came free: a page that found none may now.
     void block_freed() {
-        if (__builtin_expect(!without_page_.empty(), 0)) place_waiting();
+        if (__builtin_expect(without_page_.empty(), 1)) return;
+        place_waiting();
+        sweep();
     }
     /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
     void units_changed() {
@@ -75,6 +80,8 @@ private:
         std::uint32_t leaving = 0;
     };
     void choose(std::vector<std::uint32_t>& pages);
+    void start(std::vector<std::uint32_t> pages);
+    void sweep();
     bool is_whole(std::uint32_t page) const;
     void read(std::uint64_t what);
     void ready(std::uint32_t batch);
@@ -102,6 +109,8 @@ private:
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint32_t, bool> pages_;  ///< that are being written; true: with a place
     std::deque<std::uint32_t> without_page_;         ///< batches
+    std::function<void()> swept_;  ///< of write_all(); empty: none is under way
+    std::uint32_t sweep_ = 0;      ///< translation page that it looks at next
     std::uint64_t leaving_ = 0;
     std::uint32_t reads_ = 0;
     std::uint32_t programs_ = 0;

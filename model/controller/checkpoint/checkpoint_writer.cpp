@@ -60,7 +60,27 @@ void CheckpointWriter::begin() {
     broken_ = false;
     state_ = State::erasing;
     for (const SuperblockId b : checkpoints().attempt()->erases) erase(b);
+    if (around_.map != nullptr) read_map();
     go_on();
+}
+
+/// Of the pages of the map that are to be written: the translation pages that say their entries.
+void CheckpointWriter::read_map() {
+    const std::uint64_t per_page = checkpoints().layout().entries_per_page(), per_translation = around_.ftl.entries_per_translation_page();
+    std::vector<std::uint32_t> pages;
+    for (const std::uint32_t page : checkpoints().attempt()->map) {
+        const std::uint64_t end = std::min((page + 1) * per_page, around_.ftl.logical_units());
+        for (std::uint64_t u = page * per_page; u < end; u = (u / per_translation + 1) * per_translation) {
+            const auto translation = static_cast<std::uint32_t>(u / per_translation);
+            if (is_place(around_.ftl.translation_place(translation)) && (pages.empty() || pages.back() != translation)) pages.push_back(translation);
+        }
+    }
+    if (pages.empty()) return;
+    ++in_flight_;
+    around_.map->read_pages(std::move(pages), [this] {
+        --in_flight_;
+        go_on();
+    });
 }
 
 void CheckpointWriter::erase(SuperblockId b) {

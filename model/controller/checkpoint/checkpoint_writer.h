@@ -16,6 +16,7 @@
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
+#include "controller/ports/map_keeper.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
@@ -31,6 +32,7 @@ public:
         FlashPort& flash;
         FlashJobPool& jobs;
         JournalPort& journal;
+        MapKeeper* map;  ///< null: it is all in memory
     };
     /// Precondition: the FTL has checkpoints.
     CheckpointWriter(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
@@ -70,6 +72,7 @@ private:
     void look(std::uint64_t);
     bool is_due() const;
     void begin();
+    void read_map();
     void erase(SuperblockId b);
     void issue_erases(std::uint64_t job);
     void go_on();
@@ -92,7 +95,7 @@ private:
     State state_ = State::idle;
     std::uint64_t due_at_ = 0;          // units of the host
     std::uint64_t turn_ = 0;            // of the journal, which has to be durable
-    std::uint32_t in_flight_ = 0;       // erases and programs
+    std::uint32_t in_flight_ = 0;       // erases and programs, and the reads of the map as one
     bool issuing_ = false;              // a core works on some
     std::size_t next_page_ = 0;         // of the attempt
     bool broken_ = false;               // one of its own has failed

@@ -6,10 +6,13 @@
 namespace ssdtlm {
 
 CleanShutdown::CleanShutdown(Surroundings around) : around_(std::move(around)) {
-    around_.writer.on_idle([this] {
-        if (!stopping() || std::exchange(settles_, true)) return;
-        around_.agenda.post<&CleanShutdown::settle>(around_.agenda.now(), this);
-    });
+    around_.writer.on_idle([this] { look_again(); });
+    if (around_.map != nullptr && around_.writes) around_.map->on_idle([this] { look_again(); });
+}
+
+void CleanShutdown::look_again() {
+    if (!stopping() || std::exchange(settles_, true)) return;
+    around_.agenda.post<&CleanShutdown::settle>(around_.agenda.now(), this);
 }
 
 bool CleanShutdown::hold(Command& c) {
@@ -47,9 +50,21 @@ void CleanShutdown::flushed(Command& c) {
     // Behind a clean checkpoint nothing is collected, be it of the last life: the drive has not worked since.
     stopped_ = true;
     around_.writer.hold_off(true);
-    around_.gc.stop();
-    if (around_.writer.clean()) return around_.complete(c);
+    if (around_.writer.clean()) {
+        around_.gc.stop();
+        return around_.complete(c);
+    }
     command_ = &c;
+    map_written_ = around_.map == nullptr;
+    // Dirty entries go to their pages while garbage collection gives these room; what it changes until it has ended follows.
+    if (map_written_)
+        stop_collection();
+    else
+        around_.map->write_all([this] { stop_collection(); });
+}
+
+void CleanShutdown::stop_collection() {
+    around_.gc.stop();
     around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this);
 }
 
@@ -69,7 +84,10 @@ bool CleanShutdown::try_write(std::uint64_t&) {
     return true;
 }
 
-void CleanShutdown::write(std::uint64_t) { around_.writer.write_clean([this] { written(); }); }
+void CleanShutdown::write(std::uint64_t) {
+    if (std::exchange(map_written_, true)) return around_.writer.write_clean([this] { written(); });
+    around_.map->write_all([this] { around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this); });
+}
 
 void CleanShutdown::written() {
     Command& c = *std::exchange(command_, nullptr);

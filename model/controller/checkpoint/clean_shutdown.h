@@ -27,6 +27,7 @@ public:
         GcEngine& gc;
         JournalPort& journal;
         Waiters& waiters;
+        MapKeeper* map;                           ///< null: it is all in memory
         bool writes;                              ///< a checkpoint at a shutdown
         std::function<bool()> is_quiet;           ///< no other organ has anything under way
         std::function<void(Command&)> submit;     ///< for commands that have waited
@@ -43,12 +44,16 @@ public:
     void flushed(Command& c);
     bool idle() const { return !stopping() && held_.empty(); }
     /// A checkpoint that nobody else waits for is on its way.
-    bool under_way() const { return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_); }
+    bool under_way() const {
+        return stopping() && (around_.gc.active() != 0 || !around_.writer.idle() || settles_ || (around_.map != nullptr && !around_.map->idle()));
+    }
     std::string dump() const;
 
 private:
     bool stopping() const { return command_ != nullptr; }
     bool hold(Command& c);
+    void look_again();
+    void stop_collection();
     void begin(std::uint64_t);
     void settle(std::uint64_t);
     bool try_write(std::uint64_t&);
@@ -63,6 +68,7 @@ private:
     bool stopped_ = false;        // nothing is collected
     bool settles_ = false;        // in an event that is to come
     bool reopening_ = false;
+    bool map_written_ = false;    // since collection has ended
 };
 
 }  // namespace ssdtlm

@@ -38,9 +38,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       deallocate_(services(config, lba_bytes, around, data)) {
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
-            config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_});
+            config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_, cached_map_.get()});
         shutdown_ = std::make_unique<CleanShutdown>(CleanShutdown::Surroundings{
-            around.agenda, *checkpoints_, gc_, journal_, waiters_, ftl_config.checkpoint_at_shutdown,
+            around.agenda, *checkpoints_, gc_, journal_, waiters_, cached_map_.get(), ftl_config.checkpoint_at_shutdown,
             [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }
@@ -89,7 +89,7 @@ void Firmware::begin(Command& c) {
 /// Nothing is on its way to the flash, or will be by itself.
 bool Firmware::is_quiet(const Ftl& ftl) const {
     return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && jobs_.used() == 0 &&
-           ftl.checkpoints()->in_flight().none();
+           (!cached_map_ || cached_map_->idle()) && ftl.checkpoints()->in_flight().none();
 }
 
 bool Firmware::idle() const {

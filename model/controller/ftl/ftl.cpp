@@ -10,8 +10,8 @@
 namespace ssdtlm {
 
 namespace {
-std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry, std::uint64_t logical_units) {
-    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, logical_units) : nullptr;
+std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const NandGeometry& geometry, std::uint64_t units) {
+    return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units) : nullptr;
 }
 
 /// Before any member is sized by them.
@@ -49,7 +49,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       levels_(shape_.groups()),
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
-      checkpoints_(make_checkpoints(config_, geometry, logical_units_)) {}
+      checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)) {}
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);

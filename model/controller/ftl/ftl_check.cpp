@@ -153,9 +153,6 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
                        "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) + ", which a root record of " +
                            std::to_string(g.page_bytes) + " bytes can name", "use larger pages or less flash, or no checkpoints"});
-    if (config.has_checkpoints() && config.mapping == "dftl")
-        out.push_back({"ftl.mapping", "a map on the flash (dftl) with checkpoints", "\"page\": what is on the flash has no checkpoints",
-                       "set ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false, or ftl.mapping = \"page\""});
     if (config.slc.blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
         out.push_back({"slc.blocks", std::to_string(config.slc.blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
                            " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",

@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint64_t kAnchorCookie = std::uint64_t{1} << 32;
 }
 
-CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout)
-    : around_(around), layout_(layout), readers_(std::size_t{around.geometry.dies()} * around.reads_per_die), left_(around.geometry.dies()) {
+CheckpointSearch::CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout, std::uint32_t clean_from)
+    : around_(around), layout_(layout), clean_from_(clean_from), readers_(std::size_t{around.geometry.dies()} * around.reads_per_die), left_(around.geometry.dies()) {
     for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].cookie = i;
     for (std::uint32_t i = 0; i < CheckpointLayout::kAnchors; ++i) {
         anchors_[i].high = layout_.anchor_pages();
@@ -126,12 +126,19 @@ void CheckpointSearch::page_read(std::uint64_t reader) {
 
 void CheckpointSearch::pages_done() {
     if (!std::exchange(books_known_, true)) {
-        if (decode_books()) return read_all(found_->books.map);
+        if (decode_books()) return read_all(map_pages());
         found_.reset();
     } else if (!has_map()) {
         found_.reset();
     }
     end();
+}
+
+/// That have to be read.
+std::vector<PageAddress> CheckpointSearch::map_pages() const {
+    const CheckpointBooks& books = found_->books;
+    const bool all = !found_->root.clean || std::any_of(books.dirty.begin(), books.dirty.end(), [](std::uint64_t word) { return word != 0; });
+    return {books.map.begin() + (all ? 0 : clean_from_), books.map.end()};
 }
 
 bool CheckpointSearch::decode_books() {

@@ -17,7 +17,8 @@ namespace ssdtlm {
 
 class CheckpointSearch final : private FlashClient {
 public:
-    CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout);
+    /// `clean_from`: of a clean checkpoint without dirty translation pages, those of the map are read from this one on.
+    CheckpointSearch(const MapScan::Surroundings& around, const CheckpointLayout& layout, std::uint32_t clean_from);
     CheckpointSearch(const CheckpointSearch&) = delete;
     CheckpointSearch& operator=(const CheckpointSearch&) = delete;
 
@@ -56,6 +57,7 @@ private:
     void page_read(std::uint64_t reader);
     bool next_page(FlashTransaction& txn);
     void pages_done();
+    std::vector<PageAddress> map_pages() const;
     bool decode_books();
     bool has_map() const;
     void end();
@@ -63,6 +65,7 @@ private:
 
     const MapScan::Surroundings around_;
     const CheckpointLayout layout_;
+    const std::uint32_t clean_from_;
     Anchor anchors_[CheckpointLayout::kAnchors];
     std::vector<FlashTransaction> readers_;              // of die 0, die 1, ...
     std::vector<std::vector<PageAddress>> left_;         // by die

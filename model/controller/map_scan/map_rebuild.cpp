@@ -26,7 +26,9 @@ MapRebuild::MapRebuild(const MapScan::Surroundings& around, Ftl& ftl, std::uint3
 void MapRebuild::start(std::function<void()> done) {
     done_ = std::move(done);
     if (ftl_.checkpoints() == nullptr) return scan_.start([this] { scanned(); });
-    search_.emplace(around_, ftl_.checkpoints()->layout());
+    // Behind a clean checkpoint translation pages say what its pages of the map do.
+    const CheckpointLayout& layout = ftl_.checkpoints()->layout();
+    search_.emplace(around_, layout, ftl_.translation_pages() == 0 ? 0 : static_cast<std::uint32_t>(ftl_.logical_units() / layout.entries_per_page()));
     search_->start([this] { searched(); });
 }
 
@@ -58,12 +60,13 @@ void MapRebuild::scanned() {
         case MapSource::checkpoint: entries_ = recovery.from_checkpoint(search_->found()->books, scan_.read_from()); break;
         case MapSource::clean_checkpoint: entries_ = recovery.from_clean_checkpoint(search_->found()->books); break;
     }
+    suspects_ = recovery.suspects();
     around_.cores.run<&MapRebuild::in_order>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
 }
 
 void MapRebuild::in_order(std::uint64_t) {
     if (!translation_) return end();
-    translation_->start([this] { end(); });
+    translation_->start(suspects_, [this] { end(); });
 }
 
 void MapRebuild::end() {

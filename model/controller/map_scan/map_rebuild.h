@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controller/ftl/ftl.h"
 #include "controller/map_scan/checkpoint_search.h"
@@ -63,6 +64,7 @@ private:
     std::optional<CheckpointSearch> search_;  // none: the drive has no checkpoints
     MapScan scan_;
     std::optional<TranslationSearch> translation_;  // none: the map is all in memory
+    std::vector<bool> suspects_;                    // of its pages
     MapSource source_ = MapSource::all_pages;
     std::uint64_t entries_ = 0;
     bool over_ = false;

@@ -17,8 +17,9 @@ TranslationSearch::TranslationSearch(const MapScan::Surroundings& around, Ftl& f
       readers_(std::size_t{around.geometry.dies()} * around.reads_per_die),
       left_(around.geometry.dies()) {}
 
-void TranslationSearch::start(std::function<void()> done) {
+void TranslationSearch::start(const std::vector<bool>& suspects, std::function<void()> done) {
     for (std::uint32_t page = ftl_.translation_pages(); page-- != 0;) {
+        if (!suspects[page]) continue;
         const Ppa at = ftl_.translation_place(page);
         if (is_place(at))
             left_[idx(around_.geometry.die_of(around_.geometry.page_of(at).plane))].push_back(page);

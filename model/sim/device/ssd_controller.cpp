@@ -7,6 +7,7 @@
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
 #include "common/random/random.h"
+#include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
@@ -42,6 +43,9 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     if (c.ftl.checkpoint_at_shutdown) {
         // One die programs it; before that each group of planes ends the collection of a block.
         const CheckpointLayout layout(c.ftl, g);
+        // Dirty entries go to their translation pages, at most all of them, each of which is read and programmed.
+        const double translation = static_cast<double>(translation_pages_of(c.ftl, g)) / g.dies();
+        seconds += translation * (to_seconds(reads_of_a_page(c) * longest(c.nand.t_read)) + page / g.units_per_page() / std::max(spare, 0.01));
         seconds += to_seconds(longest(c.nand.t_program)) * layout.most_superblocks() * layout.shape().pages() +
                    to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages() + cached * g.slc_pages_per_block();
     }

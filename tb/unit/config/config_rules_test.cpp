@@ -162,6 +162,7 @@ TEST(ConfigRules, MapOnTheFlash) {
     expect_one({dftl, "nvme.max_transfer=0B"}, "--set nvme.max_transfer=0B: nvme.max_transfer: no limit, with ftl.mapping = \"dftl\"");
     EXPECT_THAT(problems_with({dftl, "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "nand.faults.page_lost=1%"}), IsEmpty());
+    EXPECT_THAT(problems_with({dftl, "ftl.checkpoint_interval=1MiB", "ftl.checkpoint_at_shutdown=true", "ftl.user_capacity=8MiB"}), IsEmpty());
     // One block more of each plane is open, and 2 x (64 - 8) x 32 units have room for themselves and their translation pages.
     const int all = 2 * (64 - 8) * 32, most = (all - 1) * 1024 / 1025;
     EXPECT_THAT(problems_with({dftl, "ftl.user_capacity=" + std::to_string(most * 4096) + "B"}), IsEmpty());

@@ -24,8 +24,9 @@ DeviceShape dftl_device(std::uint32_t slots, MapGranularity granularity, std::ui
 }
 
 TEST(CachedMap, CountsGoOnBehindALossOfPower) {
-    CachedMap::Counters sum{1, 2, 3, 40};
-    sum += CachedMap::Counters{10, 20, 30, 4};
+    CachedMap::Counters sum{1, 2, 3, 40, 0};
+    sum += CachedMap::Counters{10, 20, 30, 4, 5};
+    EXPECT_EQ(sum.checkpoint_reads, 5u);
     EXPECT_EQ(sum.hits, 11u);
     EXPECT_EQ(sum.misses, 22u);
     EXPECT_EQ(sum.reads, 33u);
@@ -99,6 +100,26 @@ TEST(CachedMap, CommandsThatJustFitDoNotWaitForEachOther) {
     d.flash.release();
     d.drain();
     d.shut_down();
+}
+
+// A page of a checkpoint that says where all units are is put together from all translation pages.
+TEST(CachedMap, ACheckpointReadsTheTranslationPagesOfWhatHasChanged) {
+    for (const MapGranularity granularity : {MapGranularity::entry, MapGranularity::page}) {
+        DeviceShape s = dftl_device(100, granularity);
+        s.ftl.initial_state = InitialState::sequential;
+        s.ftl.checkpoint_interval_bytes = 1_MiB;
+        s.geometry.blocks_per_plane += 8;
+        DeviceUnderTest d(s);
+        ASSERT_EQ(d.ftl.checkpoints()->map_pages(), 1u);
+        d.write(0, 8);
+        d.drain();
+        d.flush();
+        d.drain();
+        const CachedMap::Counters& c = d.firmware.cached_map()->counters();
+        EXPECT_EQ(c.checkpoint_reads, d.ftl.translation_pages());
+        EXPECT_EQ(d.flash.ended[static_cast<std::size_t>(FlashClass::mapping_read)], c.reads + c.checkpoint_reads);
+        EXPECT_TRUE(d.ftl.checkpoints()->latest());
+    }
 }
 
 TEST(CachedMapRandom, EveryKindOfCommand) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -54,16 +55,26 @@ public:
                                    std::to_string(mapped) + " units mapped");
         dirty += units.size();
         dirty_now_ += units.size();
+        for (const Lpa lpa : units) stale_.insert(idx(lpa));
         map.found_stale(page, units);
     }
     /// The start is over; `by_all_pages`: the map before translation pages were looked at.
     void started(const Ftl& ftl, const Ftl& by_all_pages) {
+        for (std::uint32_t u = 0; u < ftl.logical_units(); ++u) {
+            const std::uint32_t n = ftl.entries_per_translation_page();
+            const Ppa at = ftl.translation_place(u / n), is = ftl.lookup(Lpa{u});
+            if (stale_.count(u) == 0 && (is_place(at) ? entry_at(ftl, at, u % n) : kUnmapped) != is)
+                throw std::logic_error("translation page " + std::to_string(u / n) + " says another thing of unit " + std::to_string(u) + ", and nobody has found that");
+        }
+        stale_.clear();
         for (std::uint32_t page = 0; page < pages_.size(); ++page) {
             const Ppa at = by_all_pages.translation_place(page);
             const std::uint64_t number = is_place(at) ? flash_.record(ftl.geometry().page_of(at)).number : 0;
             if (number < pages_[page].newest)
                 throw std::logic_error("of translation page " + std::to_string(page) + " copy number " + std::to_string(number) + " is found; number " +
                                        std::to_string(pages_[page].newest) + " was on the flash");
+            if (is_place(ftl.translation_place(page)) && ftl.translation_place(page) != at)
+                throw std::logic_error("of translation page " + std::to_string(page) + " another copy is found than by all pages");
             copies_[page].erase(copies_[page].upper_bound(number), copies_[page].end());  // of a dropped page an older one may be left
             const bool is_dropped = !is_place(ftl.translation_place(page));
             pages_[page] = {is_dropped ? 0 : number, kUnmapped, is_dropped};
@@ -97,6 +108,7 @@ private:
         bool is_dropped = true;    ///< or was never written
     };
     std::vector<Page> pages_;
+    std::set<std::uint32_t> stale_;  ///< units that the start has found
     std::uint64_t dirty_now_ = 0;
 };
 

@@ -56,6 +56,11 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
         for (std::uint64_t n = random.below(20); n != 0; --n) b.journal.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
         for (std::uint64_t n = random.below(5); n != 0; --n) b.failed.emplace_back(SuperblockId{word(1u << 30)}, word(1u << 20));
         for (std::uint64_t n = random.below(20); n != 0; --n) b.map.push_back({PlaneId{word(1u << 19)}, word(1u << 24), word(1u << 20)});
+        const std::uint64_t translation_pages = random.percent(50) ? 1 + random.below(300) : 0;
+        b.dirty.resize(div_ceil(translation_pages, 64));
+        std::vector<bool> dirty(translation_pages);
+        for (std::uint32_t page = 0; page < translation_pages; ++page)
+            if ((dirty[page] = random.percent(20))) b.set_dirty(page);
         const std::vector<std::uint64_t> words = b.encode();
         const auto back = CheckpointBooks::decode(words);
         ASSERT_TRUE(back);
@@ -73,6 +78,7 @@ TEST(CheckpointBooks, GoThroughWordsAndBack) {
         }
         ASSERT_EQ(back->map.size(), b.map.size());
         for (std::size_t n = 0; n < b.map.size(); ++n) EXPECT_EQ(pack_place(back->map[n]), pack_place(b.map[n]));
+        for (std::uint32_t page = 0; page < translation_pages; ++page) EXPECT_EQ(back->is_dirty(page), dirty[page]) << page;
         // Without its last word it is none.
         const std::vector<std::uint64_t> cut(words.begin(), words.end() - 1);
         try {

@@ -45,14 +45,16 @@ bool is_checkpoint_page(const PageContent* content, CheckpointPage kind, std::ui
            ((*content)[1] & 0xFF) == static_cast<std::uint64_t>(kind) && (*content)[1] >> 8 <= sequence;
 }
 
-std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages, std::uint64_t journal_pages) {
+std::uint64_t CheckpointBooks::words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages, std::uint64_t journal_pages,
+                                        std::uint64_t translation_pages) {
     // A superblock that has failed is named a second time.
-    return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() + map_pages + journal_pages;
+    return kFixedWords + std::uint64_t{shape.superblocks()} * (kSuperblockWords + 1) + g.blocks() + shape.groups() + map_pages + journal_pages +
+           div_ceil(translation_pages, std::uint64_t{64});
 }
 
 std::vector<std::uint64_t> CheckpointBooks::encode() const {
     std::vector<std::uint64_t> w{sequence, number, std::uint64_t{clean} | std::uint64_t{read_only} << 1, superblocks.size(), blocks.size(),
-                                 groups.size(), journal.size(), failed.size(), map.size()};
+                                 groups.size(), journal.size(), failed.size(), map.size(), dirty.size()};
     for (const Superblock& s : superblocks) {
         w.push_back(std::uint64_t{s.write_pointer} << 32 | std::uint64_t{s.stream} << 16 | std::uint64_t{s.bad} << 9 | std::uint64_t{s.cut} << 8 |
                     static_cast<std::uint64_t>(s.state));
@@ -64,11 +66,12 @@ std::vector<std::uint64_t> CheckpointBooks::encode() const {
     for (const PageAddress& a : journal) w.push_back(pack_place(a));
     for (const auto& [b, page] : failed) w.push_back(std::uint64_t{page} << 32 | idx(b));
     for (const PageAddress& a : map) w.push_back(pack_place(a));
+    w.insert(w.end(), dirty.begin(), dirty.end());
     return w;
 }
 
 std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::uint64_t>& words) {
-    if (words.size() < kFixedWords - 1) return std::nullopt;
+    if (words.size() < kFixedWords) return std::nullopt;
     Reader r(words);
     CheckpointBooks c;
     c.sequence = r.next();
@@ -82,6 +85,7 @@ std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::ui
     c.journal.resize(r.next());
     c.failed.resize(r.next());
     c.map.resize(r.next());
+    c.dirty.resize(r.next());
     for (Superblock& s : c.superblocks) {
         const std::uint64_t first = r.next();
         s.state = static_cast<BlockState>(first & 0xFF);
@@ -107,6 +111,7 @@ std::optional<CheckpointBooks> CheckpointBooks::decode(const std::vector<std::ui
         page = static_cast<std::uint32_t>(word >> 32);
     }
     for (PageAddress& a : c.map) a = unpack_place(r.next());
+    for (std::uint64_t& word : c.dirty) word = r.next();
     return c;
 }
 

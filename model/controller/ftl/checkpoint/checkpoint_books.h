@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint says, and how it stands in flash pages: pages of the map (its entries in order), pages of the books (the superblocks, the
+// What a checkpoint says, and how it stands in flash pages: pages of the map (its entries in order; where it is on the flash, those that say where its
+// translation pages are come last), pages of the books (the superblocks, the
 // blocks that have failed, the journal's pages, where the pages of the map are), and a root record that says where the books are and makes the
 // checkpoint a complete one. All in words of 8 bytes.
 #pragma once
@@ -47,8 +48,13 @@ struct CheckpointBooks {
     std::vector<PageAddress> journal;   ///< pages that the map's entries name: 1 is the first, 0 one that was not placed yet
     std::vector<std::pair<SuperblockId, std::uint32_t>> failed;  ///< and the page of the journal that says so
     std::vector<PageAddress> map;       ///< where its pages are
+    /// A bit for each translation page, where the map is on the flash: it says other things than the checkpoint.
+    std::vector<std::uint64_t> dirty;
+    void set_dirty(std::uint32_t page) { dirty[page / 64] |= std::uint64_t{1} << page % 64; }
+    bool is_dirty(std::uint32_t page) const { return (dirty[page / 64] >> page % 64 & 1) != 0; }
 
-    static std::uint64_t words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages, std::uint64_t journal_pages);
+    static std::uint64_t words_of(const SuperblockShape& shape, const NandGeometry& g, std::uint64_t map_pages, std::uint64_t journal_pages,
+                                  std::uint64_t translation_pages);
     std::vector<std::uint64_t> encode() const;
     static std::optional<CheckpointBooks> decode(const std::vector<std::uint64_t>& words);
 };

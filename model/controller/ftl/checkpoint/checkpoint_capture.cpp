@@ -49,6 +49,11 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
         if (ftl_.slc_ != nullptr) ftl_.slc_->for_each_free(GroupId{group}, number);
         c.groups.push_back({ftl_.begun_.empty() ? kNoSuperblock : ftl_.begun_[group], ftl_.since_levelled_[group]});
     }
+    c.dirty.resize(div_ceil(ftl_.translation_pages_, 64u));
+    for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)
+        if (checkpoints_.is_dirty(page)) c.set_dirty(page);
+    for (const auto& [lpa, to] : moved_)
+        if (ftl_.translation_pages_ != 0 && !ftl_.is_translation(lpa)) c.set_dirty(idx(lpa) / ftl_.entries_per_translation_page_);
     c.journal = journal_;
     for (const auto& [b, page] : ftl_.failed_in_) c.failed.emplace_back(SuperblockId{b}, number_of_[page]);
     std::sort(c.failed.begin(), c.failed.end());
@@ -58,7 +63,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
 /// False: a unit is nowhere, until what a failed program was to hold has another place.
 bool CheckpointCapture::map_page(std::uint32_t page, std::vector<std::uint32_t>& entries) const {
     const std::uint64_t first = std::uint64_t{page} * checkpoints_.layout().entries_per_page();
-    const std::uint64_t end = std::min(ftl_.logical_units_, first + checkpoints_.layout().entries_per_page());
+    const std::uint64_t end = std::min(ftl_.logical_units_ + ftl_.translation_pages_, first + checkpoints_.layout().entries_per_page());
     entries.clear();
     for (std::uint64_t l = first; l < end; ++l) {
         Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});

@@ -7,10 +7,10 @@
 
 namespace ssdtlm {
 
-Checkpoints::Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t logical_units)
+Checkpoints::Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t units)
     : layout_(layout),
       geometry_(geometry),
-      map_pages_(layout.map_pages(logical_units)),
+      map_pages_(layout.map_pages(units)),
       in_flight_(geometry, layout.shape().superblocks()),
       parts_(layout.superblocks() - CheckpointLayout::kAnchors) {}
 
@@ -76,6 +76,7 @@ Checkpoints::Attempt& Checkpoints::begin(CheckpointBooks books, std::vector<MapP
     for (MapPage& page : map) {
         const PageAddress at = place();
         books.map[page.index] = at;
+        a.map.push_back(page.index);
         a.pages.push_back({at, std::move(page.content)});
     }
     const std::vector<std::uint64_t> words = books.encode();

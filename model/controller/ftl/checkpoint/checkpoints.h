@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,7 +28,8 @@ struct MapPage {
 
 class Checkpoints {
 public:
-    Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t logical_units);
+    /// `units`: that the map has, with its translation pages.
+    Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t units);
 
     const CheckpointLayout& layout() const { return layout_; }
     ProgramsInFlight& in_flight() { return in_flight_; }
@@ -47,6 +49,9 @@ public:
     void set_root_number(std::uint64_t number) { root_number_ = number; }
 
     // --- The next one ---
+    /// Which translation pages have entries that are newer in the map; before it is said, all may.
+    void set_dirty(std::function<bool(std::uint32_t)> is_dirty) { is_dirty_ = std::move(is_dirty); }
+    bool is_dirty(std::uint32_t page) const { return !is_dirty_ || is_dirty_(page); }
     struct Page {
         PageAddress at;
         PageContent content;
@@ -54,6 +59,7 @@ public:
     struct Attempt {
         std::vector<SuperblockId> erases;  ///< of these, all before the first program
         std::vector<Page> pages;           ///< in this order
+        std::vector<std::uint32_t> map;    ///< those of the map among them, by number
         CheckpointBooks books;
         CheckpointRoot root;
     };
@@ -100,6 +106,7 @@ private:
     const NandGeometry geometry_;
     const std::uint32_t map_pages_;
     ProgramsInFlight in_flight_;
+    std::function<bool(std::uint32_t)> is_dirty_;
     std::optional<CheckpointBooks> latest_;
     CheckpointRoot root_;
     std::uint64_t root_number_ = 0;

@@ -17,7 +17,7 @@ struct Next {
 }  // namespace
 
 Recovery::Recovery(Ftl& ftl)
-    : ftl_(ftl), used_(ftl.shape_.superblocks()), last_of_(ftl.shape_.superblocks()) {
+    : ftl_(ftl), used_(ftl.shape_.superblocks()), last_of_(ftl.shape_.superblocks()), suspects_(ftl.translation_pages_) {
     SSDTLM_CHECK(ftl_.mapped_units_ == 0 && ftl_.last_number_ == 0, "recovery into an FTL that is in use");
 }
 
@@ -49,6 +49,7 @@ void Recovery::for_each_page_in_order(Visit&& visit) const {
 
 std::uint64_t Recovery::from_all_pages() {
     all_ = true;
+    suspects_.assign(suspects_.size(), true);
     from_.assign(ftl_.geometry_.blocks(), 0);
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
         if (ftl_.blocks_[SuperblockId{n}].state == BlockState::set_apart)
@@ -64,6 +65,7 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     from_ = from;
     number_ = ftl_.last_number_ = books.number;
     take_map(books);
+    check_translation_pages(books);
     find_journal();
     take_entries(number_ + 1);
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) last_of_[n] = books.superblocks[n].last;
@@ -80,17 +82,18 @@ void Recovery::take_map(const CheckpointBooks& books) {
     in_checkpoint_.assign(ftl_.journal_.ids(), true);
     in_checkpoint_[Journal::kDetached] = false;
     for (const auto& [b, page] : books.failed) ftl_.failed_in_[idx(b)] = id_of.at(page);
+    const std::uint64_t units = ftl_.logical_units_ + ftl_.translation_pages_;
     std::uint64_t l = 0;
     for (const PageAddress& a : books.map) {
         const PageContent& words = *ftl_.spare_.content(a);
-        for (std::size_t i = 2 * CheckpointLayout::kHeaderWords; i < 2 * words.size() && l < ftl_.logical_units_; ++i, ++l) {
+        for (std::size_t i = 2 * CheckpointLayout::kHeaderWords; i < 2 * words.size() && l < units; ++i, ++l) {
             Ppa p{static_cast<std::uint32_t>(words[i / 2] >> (i % 2 * 32))};
             if (p == kUnmapped) continue;
             if (!ftl_.is_copy(p)) p = ftl_.note_in(id_of.at(ftl_.page_of_note(p)), ftl_.is_lost_note(p));
             ftl_.map_.exchange(Lpa{static_cast<std::uint32_t>(l)}, p);
         }
     }
-    SSDTLM_CHECK(l == ftl_.logical_units_, "a checkpoint of another number of units");
+    SSDTLM_CHECK(l == units, "a checkpoint of another number of units");
 }
 
 /// The block is the same one still, or the page itself is older than the checkpoint.
@@ -99,6 +102,30 @@ bool Recovery::is_intact(const PageAddress& a) const {
     if (from_[idx(b)] != 0) return true;
     return a.page < ftl_.spare_.next_page(b) && ftl_.spare_.content(a) != nullptr && ftl_.spare_.record(a).kind == PageKind::journal &&
            ftl_.spare_.record(a).number <= number_;
+}
+
+/// One that was dropped since may be gone: nothing says so but that its block was erased.
+void Recovery::check_translation_pages(const CheckpointBooks& books) {
+    for (std::uint32_t page = 0; page < suspects_.size(); ++page) {
+        suspects_[page] = books.is_dirty(page);
+        const Ppa at = ftl_.translation_place(page);
+        if (!ftl_.is_copy(at) || is_intact(page, at)) continue;
+        ftl_.map_.exchange(ftl_.lpa_of_translation(page), kUnmapped);
+        suspects_[page] = true;
+    }
+}
+
+bool Recovery::is_intact(std::uint32_t page, Ppa at) const {
+    const PageAddress a = ftl_.geometry_.page_of(at);
+    const BlockId b = ftl_.geometry_.block_of(a);
+    if (from_[idx(b)] != 0) return true;
+    return a.page < ftl_.spare_.next_page(b) && ftl_.codec_.lpa(ftl_.spare_.at(at)) == ftl_.lpa_of_translation(page) && ftl_.spare_.record(a).number <= number_;
+}
+
+/// What is said about the unit, or the translation page itself, is newer than the checkpoint.
+void Recovery::suspect(Lpa lpa) {
+    if (suspects_.empty()) return;
+    suspects_[ftl_.is_translation(lpa) ? idx(lpa) - ftl_.logical_units_ : idx(lpa) / ftl_.entries_per_translation_page_] = true;
 }
 
 void Recovery::find_journal() {
@@ -134,6 +161,7 @@ void Recovery::take_entry(const JournalEntry& e, Journal::Id page) {
         if (e.number <= number_ && (ftl_.is_copy(now) || now == kUnmapped || in_checkpoint_[ftl_.page_of_note(now)])) continue;
         // Without an older copy there is nothing to take back, but a lost unit is lost all the same.
         if (e.lost() || now != kUnmapped) ftl_.map_.exchange(lpa, ftl_.note_in(page, e.lost()));
+        if (e.number > number_) suspect(lpa);
     }
 }
 
@@ -149,6 +177,7 @@ void Recovery::take_pages() {
             const Lpa lpa = ftl_.codec_.lpa(ftl_.spare_.at(at));
             if (idx(lpa) >= ftl_.logical_units_ + ftl_.translation_pages_) continue;  // what is padded or torn is nobody's
             ftl_.map_.exchange(lpa, at);
+            suspect(lpa);
             ++put_in_order_;
         }
     });
@@ -196,6 +225,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     from_.assign(ftl_.geometry_.blocks(), ftl_.geometry_.pages_per_block);
     number_ = ftl_.last_number_ = books.number;
     take_map(books);
+    check_translation_pages(books);
     std::vector<std::vector<SuperblockId>> free(shape.groups());
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
         ftl_.since_levelled_[g] = books.groups[g].since_levelled;

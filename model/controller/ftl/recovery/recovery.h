@@ -27,6 +27,8 @@ public:
     std::uint64_t from_checkpoint(const CheckpointBooks& books, const std::vector<std::uint32_t>& from);
     /// Nothing was written since: everything is as it was, open blocks too.
     std::uint64_t from_clean_checkpoint(const CheckpointBooks& books);
+    /// Translation pages that may say other things than the map.
+    const std::vector<bool>& suspects() const { return suspects_; }
 
 private:
     struct FoundEntry {
@@ -41,6 +43,9 @@ private:
     void take_pages();
     void take_map(const CheckpointBooks& books);
     bool is_intact(const PageAddress& journal_page) const;
+    void check_translation_pages(const CheckpointBooks& books);
+    bool is_intact(std::uint32_t translation_page, Ppa at) const;
+    void suspect(Lpa lpa);
     void close_all();
     void count_what_is_mapped();
     void take_slc();
@@ -57,6 +62,7 @@ private:
     std::vector<bool> in_checkpoint_;      // pages of the journal, by Id, that it has named
     std::vector<bool> used_;               // superblocks
     std::vector<std::uint64_t> last_of_;   // and their pages' highest numbers
+    std::vector<bool> suspects_;           // by translation page
     std::uint64_t put_in_order_ = 0;
 };
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cached_map/page_reads.h"
+
+#include <utility>
+
+namespace ssdtlm {
+
+void PageReads::start(std::vector<std::uint32_t> pages, std::function<void()> done) {
+    SSDTLM_CHECK(idle() && !pages.empty(), "translation pages are read for a checkpoint while others are, or none at all");
+    pages_ = std::move(pages);
+    next_ = 0;
+    done_ = std::move(done);
+    around_.agenda.post<&PageReads::begin>(around_.agenda.now(), this, 0);
+}
+
+void PageReads::begin(std::uint64_t) {
+    // assumed: as many at a time as keep each group of planes busy.
+    for (std::uint32_t i = 0; i < 2 * around_.ftl.shape().groups() && next_ != pages_.size(); ++i) go_on();
+}
+
+void PageReads::go_on() {
+    ++under_way_;
+    const std::uint32_t page = pages_[next_++];
+    around_.cores.run<&PageReads::read>(this, page, around_.costs.flash_issue, CoreStep::map_read, page);
+}
+
+void PageReads::read(std::uint64_t page) {
+    const auto number = static_cast<std::uint32_t>(page);
+    if (in_dram_(number) || !is_place(around_.ftl.translation_place(number))) return ended();
+    ++reads_;
+    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this).txn);
+}
+
+void PageReads::dram_done(std::uint64_t handle) {
+    around_.jobs.release(job_of(handle));
+    ended();
+}
+
+void PageReads::ended() {
+    --under_way_;
+    if (next_ != pages_.size()) return go_on();
+    if (under_way_ == 0) std::exchange(done_, nullptr)();
+}
+
+}  // namespace ssdtlm

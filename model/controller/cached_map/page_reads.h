@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads translation pages for a checkpoint, whose pages of the map are put together from them and from what is in memory. What they say is in the
+// Ftl; the reads take their time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "controller/cached_map/cached_map_surroundings.h"
+
+namespace ssdtlm {
+
+class PageReads final : private FlashClient, private DramClient {
+public:
+    /// `in_dram`: whether what a page says is on its way to the flash, so that it need not be read. `reads`: counts.
+    PageReads(const CachedMapSurroundings& around, std::function<bool(std::uint32_t)> in_dram, std::uint64_t& reads)
+        : around_(around), in_dram_(std::move(in_dram)), reads_(reads) {}
+
+    /// `done` is called later. Precondition: idle(), and `pages` is not empty.
+    void start(std::vector<std::uint32_t> pages, std::function<void()> done);
+    bool idle() const { return !done_; }
+
+private:
+    void begin(std::uint64_t);
+    void go_on();
+    void read(std::uint64_t page);
+    void ended();
+    void flash_done(FlashTransaction& txn) override { end_translation_read(around_, job_of(txn.cookie), *this); }
+    void dram_done(std::uint64_t handle) override;
+
+    const CachedMapSurroundings around_;
+    const std::function<bool(std::uint32_t)> in_dram_;
+    std::vector<std::uint32_t> pages_;
+    std::size_t next_ = 0;
+    std::uint32_t under_way_ = 0;
+    std::uint64_t& reads_;
+    std::function<void()> done_;
+};
+
+}  // namespace ssdtlm
