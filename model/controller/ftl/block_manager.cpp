@@ -6,42 +6,6 @@
 
 namespace ssdtlm {
 
-const char* name_of(BlockState state) {
-    switch (state) {
-        case BlockState::free:
-            return "free";
-        case BlockState::open_host:
-            return "open for host pages";
-        case BlockState::open_gc:
-            return "open for GC pages";
-        case BlockState::open_wear:
-            return "open for wear levelling";
-        case BlockState::open_map:
-            return "open for translation pages";
-        case BlockState::full:
-            return "full";
-        case BlockState::sealed:
-            return "sealed";
-        case BlockState::victim:
-            return "victim";
-        case BlockState::failed:
-            return "closed after a failed program";
-        case BlockState::retired:
-            return "retired";
-        case BlockState::spare:
-            return "spare";
-        case BlockState::set_apart:
-            return "set apart for checkpoints";
-        case BlockState::slc_free:
-            return "free in the SLC cache";
-        case BlockState::open_slc:
-            return "open in the SLC cache";
-        case BlockState::slc_sealed:
-            return "full in the SLC cache";
-    }
-    return "?";
-}
-
 BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear,
                            std::uint32_t set_apart, std::uint32_t streams)
     : shape_(shape),

@@ -14,40 +14,11 @@
 #include "common/address/geometry.h"
 #include "common/containers/key_table.h"
 #include "common/report/error.h"
+#include "controller/ftl/block_state.h"
 #include "controller/ftl/superblock.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
-
-enum class BlockState : std::uint8_t {
-    free,
-    open_host,  ///< takes host pages
-    open_gc,    ///< takes pages moved by GC
-    open_wear,  ///< takes what static wear levelling moves: data that do not change stay apart from others
-    open_map,   ///< takes translation pages
-    full,       ///< all pages handed out, some still being programmed
-    sealed,     ///< all pages programmed: a GC candidate
-    victim,     ///< being emptied, or waiting for its erase
-    failed,     ///< a program in it has failed: takes no more pages, waits to be emptied
-    retired,    ///< never used again
-    spare,      ///< takes the place of one that fails
-    set_apart,  ///< for checkpoints of the map
-    slc_free,   ///< of the SLC cache (slc/), erased
-    open_slc,   ///< takes host pages in SLC mode
-    slc_sealed  ///< of the SLC cache, all its pages programmed: waits to be folded
-};
-const char* name_of(BlockState state);
-
-inline constexpr std::uint8_t kHostStream = 0, kGcStream = 1, kWearStream = 2, kMapStream = 3, kCheckpointStream = 4, kSlcStream = 5;
-/// From here on write streams of the host that have superblocks of their own, and what GC moves of them; the others share kHostStream
-/// and kGcStream.
-inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMostNamedStreams = 64;
-constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
-    return of_block < kNamedHostStreams ? 0 : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u : of_block - kNamedGcStreams + 1u;
-}
-constexpr bool is_of_host(std::uint8_t of_block) {
-    return of_block == kHostStream || of_block == kSlcStream || (of_block >= kNamedHostStreams && of_block < kNamedGcStreams);
-}
 
 struct BlockRecord {
     std::uint32_t valid = 0;          ///< units in use
