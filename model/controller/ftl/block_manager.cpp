@@ -81,7 +81,7 @@ void BlockManager::make_victim(SuperblockId b) {
     if (r.state == BlockState::failed && r.programs == 0) {
         failed_.erase(std::find(failed_.begin(), failed_.end(), b));
         any_failed_ = !failed_.empty();
-    } else if (r.state != BlockState::sealed) {
+    } else if (r.state != BlockState::sealed && r.state != BlockState::hybrid) {
         refuse(b, "chosen as victim");
     }
     r.state = BlockState::victim;
@@ -94,6 +94,15 @@ void BlockManager::close_gc(GroupId group) {
     r.state = BlockState::sealed;
     r.cut = true;
     r.write_pointer = shape_.pages();
+}
+
+bool BlockManager::close(GroupId group, BlockState kind, std::uint32_t stream) {
+    const SuperblockId b = std::exchange(kind == BlockState::open_host ? opened_host(group, stream) : opened_gc(group, stream), kNoSuperblock);
+    BlockRecord& r = blocks_[idx(b)];
+    r.cut = true;
+    r.write_pointer = shape_.pages();
+    r.state = r.programs == 0 ? BlockState::sealed : BlockState::full;
+    return r.programs == 0;
 }
 
 void BlockManager::reopen_for_gc(SuperblockId b, std::uint32_t write_pointer) {
@@ -246,6 +255,7 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
                 case BlockState::full: refuse(b, "found by a start");
                 case BlockState::free:
                 case BlockState::sealed:
+                case BlockState::hybrid:
                 case BlockState::victim: break;
             }
             ++in_use;

@@ -131,6 +131,8 @@ public:
     void make_victim(SuperblockId b);
     /// Open for GC -> sealed, with pages that are not programmed. No program of it may be under way.
     void close_gc(GroupId group);
+    /// The open one takes no more pages. True: it is sealed now; else when the last of its programs has ended.
+    bool close(GroupId group, BlockState kind, std::uint32_t stream);
     /// And back, or one that was sealed as the power left it: GC's pages from its page `write_pointer` on.
     void reopen_for_gc(SuperblockId b, std::uint32_t write_pointer);
     /// Victim -> free, behind the other free ones of its group.

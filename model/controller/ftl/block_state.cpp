@@ -35,6 +35,8 @@ const char* name_of(BlockState state) {
             return "open in the SLC cache";
         case BlockState::slc_sealed:
             return "full in the SLC cache";
+        case BlockState::hybrid:
+            return "data or log block";
     }
     return "?";
 }

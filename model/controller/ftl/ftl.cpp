@@ -14,6 +14,12 @@ std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const Nan
     return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units) : nullptr;
 }
 
+/// A hybrid map says where each unit may be.
+std::string static_dimensions_of(const FtlConfig& config) {
+    if (!is_hybrid(config)) return config.static_dimensions;
+    return config.superblock == SuperblockSpan::die ? "CWD" : "CWDP";
+}
+
 /// Before any member is sized by them.
 const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) {
     auto problems = check_ftl(config, geometry);
@@ -35,13 +41,14 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       codec_(logical_units_ + translation_pages_),
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
-      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
-              CheckpointLayout(config, geometry).per_group() + config.slc.blocks, config.stream_frontiers),
+      blocks_(shape_, is_hybrid(config) ? 1 : config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
+              CheckpointLayout(config, geometry).per_group() + config.slc.blocks,
+              is_hybrid(config) ? HybridMap::kRandom : config.stream_frontiers),
       slc_region_(slc_region_of(config, geometry)),
       slc_(config.slc.blocks != 0 ? std::make_unique<SlcCache>(slc_region_, shape_, blocks_) : nullptr),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(config.static_dimensions, rows_, geometry, shape_, config.stream_frontiers),
+      lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),
@@ -49,7 +56,8 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       levels_(shape_.groups()),
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
-      checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)) {}
+      checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
+      hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {}
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
@@ -100,7 +108,8 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
     if (__builtin_expect(slc_ != nullptr, 0))
         if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
-    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0)) return select_without_free(group);
+    // What a hybrid map collects so is the journal, which takes no free one.
+    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
     if (__builtin_expect(config_.most_spread != 0, 0)) {
         const SuperblockId least_worn = select_for_levelling(group);
         if (least_worn != kNoSuperblock) return count_victim(least_worn);
@@ -144,6 +153,7 @@ SuperblockId Ftl::let_go_superblock(SuperblockId b) {
 
 void Ftl::seal(SuperblockId b) {
     if (__builtin_expect(blocks_[b].stream == kSlcStream, 0)) return slc_->seal(b);
+    if (__builtin_expect(hybrid_ != nullptr, 0) && blocks_[b].stream != kGcStream) return hybrid_->sealed(b);
     policy_->sealed(b, blocks_[b].valid, counters_.host_units);
 }
 

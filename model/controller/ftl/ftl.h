@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of a page-mapped flash translation layer: where every logical unit lives, which page is written next, which
-// block is collected next. It decides and keeps the books; it knows no time. When a program or an erase happens, how
-// many run at once and what the firmware pays for it is the orchestrator's part, and the write buffer lies above.
-// Units whose only copy cannot be read are lost. Out-of-place writes with a log per group of planes (superblock.h), separate open superblocks for GC data and for the host's, which
-// may keep its write streams apart (allocation/lanes.h). The host's pages may go through an SLC cache first (slc/). A map that is not all in memory
-// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and
-// checkpoints (recovery/).
+// The core of a flash translation layer: where every logical unit lives, which page is written next, which block is collected next. It decides and
+// keeps the books; it knows no time. When a program or an erase happens, how many run at once and what the firmware pays for it is the orchestrator's
+// part, and the write buffer lies above. Units whose only copy cannot be read are lost. Out-of-place writes with a log per group of planes
+// (superblock.h), separate open superblocks for GC data and for the host's, which may keep its write streams apart (allocation/lanes.h). The host's
+// pages may go through an SLC cache first (slc/), or to log blocks that are merged with data blocks (hybrid/). A map that is not all in memory
+// (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
 //
-// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) ->
-// host_page_programmed. Life of a victim: select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the
-// units densely packed -> per page programmed: commit_move for each unit, then gc_page_programmed -> when empty and
-// erase_allowed, the erase of its blocks -> superblock_erased.
+// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) -> host_page_programmed. Life of a victim:
+// select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the units densely packed -> per page programmed: commit_move for each
+// unit, then gc_page_programmed -> when empty and erase_allowed, the erase of its blocks -> superblock_erased.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +26,7 @@
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
+#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/superblock.h"
@@ -97,9 +96,8 @@ public:
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
-    /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of
-    /// the old copies would give: in the group's GC superblock is room for it, as what failed need not be moved. It is one of
-    /// GC's programs from there on: those of a block must not overtake each other.
+    /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of the old copies would give:
+    /// in the group's GC superblock is room for it, as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
     bool is_gc_page(const PageAddress& a) const;
     /// At program issue: the new copy is the mapped and valid one. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
@@ -140,8 +138,7 @@ public:
     const Journal& journal() const { return journal_; }
     /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has failed.
     void on_journal_due(std::function<void()> callback) { journal_due_ = std::move(callback); }
-    /// A group that may take a page of the journal without harm to its garbage collection; of a read-only drive one with
-    /// room. False: none.
+    /// A group that may take a page of the journal without harm to its garbage collection; of a read-only drive one with room. False: none.
     bool group_for_journal(GroupId& out);
     /// Like a moved page, into this group. Precondition: journal().next() has said this page.
     PageAddress place_journal_page(Journal::Id id, GroupId group);
@@ -191,11 +188,10 @@ public:
     }
     /// A superblock of the SLC cache is to be folded now. An `idle` drive folds all that are full.
     bool wants_fold(GroupId group, bool idle) const;
-    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The
-    /// victim is no candidate any more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks.
-    /// When losses of power have used up the free ones: one whose units have room behind what GC wrote last (ftl_scarce.cpp).
-    /// When there is no such room: kNoSuperblock, and the drive is read-only. Now and then it is the least worn one, for wear
-    /// levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted and it was one last time.
+    /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
+    /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. When losses of power have used up the free ones:
+    /// one whose units have room behind what GC wrote last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now
+    /// and then it is the least worn one, for wear levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted and it was one last time.
     SuperblockId select_victim(GroupId group, bool idle = false);
     /// Why the group's victim is one.
     VictimReason victim_reason(SuperblockId victim) const;
@@ -269,6 +265,8 @@ public:
     void lose(Lpa lpa);
     bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
+    /// Null: pages are put anywhere.
+    HybridMap* hybrid() const { return hybrid_.get(); }
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
@@ -288,6 +286,7 @@ private:
     friend class Preconditioner;
     friend class CheckpointCapture;
     friend class FtlState;
+    friend class HybridMap;
     friend class Recovery;
 
     // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
@@ -393,6 +392,7 @@ private:
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
     std::unique_ptr<Checkpoints> checkpoints_;  // null: none
+    std::unique_ptr<HybridMap> hybrid_;         // null: none
     std::function<void()> media_changed_;
     FtlCounters counters_;
 };

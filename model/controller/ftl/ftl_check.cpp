@@ -6,13 +6,14 @@
 #include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
 std::vector<std::string> mapping_names() {
-    return {"dftl", "page"};
+    return {"dftl", "fast", "page"};
 }
 
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
@@ -38,7 +39,15 @@ std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
     // the map. Spare blocks only take the place of others, and some are set apart for checkpoints.
     return config.gc_soft_free_blocks + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
-           CheckpointLayout(config, g).per_group() + config.slc.blocks;
+           CheckpointLayout(config, g).per_group() + config.slc.blocks + (is_hybrid(config) ? log_blocks(config) + journal_blocks(config, g) : 0);
+}
+
+std::uint32_t log_blocks(const FtlConfig& config) { return random_log_blocks(config) + 1; }
+
+std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
+    // Those that are full of what is true, the open one, and one that is being collected.
+    const std::uint32_t pages = SuperblockShape(g, config.superblock).pages();
+    return (most_journal_pages(config, g) + pages - 1) / pages + 2;
 }
 
 std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g) {
@@ -63,6 +72,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
     const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
+    if (is_hybrid(config)) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const std::uint64_t all = g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
     if (config.static_dimensions != "none") return most_with_lanes(config, g, all);
     if (config.mapping != "dftl") return all;
@@ -99,6 +109,26 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
     if (config.static_dimensions != "none")
         out.push_back({"precondition.state", "\"analytic\" with ftl.static_dimensions = \"" + config.static_dimensions + "\"",
                        "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
+}
+
+/// What log blocks are not made to work with.
+void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
+    const std::string with = " with ftl.mapping = \"" + config.mapping + "\"";
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const char* allowed, const char* why) {
+        if (wrong) out.push_back({key, found + with, std::string(allowed) + ": " + why, "set " + std::string(key) + " = " + allowed + ", or ftl.mapping = \"page\""});
+    };
+    refuse(config.static_dimensions != "none", "ftl.static_dimensions", "\"" + config.static_dimensions + "\"", "\"none\"", "the logical address decides all of them");
+    refuse(config.placement != Placement::in_turn, "ftl.placement", "first_idle", "\"in_turn\"", "the logical address decides where a page goes");
+    refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", "log blocks take the pages of all streams");
+    refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", "log blocks take the pages of the host");
+    refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
+    refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
+    refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");
+    refuse(config.checkpoint_interval_bytes != 0, "ftl.checkpoint_interval", "a size", "\"0B\"", "log blocks have no checkpoints");
+    refuse(config.checkpoint_at_shutdown, "ftl.checkpoint_at_shutdown", "true", "false", "log blocks have no checkpoints");
+    refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"random\"", "the formula is that of page mapping");
+    if (config.mapping == "fast" && config.fast.random_log_blocks == 0)
+        out.push_back({"fast.random_log_blocks", "0" + with, "1 or more", "raise it"});
 }
 }  // namespace
 
@@ -148,6 +178,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.mapping == "dftl" && config.static_dimensions != "none")
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
+    if (is_hybrid(config)) check_hybrid(out, config);
     const CheckpointLayout checkpoints(config, g);
     if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
@@ -166,6 +197,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                            " bytes of flash, because each plane keeps " +
                            std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
                            std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
+                           (is_hybrid(config) ? std::to_string(log_blocks(config)) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
                            std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
                            " for the SLC cache of its " + std::to_string(g.blocks_per_plane),

@@ -26,6 +26,9 @@ std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGe
 std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& geometry);
 /// Blocks of each plane that no data of the host may fill.
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
+/// Of each group with a hybrid map, as superblocks: log blocks, and what the journal may take.
+std::uint32_t log_blocks(const FtlConfig& config);
+std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// What the map's cache has room for: entries or translation pages.
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);
 

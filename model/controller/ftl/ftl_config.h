@@ -53,10 +53,16 @@ struct SlcConfig {
     std::uint32_t fold_free_blocks = 1;  ///< per plane: with fewer free ones in the cache they are folded while the host is at work
 };
 
+/// Log blocks of a hybrid map (hybrid/).
+struct FastConfig {
+    std::uint32_t random_log_blocks = 8;  ///< per plane, beside the sequential one
+};
+
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
-    std::string mapping = "page";             ///< page: all in memory; dftl: cached
+    std::string mapping = "page";             ///< page: all in memory; dftl: cached; fast: log blocks
     CachedMapConfig map;                      ///< dftl
+    FastConfig fast;                          ///< fast
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                               ///< superblock = die: P comes first wherever it stands
     Placement placement = Placement::in_turn; ///< which group a row of host pages goes to

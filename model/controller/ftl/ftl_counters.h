@@ -25,6 +25,13 @@ struct FtlCounters {
     std::uint64_t slc_pages = 0;           ///< of host_pages_allocated, those in the SLC cache
     std::uint64_t slc_victims = 0;         ///< of the victims, blocks of the SLC cache
     std::uint64_t slc_units_folded = 0;    ///< sum over these, when they were selected
+    // Of a hybrid map (hybrid/); what its merges copy counts as moved by GC.
+    std::uint64_t direct_blocks = 0;       ///< logical blocks without a data block that were written in ascending order, to it
+    std::uint64_t switch_merges = 0;
+    std::uint64_t partial_merges = 0;
+    std::uint64_t full_merges = 0;         ///< random log blocks emptied
+    std::uint64_t full_merge_blocks = 0;   ///< logical blocks gathered for these
+    std::uint64_t empty_logs = 0;          ///< random log blocks in which nothing was left
 
     /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
     /// (host) or when it has been programmed (GC).
@@ -59,7 +66,13 @@ struct FtlCounters {
                 a.checkpoint_pages - b.checkpoint_pages,
                 a.slc_pages - b.slc_pages,
                 a.slc_victims - b.slc_victims,
-                a.slc_units_folded - b.slc_units_folded};
+                a.slc_units_folded - b.slc_units_folded,
+                a.direct_blocks - b.direct_blocks,
+                a.switch_merges - b.switch_merges,
+                a.partial_merges - b.partial_merges,
+                a.full_merges - b.full_merges,
+                a.full_merge_blocks - b.full_merge_blocks,
+                a.empty_logs - b.empty_logs};
     }
 };
 

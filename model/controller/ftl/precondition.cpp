@@ -100,11 +100,12 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
             const SuperblockId b{static_cast<std::uint32_t>(idx(group) * shape.blocks_per_group() + block)};
             const auto valid = static_cast<std::uint32_t>(here * units_per_page_ - (has_last ? pads : 0));
             ftl_.blocks_[b].valid = valid;
-            if (here < per_superblock) continue;
+            if (here < per_superblock || ftl_.hybrid_ != nullptr) continue;
             const std::uint64_t row = (block + 1) * geometry_.pages_per_block - 1;
             ftl_.policy_->sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
         }
     }
+    for (std::uint64_t i = 0; i < groups && ftl_.hybrid_ != nullptr; ++i) ftl_.hybrid_->laid_out(sequence[i], pages_of[i]);
 }
 
 /// So many free ones, in an order that has nothing to do with their places.
@@ -214,7 +215,40 @@ private:
 };
 }  // namespace
 
+/// A page of random units to a group drawn at random, and what has to be merged for it.
+void Preconditioner::overwrite_hybrid(std::uint64_t units, std::uint64_t writes) {
+    Random random(ftl_.seed_, kStream);
+    HybridMap& hybrid = *ftl_.hybrid_;
+    std::vector<Draws> draws;  // by share
+    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
+        draws.emplace_back(ftl_, units, share);
+        if (!draws.back().empty()) draws.back().begin(random);
+    }
+    Spare out[kMaxUnitsPerPage];
+    Lpa lpas[kMaxUnitsPerPage];
+    for (std::uint64_t i = 0; i < writes;) {
+        Draws& of_share = draws[random.below(draws.size())];
+        if (of_share.empty()) continue;
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(units_per_page_, writes - i));
+        for (std::uint32_t s = 0; s < n; ++s, of_share.taken()) lpas[s] = of_share.next(random);
+        i += n;
+        // Several units of a page are together by chance.
+        const LogicalPage page = hybrid.logical().page_of(lpas[0]);
+        const bool is_whole = units_per_page_ == 1;
+        PageAddress a;
+        while (hybrid.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) == 0) hybrid.merge_at_once(page.group);
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
+            out[s] = s < n ? ftl_.codec_.make(lpas[s], 1) : kPadding;
+            if (s < n) ftl_.map_unit(lpas[s], geometry_.ppa_of(a, s));
+        }
+        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
+        ftl_.host_page_programmed(a);
+        hybrid.merge_at_once(page.group);
+    }
+}
+
 void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes, std::uint64_t latest) {
+    if (ftl_.hybrid_ != nullptr) return overwrite_hybrid(units, writes);
     Random random(ftl_.seed_, kStream);
     std::vector<Draws> draws;  // by share
     for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {

@@ -47,6 +47,7 @@ private:
     void fill();
     std::vector<SuperblockId> fill_superblocks(GroupId group, std::uint32_t count, Random& random);
     void hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random);
+    void overwrite_hybrid(std::uint64_t units, std::uint64_t writes);
     void fill_blocks(const SequentialLayout& layout);
 
     Ftl& ftl_;

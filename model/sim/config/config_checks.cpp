@@ -56,6 +56,7 @@ public:
             capacity();
             buffer();
             cached_map();
+            hybrid_map();
             power_cuts();
             saved_drive();
         }
@@ -308,7 +309,9 @@ private:
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
         const std::uint32_t open = reserved_blocks(c_.ftl, g) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
-        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open) + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
+        const std::uint32_t logs = is_hybrid(c_.ftl) ? log_blocks(c_.ftl) : 0, journal = is_hybrid(c_.ftl) ? journal_blocks(c_.ftl, g) : 0;
+        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open - logs - journal) +
+                                (logs == 0 ? "" : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
                                 (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
@@ -341,6 +344,12 @@ private:
                     "programs that do not start",
                 "0%", "set it to \"0%\", or use write_back");
         }
+    }
+
+    void hybrid_map() {
+        if (is_hybrid(c_.ftl) && c_.faults.any())
+            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "only \"page\": failing flash is not implemented in merges",
+                "set it to \"page\", or leave out [nand.faults]");
     }
 
     /// A map that is not all in memory.

@@ -21,8 +21,14 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::name(
                         "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
                         .says("Where the map of mapping units to flash is; page: a flat table, all of it in DRAM; dftl: in translation pages "
-                              "on the flash, with a part of it in DRAM, as [map] says")
+                              "on the flash, with a part of it in DRAM, as [map] says; fast: by blocks, with log blocks that are merged with them ([fast])")
                         .from("drives with about 1 GB of DRAM per TB of flash"));
+    table.push_back(P::integer(
+                        "fast.random_log_blocks", [](auto& c) -> auto& { return c.ftl.fast.random_log_blocks; })
+                        .range("1", "65535")
+                        .says("Log blocks of each plane (with ftl.superblock = die, of each die, as superblocks) for pages that do not go on with an ascending "
+                              "write, with ftl.mapping = fast. When all are full a page of the host waits until the oldest is merged")
+                        .from("assumed; Lee et al. 2007 (FAST) vary it"));
     table.push_back(P::quantity(
                         "read_cache.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.read_cache.bytes; })
                         .range("0B", "64GiB")

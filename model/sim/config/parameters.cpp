@@ -77,6 +77,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"buffer", "The write buffer in DRAM."},
             {"read_cache", "Clean units in DRAM for reads."},
             {"slc", "A write cache in the flash: blocks in SLC mode."},
+            {"fast", "Log blocks of a hybrid map (ftl.mapping = fast)."},
             {"map", "The part of the map that is in memory, when it is on the flash."},
             {"wear", "Which blocks are used, so that all wear alike."},
             {"precondition", "The state of the drive when the run starts; reached without simulating time."},

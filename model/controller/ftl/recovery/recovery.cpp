@@ -290,13 +290,29 @@ void Recovery::restore_slc(std::vector<std::vector<SuperblockId>>& free) {
     for (const SuperblockId b : sealed) ftl_.slc_->found(b);
 }
 
+/// With a hybrid map it has superblocks of its own.
+bool Recovery::holds_journal(SuperblockId b) const {
+    for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) {
+        const PageRecords::Cursor pages = ftl_.spare_.records(ftl_.shape_.block(b, i));
+        if (!pages.at_end()) return pages.record().stream == kGcStream;
+    }
+    return false;
+}
+
 /// The oldest first, which is what a policy that looks at age goes by.
 void Recovery::seal() {
     std::vector<std::uint32_t> sealed;
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
         if (ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed) sealed.push_back(n);
     std::stable_sort(sealed.begin(), sealed.end(), [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
-    for (const std::uint32_t n : sealed) ftl_.policy_->sealed(SuperblockId{n}, ftl_.blocks_[SuperblockId{n}].valid, 0);
+    std::vector<SuperblockId> of_hybrid;
+    for (const std::uint32_t n : sealed) {
+        if (ftl_.hybrid_ != nullptr && !holds_journal(SuperblockId{n}))
+            of_hybrid.push_back(SuperblockId{n});
+        else
+            ftl_.policy_->sealed(SuperblockId{n}, ftl_.blocks_[SuperblockId{n}].valid, 0);
+    }
+    if (ftl_.hybrid_ != nullptr) ftl_.hybrid_->found(of_hybrid);
     if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
         for (std::uint32_t n = 0; n < last_of_.size(); ++n) checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
         ftl_.last_number_ = std::max(ftl_.last_number_, checkpoints->root_number());

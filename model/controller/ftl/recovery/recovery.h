@@ -50,6 +50,7 @@ private:
     void count_what_is_mapped();
     void take_slc();
     void restore_slc(std::vector<std::vector<SuperblockId>>& free);
+    bool holds_journal(SuperblockId b) const;
     void seal();
     void take_stock_of_failures(bool enough);
 

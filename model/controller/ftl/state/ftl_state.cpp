@@ -47,6 +47,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
     s.section("blocks");
     ftl.blocks_.state(s);
     if (ftl.slc_ != nullptr) ftl.slc_->state(s);
+    if (ftl.hybrid_ != nullptr) ftl.hybrid_->state(s);
     ftl.lanes_.state(s);
     ftl.policy_->state(s);
     s(ftl.begun_);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/ftl/hybrid/hybrid_map.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+bool is_hybrid(const FtlConfig& config) { return config.mapping == "fast"; }
+
+std::uint32_t random_log_blocks(const FtlConfig& config) { return config.mapping == "fast" ? config.fast.random_log_blocks : 0; }
+
+HybridMap::HybridMap(Ftl& ftl)
+    : ftl_(ftl),
+      random_logs_(random_log_blocks(ftl.config_)),
+      logical_(ftl.geometry_, ftl.shape_, ftl.lanes_.sequence(), ftl.logical_units_),
+      groups_(ftl.shape_.groups()) {
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) groups_[g].data.assign(logical_.count(GroupId{g}), kNoSuperblock);
+}
+
+std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) {
+    if (demanded(group)) return 0;
+    const std::uint32_t n = first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
+    ftl_.counters_.host_pages_allocated += n;
+    return n;
+}
+
+std::uint32_t HybridMap::take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out) {
+    const GroupId group = first.group;
+    Sequential& s = groups_[idx(group)].sequential;
+    const bool goes_on = s.at != kNoSuperblock && s.block == first.block && s.next == first.page;
+    if (!goes_on) {
+        const bool may_fill = s.block == first.block && s.next < first.page;
+        if (s.at != kNoSuperblock && !may_fill) return ask(group, Demand::partial);
+        if (s.at == kNoSuperblock && !may_open(group)) return wait_for_room(group);
+        if (first.page != 0) {
+            groups_[idx(group)].run = {first.block, 0, first.page};
+            return ask(group, Demand::fill);
+        }
+    }
+    const std::uint32_t pages = logical_.pages(group, first.block), n = std::min({most, ftl_.row_left(first.page), pages - first.page});
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = ftl_.blocks_.allocate_host(group, kSequential);
+    if (!goes_on) s = {ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])), first.block, 0, false};
+    s.next = first.page + n;
+    if (s.next != pages) return n;
+    const Sequential done = std::exchange(s, Sequential{});
+    groups_[idx(group)].complete.push_back(done);
+    close_if_open(done.at, BlockState::open_host, kSequential);
+    return n;
+}
+
+std::uint32_t HybridMap::take_random(GroupId group, std::uint32_t most, PageAddress* out) {
+    Group& g = groups_[idx(group)];
+    const std::uint32_t from = ftl_.blocks_.write_pointer(group, BlockState::open_host, kRandom);
+    if (from == 0) {
+        if (g.random.size() >= random_logs_) return ask(group, Demand::full);
+        if (!may_open(group)) return wait_for_room(group);
+    }
+    const std::uint32_t n = std::min(most, ftl_.row_left(from));
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = ftl_.blocks_.allocate_host(group, kRandom);
+    if (from == 0) g.random.push_back(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])));
+    return n;
+}
+
+/// One free superblock is kept for a merge and others for the journal. Where losses of power have left fewer, and nothing would give
+/// more, all but one may be used.
+bool HybridMap::may_open(GroupId group) const {
+    const Group& g = groups_[idx(group)];
+    const bool none_to_come = g.random.empty() && g.dead.empty() && !g.erasing && g.complete.empty() && g.sequential.at == kNoSuperblock;
+    return ftl_.blocks_.free_blocks(group) > (none_to_come ? 1 : ftl_.config_.gc_hard_free_blocks);
+}
+
+std::uint32_t HybridMap::ask(GroupId group, Demand demand) {
+    if (!ftl_.media_.read_only) groups_[idx(group)].demand = demand;
+    return 0;
+}
+
+/// With few free superblocks.
+std::uint32_t HybridMap::wait_for_room(GroupId group) {
+    const Group& g = groups_[idx(group)];
+    if (!g.dead.empty() || g.erasing || !g.complete.empty()) return 0;
+    if (!g.random.empty()) {
+        close_if_open(g.random.front(), BlockState::open_host, kRandom);
+        return ask(group, Demand::full);
+    }
+    if (g.sequential.at != kNoSuperblock) return ask(group, Demand::partial);
+    ftl_.refuse_writes();
+    return 0;
+}
+
+std::uint32_t HybridMap::host_programs(GroupId group) const {
+    const Group& g = groups_[idx(group)];
+    std::uint32_t n = g.sequential.at != kNoSuperblock ? ftl_.blocks_[g.sequential.at].programs : 0;
+    for (const SuperblockId b : g.random) n += ftl_.blocks_[b].programs;
+    for (const Sequential& s : g.complete) n += ftl_.blocks_[s.at].programs;
+    return n;
+}
+
+bool HybridMap::begin(GroupId group) {
+    Group& g = groups_[idx(group)];
+    SSDTLM_CHECK(demanded(group) && g.dead.empty() && !g.erasing && g.complete.empty(), "a merge begun before the one before it has ended");
+    if (g.demand == Demand::full) return begin_full(group);
+    if (g.demand == Demand::fill) return begin_fill(group);
+    const Sequential& s = g.sequential;
+    g.run = {s.block, s.next, end_of_mapped(group, s.block, s.next)};
+    return true;
+}
+
+bool HybridMap::begin_full(GroupId group) {
+    Group& g = groups_[idx(group)];
+    const SuperblockId log = g.random.front();
+    if (ftl_.blocks_[log].valid == 0) {
+        ++(g.gathers ? ftl_.counters_.full_merges : ftl_.counters_.empty_logs);
+        g.gathers = false;
+        g.random.pop_front();
+        die(log);
+        g.demand = Demand::none;
+        return false;
+    }
+    if (ftl_.blocks_.free_blocks(group) == 0) {  // losses of power have used them up
+        g.demand = Demand::none;
+        ftl_.refuse_writes();
+        return false;
+    }
+    g.gathers = true;
+    std::uint32_t page = 0, slots = 0;
+    ftl_.next_valid_page(log, page, slots);
+    const Ppa first = ftl_.geometry_.ppa_of(ftl_.shape_.page(log, page), static_cast<unsigned>(__builtin_ctz(slots)));
+    const std::uint32_t block = logical_.page_of(ftl_.codec_.lpa(ftl_.spare_.at(first))).block;
+    g.run = {block, 0, end_of_mapped(group, block, 0)};
+    return true;
+}
+
+/// The pages before the one that the host writes, from where the replacement block ends.
+bool HybridMap::begin_fill(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.sequential.at == kNoSuperblock && !may_open(group)) {
+        g.demand = Demand::none;
+        return false;
+    }
+    g.run.next = g.sequential.at == kNoSuperblock ? 0 : g.sequential.next;
+    return true;
+}
+
+PageAddress HybridMap::next_page(GroupId group) {
+    Group& g = groups_[idx(group)];
+    SSDTLM_CHECK(g.run.next < g.run.end, "a page for a merge that has all of its own");
+    const bool full = g.demand == Demand::full;
+    const PageAddress a = full ? ftl_.blocks_.allocate_gc(group, kMerged) : ftl_.blocks_.allocate_host(group, kSequential);
+    const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
+    Sequential& s = g.sequential;
+    if (full) {
+        g.merged = b;
+    } else {
+        if (s.at == kNoSuperblock) s = {b, g.run.block, 0, false};
+        s.copied = true;
+        s.next = g.run.next + 1;
+    }
+    SSDTLM_CHECK(ftl_.shape_.page(b, g.run.next).page == a.page && ftl_.shape_.page(b, g.run.next).plane == a.plane, "a page of a merge out of its place");
+    ++g.run.next;
+    return a;
+}
+
+void HybridMap::end_run(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.demand != Demand::full) {
+        if (std::exchange(g.demand, Demand::none) == Demand::fill) return;
+        close_if_open(g.sequential.at, BlockState::open_host, kSequential);
+        becomes_data(group, std::exchange(g.sequential, Sequential{}));
+        return;
+    }
+    const SuperblockId merged = std::exchange(g.merged, kNoSuperblock);
+    close_if_open(merged, BlockState::open_gc, kMerged);
+    ++ftl_.counters_.full_merge_blocks;
+    take_place_of_data(group, g.run.block, merged);
+    if (g.sequential.at == kNoSuperblock || g.sequential.block != g.run.block) return;
+    const SuperblockId log = std::exchange(g.sequential, Sequential{}).at;
+    close_if_open(log, BlockState::open_host, kSequential);
+    die(log);
+}
+
+/// Behind the last page of it that holds something, at or behind `from`.
+std::uint32_t HybridMap::end_of_mapped(GroupId group, std::uint32_t block, std::uint32_t from) const {
+    for (std::uint32_t end = logical_.pages(group, block); end > from; --end) {
+        const LogicalPage p{group, block, end - 1};
+        for (std::uint32_t i = 0; i < logical_.units(p); ++i)
+            if (ftl_.is_copy(ftl_.map_.lookup(Lpa{idx(logical_.first_unit(p)) + i}))) return end;
+    }
+    return from;
+}
+
+void HybridMap::sealed(SuperblockId b) {
+    ftl_.blocks_[b].state = BlockState::hybrid;
+    const GroupId group = ftl_.shape_.group_of(b);
+    auto& complete = groups_[idx(group)].complete;
+    const auto done = std::find_if(complete.begin(), complete.end(), [b](const Sequential& s) { return s.at == b; });
+    if (done == complete.end()) return;
+    const Sequential log = *done;
+    complete.erase(done);
+    becomes_data(group, log);
+}
+
+void HybridMap::becomes_data(GroupId group, const Sequential& log) {
+    const bool replaces = groups_[idx(group)].data[log.block] != kNoSuperblock;
+    FtlCounters& n = ftl_.counters_;
+    ++(log.copied ? n.partial_merges : replaces ? n.switch_merges : n.direct_blocks);
+    take_place_of_data(group, log.block, log.at);
+}
+
+void HybridMap::take_place_of_data(GroupId group, std::uint32_t block, SuperblockId b) {
+    const SuperblockId old = std::exchange(groups_[idx(group)].data[block], b);
+    if (old != kNoSuperblock) die(old);
+}
+
+void HybridMap::die(SuperblockId b) {
+    SSDTLM_CHECK(ftl_.blocks_[b].valid == 0, "a merge has left units behind");
+    groups_[idx(ftl_.shape_.group_of(b))].dead.push_back(b);
+}
+
+void HybridMap::close_if_open(SuperblockId b, BlockState kind, std::uint32_t stream) {
+    if (ftl_.blocks_[b].state != kind) return;
+    if (ftl_.blocks_.close(ftl_.shape_.group_of(b), kind, stream)) sealed(b);
+}
+
+SuperblockId HybridMap::begin_erase(GroupId group) {
+    Group& g = groups_[idx(group)];
+    const SuperblockId b = g.dead.front();
+    g.dead.pop_front();
+    g.erasing = true;
+    ftl_.blocks_.make_victim(b);
+    return b;
+}
+
+}  // namespace ssdtlm

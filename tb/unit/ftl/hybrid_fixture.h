@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device with a hybrid map, and the untimed steps of the firmware: pages of the host, with the merges that they ask for.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+#include "controller/ftl/ftl_check.h"
+#include "nand/array/spare_area.h"
+
+namespace ssdtlm::test {
+
+/// One die of two planes: a logical block is 8 pages of 2 units, 16 units.
+inline NandGeometry hybrid_geometry() {
+    NandGeometry g;
+    g.channels = g.ways = g.dies_per_chip = 1;
+    g.planes_per_die = 2;
+    g.blocks_per_plane = 24;
+    g.pages_per_block = 4;
+    g.page_bytes = 8192;
+    g.unit_bytes = 4096;
+    return g;
+}
+
+inline FtlConfig hybrid_config(const NandGeometry& g, std::uint32_t random_logs, SuperblockSpan span = SuperblockSpan::die) {
+    FtlConfig c;
+    c.mapping = "fast";
+    c.fast.random_log_blocks = random_logs;
+    c.gc_soft_free_blocks = 3;
+    c.gc_hard_free_blocks = 2;
+    c.initial_state = InitialState::fresh;
+    c.superblock = span;
+    c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+    return c;
+}
+
+struct HybridDevice {
+    HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1) : geometry(g), flash(g), ftl(config, g, flash, seed) { ftl.precondition(); }
+
+    const LogicalBlocks& logical() const { return ftl.hybrid()->logical(); }
+    /// A page with all units of this one, in their order.
+    void write(const LogicalPage& p) {
+        std::vector<Lpa> units;
+        for (std::uint32_t i = 0; i < logical().units(p); ++i) units.push_back(Lpa{idx(logical().first_unit(p)) + i});
+        program(p.group, &p, units);
+    }
+    void write(std::uint32_t block, std::uint32_t page, GroupId group = {}) { write(LogicalPage{group, block, page}); }
+    /// A page with these units, which are of one group and not all those of one page.
+    void write(const std::vector<Lpa>& units) { program(logical().page_of(units[0]).group, nullptr, units); }
+    /// Unit of a logical block of group 0.
+    Lpa unit(std::uint32_t block, std::uint32_t n) const {
+        const std::uint32_t per_page = geometry.units_per_page();
+        return Lpa{idx(logical().first_unit({GroupId{0}, block, n / per_page})) + n % per_page};
+    }
+    void program(GroupId group, const LogicalPage* whole, const std::vector<Lpa>& units) {
+        PageAddress a;
+        while (ftl.hybrid()->take_pages(group, whole, 1, &a) == 0) {
+            ASSERT_TRUE(ftl.hybrid()->demanded(group) || ftl.hybrid()->dead(group) != kNoSuperblock);
+            merge(group);
+        }
+        Spare out[kMaxUnitsPerPage];
+        std::fill_n(out, geometry.units_per_page(), kPadding);
+        for (std::uint32_t s = 0; s < units.size(); ++s) {
+            out[s] = ftl.codec().make(units[s], ++version);
+            const Ppa old = ftl.map_unit(units[s], geometry.ppa_of(a, s));
+            ftl.hold_copy(old);
+            ftl.let_go_copy(old);
+        }
+        flash.program_page(a, out, ftl.draw_record(a));
+        ftl.host_page_programmed(a);
+    }
+    /// With the journal, when an erase waits for it.
+    void merge(GroupId group) {
+        for (;;) {
+            ftl.hybrid()->merge_at_once(group);
+            if (ftl.hybrid()->dead(group) == kNoSuperblock) return;
+            const Journal::Id id = ftl.journal().next(true);
+            ASSERT_NE(id, Journal::kDetached);
+            const PageAddress a = ftl.place_journal_page(id, group);
+            const std::vector<Spare> none(geometry.units_per_page(), kPadding);
+            PageRecord record = ftl.draw_record(a, PageKind::journal);
+            record.content = &ftl.journal().page(id).content;
+            flash.program_page(a, none.data(), record);
+            std::vector<SuperblockId> freed;
+            ftl.journal_page_programmed(id, freed);
+        }
+    }
+    FtlCounters since(const FtlCounters& before) const { return ftl.counters() - before; }
+
+    NandGeometry geometry;
+    SpareArea flash;
+    Ftl ftl;
+    std::uint32_t version = 0;
+};
+
+}  // namespace ssdtlm::test
