@@ -28,6 +28,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),
+      merges_(around.ftl.hybrid() == nullptr ? nullptr
+                                             : std::make_unique<MergeEngine>(config, ftl_config, MergeEngine::Surroundings{around.agenda, cores_, around.ftl, around.dram, around.flash,
+                                                                                                                   feed_, jobs_})),
       destage_(config, ftl_config,
                {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get(),
                 read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr}),
@@ -49,11 +52,16 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
     if (cached_map_) gc_.set_map(*cached_map_);
-    gc_.on_block_freed([this] {
+    const auto freed = [this] {
         journal_.block_freed();
         if (cached_map_) cached_map_->block_freed();
         waiters_.pages_changed();
-    });
+    };
+    gc_.on_block_freed(freed);
+    if (!merges_) return;
+    gc_.set_merges(*merges_);
+    merges_->on_room(freed);
+    merges_->on_erase_waits([this](SuperblockId dead) { journal_.demand_for(dead); });
 }
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data) {
@@ -101,6 +109,7 @@ bool Firmware::idle() const {
 void Firmware::check_waiters() const {
     buffer_->check_waiters();
     gc_.check_waiters();
+    if (merges_) merges_->check_waiters();
     destage_.check_waiters();
     feed_.check_waiters();
     journal_.check_waiters();
@@ -117,7 +126,7 @@ std::string Firmware::dump() const {
            flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") +
            (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
-           std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump();
+           std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
 }
 
 void Firmware::state(Snapshot& s) {

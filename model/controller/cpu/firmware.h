@@ -121,6 +121,7 @@ private:
     HostActivity activity_;
     ProgramFeed feed_;
     GcEngine gc_;
+    std::unique_ptr<MergeEngine> merges_;  // null: no hybrid map
     Destage destage_;
     JournalWriter journal_;
     ReadCommand read_;

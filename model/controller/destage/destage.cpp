@@ -24,6 +24,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       units_per_page_(geometry_.units_per_page()),
       around_(around),
       choice_(config, around.ftl, around.buffer, around.waiters),
+      hybrid_(around.ftl.hybrid() != nullptr ? std::make_unique<HybridRows>(around.ftl, around_.buffer, choice_) : nullptr),
       row_(choice_.row_pages()),
       without_page_(around.ftl.lanes().count()) {
     around_.waiters.on_settled<&Destage::form>(this);
@@ -36,13 +37,16 @@ void Destage::form() {
 void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
-    const std::uint32_t units = std::min(around_.buffer.queued(lane), choice_.row_units());
+    // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
+    const std::vector<BufferPort::Index>* const taken = __builtin_expect(hybrid_ != nullptr, 0) ? &hybrid_->take(lane) : nullptr;
+    const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size()) : std::min(around_.buffer.queued(lane), choice_.row_units());
+    std::uint32_t next = 0;
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
         job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            job.item[i] = around_.buffer.pop_dirty(lane);
+            job.item[i] = taken != nullptr ? (*taken)[next++] : around_.buffer.pop_dirty(lane);
             job.old[i] = kUnmapped;
             around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
         }
@@ -54,7 +58,7 @@ void Destage::form_row(std::uint32_t lane) {
     choice_.begun(lane, pages);
     ++issuing_;
     const auto slot = around_.cores.reserve(
-        rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
+        taken != nullptr ? lane : rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
     for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
@@ -144,7 +148,8 @@ FlashJob* Destage::place(FlashJob* jobs) {
             finish(dead, false);
             continue;
         }
-        const std::uint32_t pages = ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
+        const std::uint32_t pages = __builtin_expect(hybrid_ != nullptr, 0) ? hybrid_->place(jobs, wanted, row_.data())
+                                                                             : ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
         if (pages == 0) {
             if (ftl.media().read_only) {
                 give_up(jobs);

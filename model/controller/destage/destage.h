@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/tlm/agenda.h"
 #include "controller/data/unit_data.h"
+#include "controller/destage/hybrid_rows.h"
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
@@ -89,6 +91,7 @@ private:
     const std::uint32_t units_per_page_;
     Surroundings around_;
     RowChoice choice_;
+    std::unique_ptr<HybridRows> hybrid_;  ///< null: no hybrid map
     std::vector<PageAddress> row_;       ///< of the place() at hand
     std::vector<Lpa> units_;             ///< of the bring_in() at hand
     std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL

@@ -40,6 +40,7 @@ inline bool GcEngine::wants_collection(GroupId group) const {
 
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (__builtin_expect(merges_ != nullptr, 0)) merges_->check(group);
     pacing_.look_again(group);
     if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return;
     g.victim = ftl_.select_victim(group, host_.idle());

@@ -16,6 +16,7 @@
 #include "controller/gc/gc_pacing.h"
 #include "controller/gc/gc_probe.h"
 #include "controller/gc/host_activity.h"
+#include "controller/gc/merge_engine.h"
 #include "controller/gc/victim_units.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
@@ -42,6 +43,8 @@ public:
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
     void set_map(MapUpdates& map) { map_ = &map; }
+    /// Is told of what may concern merges as well, with a hybrid map.
+    void set_merges(MergeEngine& merges) { merges_ = &merges; }
     /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
     void check(GroupId group);
     void check(PlaneId plane) { check(ftl_.shape().group_of(plane)); }
@@ -55,6 +58,7 @@ public:
     }
     /// A host read of `block` has ended; a victim that waited for it may now be erased.
     void read_finished(PlaneId plane, BlockId block) override {
+        if (__builtin_expect(merges_ != nullptr, 0)) merges_->let_go(ftl_.shape().superblock_of(block));
         if (active_ == 0) return;
         const GroupId group = ftl_.shape().group_of(plane);
         const Group& g = groups_[idx(group)];
@@ -62,6 +66,7 @@ public:
     }
     /// The last newer copy of what this superblock held is programmed; a victim that waited for it may now be erased.
     void let_go(SuperblockId b) {
+        if (__builtin_expect(merges_ != nullptr, 0)) merges_->let_go(b);
         const Group& g = groups_[idx(ftl_.shape().group_of(b))];
         if (g.victim == b && g.erase_waits) try_erase(ftl_.shape().group_of(b));
     }
@@ -80,8 +85,11 @@ public:
         pacing_.go_on();
         check_all();
     }
-    std::uint32_t active() const { return active_; }
-    bool collects(GroupId group) const { return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning; }
+    /// Groups in which something is collected or merged.
+    std::uint32_t active() const { return active_ + (merges_ != nullptr ? merges_->active() : 0); }
+    bool collects(GroupId group) const {
+        return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning || (merges_ != nullptr && merges_->busy(group));
+    }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
     /// Chosen last: its block in the first plane; kNoBlock when there was none.
@@ -160,6 +168,7 @@ private:
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
+    MergeEngine* merges_ = nullptr;  // null: no hybrid map
     bool stopped_ = false;
     std::uint32_t active_ = 0;
     std::uint64_t collections_ = 0;

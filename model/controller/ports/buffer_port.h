@@ -93,6 +93,13 @@ public:
     virtual Unit unit(Index i) const = 0;
     /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until programmed().
     virtual Index pop_dirty(std::uint32_t lane) = 0;
+    /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone: none.
+    virtual Index first_dirty(std::uint32_t lane) const = 0;
+    virtual Index dirty_behind(Index i) const = 0;
+    /// Is one of these.
+    virtual bool may_be_programmed(Index i) const = 0;
+    /// This one is to be programmed next, like pop_dirty().
+    virtual void take_dirty(Index i) = 0;
     /// The unit is in flash: gives its room back. Returns its waiter.
     virtual std::uint32_t programmed(Index i) = 0;
     /// The unit will never be in flash: gives its room back. Returns its waiter.

@@ -165,11 +165,14 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
 
 WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     const Index i = queues_[lane].head;
-    if (i == kNone) return kNone;
+    if (i != kNone) take_dirty(i);
+    return i;
+}
+
+void WriteBuffer::take_dirty(Index i) {
     dequeue(i);
     entries_[i].state = State::flushing;
     --levels_.dirty;
-    return i;
 }
 
 void WriteBuffer::unlink_oldest(Index i) {

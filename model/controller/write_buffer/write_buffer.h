@@ -70,6 +70,10 @@ public:
     }
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty(std::uint32_t lane = 0) override;
+    Index first_dirty(std::uint32_t lane) const override { return queues_[lane].head; }
+    Index dirty_behind(Index i) const override { return entries_[i].fifo_next; }
+    bool may_be_programmed(Index i) const override { return entries_[i].queued; }
+    void take_dirty(Index i) override;
     std::uint32_t programmed(Index i) override;
     void drop(Lpa lpa, std::vector<std::uint32_t>& released) override;
     std::uint32_t begin_flush() override;

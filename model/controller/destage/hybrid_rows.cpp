@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/destage/hybrid_rows.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+HybridRows::HybridRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice)
+    : ftl_(ftl),
+      buffer_(buffer),
+      choice_(choice),
+      hybrid_(*ftl.hybrid()),
+      logical_(ftl.hybrid()->logical()),
+      per_page_(ftl.geometry().units_per_page()),
+      next_(ftl.shape().groups()) {}
+
+/// All of its units may be programmed now.
+bool HybridRows::is_whole(const LogicalPage& page) const {
+    const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
+    for (std::uint32_t i = 0; i < units; ++i) {
+        const BufferPort::Index entry = buffer_.find(Lpa{first + i});
+        if (entry == BufferPort::kNone || !buffer_.may_be_programmed(entry)) return false;
+    }
+    return units != 0;
+}
+
+/// The page, which is whole, and those behind it that are, up to the end of its row.
+void HybridRows::take_run(LogicalPage page) {
+    const std::uint32_t pages = logical_.pages(page.group, page.block), planes = ftl_.shape().planes();
+    const std::uint32_t end = std::min({pages, page.page - page.page % planes + planes, page.page + choice_.row_pages()});
+    do {
+        const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
+        for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
+        ++page.page;
+    } while (page.page < end && is_whole(page));
+    next_[idx(page.group)] = page.page < pages ? page : LogicalPage{page.group, 0, 0};
+}
+
+bool HybridRows::is_soon_whole(const LogicalPage& page) const {
+    const LogicalPage& next = next_[idx(page.group)];
+    return page.page == 0 ? is_whole(page) : next.page != 0 && page.block == next.block && page.page >= next.page;
+}
+
+const std::vector<BufferPort::Index>& HybridRows::take(std::uint32_t lane) {
+    taken_.clear();
+    left_.clear();
+    const GroupId group = ftl_.lanes().groups(lane)[0];
+    // With nothing on its way what was placed last is what was taken last.
+    if (choice_.programs(lane) == 0) next_[idx(group)] = hybrid_.next_sequential(group);
+    if (next_[idx(group)].page != 0 && is_whole(next_[idx(group)])) {
+        take_run(next_[idx(group)]);
+        return taken_;
+    }
+    const std::uint32_t wanted = std::min(buffer_.queued(lane), choice_.row_units());
+    std::uint32_t most = 4 * choice_.row_units();  // looked at
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && taken_.size() < wanted && most != 0; --most) {
+        const BufferPort::Index behind = buffer_.dirty_behind(i);
+        const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
+        const bool begins = hybrid_.has_random_logs() ? page.page == 0 : true;
+        if (taken_.empty() && begins && is_whole(page)) {
+            take_run(page);
+            return taken_;
+        }
+        if (is_soon_whole(page))
+            left_.push_back(i);
+        else
+            take_unit(i);
+        i = behind;
+    }
+    for (const BufferPort::Index i : left_)
+        if (taken_.size() < wanted) take_unit(i);
+    while (taken_.size() < wanted) take_unit(buffer_.first_dirty(lane));
+    return taken_;
+}
+
+/// It has all units of one page, in their order.
+bool HybridRows::page_of(const FlashJob& job, LogicalPage& page) const {
+    page = logical_.page_of(buffer_.unit(job.item[0]).lpa);
+    const std::uint32_t first = idx(logical_.first_unit(page));
+    bool whole = job.units == logical_.units(page);
+    for (std::uint32_t i = 0; i < job.units && whole; ++i) whole = idx(buffer_.unit(job.item[i]).lpa) == first + i;
+    return whole;
+}
+
+std::uint32_t HybridRows::place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const {
+    LogicalPage first, other;
+    const GroupId group = logical_.page_of(buffer_.unit(jobs->item[0]).lpa).group;
+    const bool sequential = page_of(*jobs, first) && hybrid_.is_sequential(first);
+    std::uint32_t n = 1;
+    for (const FlashJob* job = jobs->next; n < most; job = job->next, ++n) {
+        const bool whole = page_of(*job, other);
+        if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n} : whole && hybrid_.is_sequential(other)) break;
+    }
+    return hybrid_.take_pages(group, sequential ? &first : nullptr, n, out);
+}
+
+}  // namespace ssdtlm

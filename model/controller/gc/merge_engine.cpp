@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/gc/merge_engine.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Surroundings& around)
+    : firmware_(firmware),
+      around_(around),
+      hybrid_(*around.ftl.hybrid()),
+      geometry_(around.ftl.geometry()),
+      codec_(around.ftl.codec()),
+      most_pages_(config.gc_max_inflight_pages * around.ftl.shape().planes()),
+      groups_(around.ftl.shape().groups()) {}
+
+void MergeEngine::check(GroupId group) {
+    Group& g = groups_[idx(group)];
+    try_erase(group);
+    if (g.running || hybrid_.dead(group) != kNoSuperblock || hybrid_.erasing(group)) return;
+    if (!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
+    g.running = true;
+    step<&MergeEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
+}
+
+void MergeEngine::begin(std::uint64_t index) {
+    Group& g = groups_[index];
+    const GroupId group{static_cast<std::uint32_t>(index)};
+    --g.steps;
+    if (hybrid_.begin(group)) {
+        g.number = ++runs_;
+        g.cursor = hybrid_.run(group).next;
+        return pump(group);
+    }
+    g.running = false;
+    check(group);
+    room_();
+}
+
+/// Reads ahead, programs what is complete, and ends the run when nothing is left of it.
+void MergeEngine::pump(GroupId group) {
+    Group& g = groups_[idx(group)];
+    while (g.cursor != hybrid_.run(group).end && g.pages < most_pages_) start_row(group);
+    if (!g.rows.empty() && !g.issuing && g.rows.front().reads == 0) {
+        const Row& row = g.rows.front();
+        const auto units = static_cast<std::uint64_t>(std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
+        g.issuing = true;
+        step<&MergeEngine::place_row>(group, std::uint64_t{firmware_.flash_issue} * row.pages + firmware_.map_update * units, idx(group), CoreStep::gc_program_issue);
+        return;
+    }
+    if (g.cursor != hybrid_.run(group).end || g.pages != 0) return;
+    hybrid_.end_run(group);
+    g.running = false;
+    check(group);
+    room_();
+}
+
+FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a) {
+    FlashJob& job = around_.jobs.acquire(kind, around_.agenda.now());
+    set_up(job, op, cls, a, geometry_, *this);
+    job.txn.owner = groups_[idx(group_of(job))].number;
+    job.units = 0;
+    return job;
+}
+
+/// The pages up to the end of a row, or of the run. A page of flash that has several of their units is read once.
+void MergeEngine::start_row(GroupId group) {
+    Group& g = groups_[idx(group)];
+    const std::uint32_t planes = around_.ftl.shape().planes(), per_page = geometry_.units_per_page();
+    Row row;
+    row.pages = std::min(planes - g.cursor % planes, hybrid_.run(group).end - g.cursor);
+    row.units.resize(row.pages * per_page);
+    find_units(group, row);
+    std::vector<std::uint32_t> in_order;
+    for (std::uint32_t i = 0; i < row.units.size(); ++i)
+        if (row.units[i].from != kUnmapped) in_order.push_back(i);
+    std::sort(in_order.begin(), in_order.end(), [&row](std::uint32_t a, std::uint32_t b) { return idx(row.units[a].from) < idx(row.units[b].from); });
+    JobChain chain;
+    FlashJob* job = nullptr;
+    for (const std::uint32_t i : in_order) {
+        const Ppa from = row.units[i].from;
+        const PageAddress a = geometry_.page_of(from);
+        if (job == nullptr || job->txn.address.plane != a.plane || job->txn.address.block != a.block || job->txn.address.page != a.page) {
+            job = &prepare(FlashJob::Kind::gc_read, FlashOp::read, FlashClass::gc_read, a);
+            job->first_unit = static_cast<std::uint32_t>(g.first_row + g.rows.size());
+            chain.add(*job);
+            ++row.reads;
+        }
+        job->item[job->units] = i;
+        job->slot[job->units++] = static_cast<std::uint8_t>(geometry_.slot_of(from));
+        job->txn.data_bytes = job->units * geometry_.unit_bytes;
+    }
+    g.cursor += row.pages;
+    g.pages += row.pages;
+    const std::uint32_t reads = row.reads;
+    g.rows.push_back(std::move(row));
+    if (reads != 0) step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * reads, chain.first()->index, CoreStep::gc_read_issue);
+}
+
+/// Where they are now; the host writes no others in the group until the merge is over.
+void MergeEngine::find_units(GroupId group, Row& row) const {
+    const std::uint32_t per_page = geometry_.units_per_page();
+    for (std::uint32_t i = 0; i < row.pages; ++i) {
+        const LogicalPage p{group, hybrid_.run(group).block, groups_[idx(group)].cursor + i};
+        const std::uint32_t first = idx(hybrid_.logical().first_unit(p));
+        for (std::uint32_t s = 0; s < hybrid_.logical().units(p); ++s) {
+            const Ppa at = around_.ftl.lookup(Lpa{first + s});
+            if (idx(at) < geometry_.units()) row.units[i * per_page + s].from = at;
+        }
+    }
+}
+
+void MergeEngine::issue(std::uint64_t index) {
+    FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index));
+    --groups_[idx(group_of(*job))].steps;
+    while (job != nullptr) {
+        FlashJob* const next = job->next;  // a job handed over may be used again at once
+        ++groups_[idx(group_of(*job))].in_flight;
+        around_.flash.submit(job->txn);
+        job = next;
+    }
+}
+
+void MergeEngine::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    const GroupId group = group_of(job);
+    SSDTLM_CHECK(txn.status.result == FlashResult::ok, "failing flash below a hybrid map");
+    if (job.kind == FlashJob::Kind::gc_read) return take_in(job);
+    --groups_[idx(group)].in_flight;
+    if (job.kind == FlashJob::Kind::gc_program)
+        step<&MergeEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
+    else
+        step<&MergeEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
+}
+
+void MergeEngine::take_in(FlashJob& job) {
+    const std::uint64_t place = around_.dram.place(job.txn.data_bytes);
+    job.dram_unit[0] = static_cast<std::uint32_t>(place / geometry_.unit_bytes);
+    around_.dram.access({place, job.txn.data_bytes}, *this, handle_of(job));
+}
+
+void MergeEngine::dram_done(std::uint64_t handle) { read_done(job_of(handle)); }
+
+void MergeEngine::read_done(FlashJob& job) {
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
+    --g.in_flight;
+    Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
+    if (job.bytes != nullptr) row.bytes.resize(row.units.size());
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        Unit& unit = row.units[job.item[i]];
+        unit.spare = job.txn.spare[job.slot[i]];
+        unit.dram_unit = job.dram_unit[0] + i;
+        if (job.bytes != nullptr) row.bytes[job.item[i]] = job.bytes->page[job.slot[i]];
+    }
+    --row.reads;
+    around_.jobs.release(job);
+    pump(group);
+}
+
+void MergeEngine::place_row(std::uint64_t index) {
+    const GroupId group{static_cast<std::uint32_t>(index)};
+    Group& g = groups_[index];
+    --g.steps;
+    Row row = std::move(g.rows.front());
+    g.rows.pop_front();
+    ++g.first_row;
+    g.issuing = false;
+    // What is only padding leaves the DRAM as a unit of zeros.
+    if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; })) around_.feed.add_data(geometry_.unit_bytes);
+    for (std::uint32_t i = 0; i < row.pages; ++i) place_page(group, row, i);
+    around_.feed.hand_over();
+    pump(group);
+}
+
+/// What was deallocated meanwhile is padding as well.
+void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
+    FlashJob& job = prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, hybrid_.next_page(group));
+    job.txn.data_bytes = geometry_.page_bytes;
+    job.txn.spare.fill(kPadding);
+    job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
+    job.txn.record = around_.ftl.draw_record(job.txn.address);
+    for (std::uint32_t s = 0; s < job.units; ++s) {
+        const Unit& unit = row.units[page * job.units + s];
+        job.item[s] = idx(unit.from);
+        if (unit.from == kUnmapped) continue;
+        around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+        if (!around_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) continue;
+        job.txn.spare[s] = unit.spare;
+        if (!row.bytes.empty()) job.bytes->page[s] = std::move(row.bytes[page * job.units + s]);
+    }
+    ++groups_[idx(group)].in_flight;
+    around_.feed.add(job);
+}
+
+void MergeEngine::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
+    --g.steps;
+    for (std::uint32_t s = 0; s < job.units; ++s)
+        if (job.txn.spare[s] != kPadding) around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]}, geometry_.ppa_of(job.txn.address, s));
+    around_.ftl.gc_page_programmed(job.txn.address);
+    around_.jobs.release(job);
+    --g.pages;
+    pump(group);
+}
+
+void MergeEngine::try_erase(GroupId group) {
+    if (hybrid_.dead(group) == kNoSuperblock || hybrid_.erasing(group)) return;
+    if (!around_.ftl.erase_allowed(hybrid_.dead(group))) return erase_waits_(hybrid_.dead(group));
+    const SuperblockId b = hybrid_.begin_erase(group);
+    const std::uint32_t planes = around_.ftl.shape().planes();
+    JobChain chain;
+    for (std::uint32_t i = 0; i < planes; ++i) {
+        FlashJob& job = prepare(FlashJob::Kind::erase, FlashOp::erase, FlashClass::erase, around_.ftl.shape().page(b, i));
+        job.txn.data_bytes = 0;
+        job.item[0] = idx(b);
+        chain.add(job);
+    }
+    groups_[idx(group)].erases = planes;
+    step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index, CoreStep::gc_erase_issue);
+}
+
+void MergeEngine::erase_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    const GroupId group = group_of(job);
+    const SuperblockId b{job.item[0]};
+    Group& g = groups_[idx(group)];
+    --g.steps;
+    around_.jobs.release(job);
+    if (--g.erases != 0) return;
+    around_.ftl.superblock_erased(b);
+    hybrid_.erase_ended(group);
+    check(group);
+    room_();
+}
+
+std::uint32_t MergeEngine::active() const {
+    std::uint32_t n = 0;
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) n += busy(GroupId{i});
+    return n;
+}
+
+void MergeEngine::check_waiters() const {
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        const Group& g = groups_[i];
+        const GroupId group{i};
+        const auto require = [&](bool ok, const char* what) {
+            if (!ok) throw CheckFailed("merges: group " + std::to_string(i) + " " + what + "\n" + dump());
+        };
+        if (g.steps + g.in_flight != 0) continue;  // comes back
+        require(!g.running, "has a merge with nothing under way");
+        require(!hybrid_.erasing(group), "has an erase that is not under way");
+        if (hybrid_.dead(group) != kNoSuperblock) {
+            require(!around_.ftl.erase_allowed(hybrid_.dead(group)), "has a superblock that may be erased, and is not");
+            continue;
+        }
+        require(!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only, "has a merge to begin, and nothing holds it up");
+    }
+}
+
+std::string MergeEngine::dump() const {
+    std::string s;
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        if (!busy(GroupId{i})) continue;
+        const Group& g = groups_[i];
+        s += "merges: group " + std::to_string(i) + ": " + hybrid_.dump(GroupId{i}) + "; " + (g.running ? "under way, " : "") + "page " + std::to_string(g.cursor) +
+             " to read, " + std::to_string(g.rows.size()) + " rows read, " + std::to_string(g.in_flight) + " operations, " + std::to_string(g.steps) + " core steps\n";
+    }
+    return s;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges of a hybrid map (ftl/hybrid) in time. For each group, one run of copies after the other: rows of pages are read ahead, from
+// wherever their units are, and programmed in ascending order, each row as one multi-plane operation. A merge begins when the host's
+// programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased first, as soon as nobody reads them
+// and nothing in them is needed. What to merge and where to is the HybridMap's business.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/dram_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/program_feed/program_feed.h"
+#include "nand/onfi/unit_bytes.h"
+
+namespace ssdtlm {
+
+class MergeEngine final : private FlashClient, private DramClient {
+public:
+    /// All must outlive it. The Ftl has a hybrid map.
+    struct Surroundings {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        DramPort& dram;
+        FlashPort& flash;
+        ProgramFeed& feed;
+        FlashJobPool& jobs;
+    };
+    MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Surroundings& around);
+
+    /// Called when a page of the host, or of the journal, may find room that it did not find before.
+    void on_room(std::function<void()> callback) { room_ = std::move(callback); }
+    /// Called when an erase waits: for reads, for newer copies, or for the journal.
+    void on_erase_waits(std::function<void(SuperblockId)> callback) { erase_waits_ = std::move(callback); }
+
+    /// Something has changed that a merge or an erase of the group may have waited for, or one is wanted now.
+    void check(GroupId group);
+    void let_go(SuperblockId b) {
+        if (hybrid_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
+    }
+    bool busy(GroupId group) const {
+        return groups_[idx(group)].running || hybrid_.demanded(group) || hybrid_.erasing(group) || hybrid_.dead(group) != kNoSuperblock;
+    }
+    /// Groups in which something is merged or erased, or waits for it.
+    std::uint32_t active() const;
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events; looks at every group.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    struct Unit {
+        Spare spare = kPadding;
+        Ppa from = kUnmapped;
+        std::uint32_t dram_unit = 0;
+    };
+    struct Row {
+        std::uint32_t pages = 0;
+        std::uint32_t reads = 0;      ///< that have not ended
+        std::vector<Unit> units;      ///< by page and slot
+        std::vector<UnitBytes> bytes; ///< of these; empty: the Spare stands for the data
+    };
+    struct Group {
+        bool running = false;         ///< a run, or what comes next is being decided
+        bool issuing = false;         ///< a core places the first row
+        std::uint32_t steps = 0;      ///< of the cores
+        std::uint32_t in_flight = 0;  ///< reads, programs and erases, with the DRAM or the flash
+        std::uint32_t erases = 0;     ///< of the superblock that is being erased, blocks
+        std::uint32_t cursor = 0;     ///< page of the logical block to read next
+        std::uint32_t pages = 0;      ///< read or being programmed
+        std::uint64_t number = 0;     ///< of the run, from 1: the owner of its flash work
+        std::uint64_t first_row = 0;  ///< number of rows.front()
+        std::deque<Row> rows;         ///< read, or being read
+    };
+
+    void begin(std::uint64_t group);
+    void pump(GroupId group);
+    void start_row(GroupId group);
+    void find_units(GroupId group, Row& row) const;
+    void issue(std::uint64_t job);
+    void take_in(FlashJob& job);
+    void read_done(FlashJob& job);
+    void place_row(std::uint64_t group);
+    void place_page(GroupId group, Row& row, std::uint32_t page);
+    void program_done(std::uint64_t job);
+    void try_erase(GroupId group);
+    void erase_done(std::uint64_t job);
+    void flash_done(FlashTransaction& txn) override;
+    void dram_done(std::uint64_t job) override;
+    GroupId group_of(const FlashJob& job) const { return around_.ftl.shape().group_of(job.txn.address.plane); }
+    FlashJob& prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a);
+    template <void (MergeEngine::*Next)(std::uint64_t)>
+    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
+        ++groups_[idx(group)].steps;
+        around_.cores.run<Next>(this, idx(group), cycles, what, arg);
+    }
+
+    const FirmwareConfig& firmware_;
+    const Surroundings around_;
+    HybridMap& hybrid_;
+    const NandGeometry geometry_;
+    const SpareCodec codec_;
+    const std::uint32_t most_pages_;  // of a group, read and not yet programmed
+    std::vector<Group> groups_;
+    std::function<void()> room_;
+    std::function<void(SuperblockId)> erase_waits_;
+    std::uint64_t runs_ = 0;
+};
+
+}  // namespace ssdtlm
