@@ -16,6 +16,7 @@ MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config
 
 void MergeEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
+    g.asked = true;
     try_erase(group);
     if (g.running || hybrid_.dead(group) != kNoSuperblock || hybrid_.erasing(group)) return;
     if (!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
@@ -253,7 +254,7 @@ void MergeEngine::check_waiters() const {
         require(!g.running, "has a merge with nothing under way");
         require(!hybrid_.erasing(group), "has an erase that is not under way");
         if (hybrid_.dead(group) != kNoSuperblock) {
-            require(!around_.ftl.erase_allowed(hybrid_.dead(group)), "has a superblock that may be erased, and is not");
+            require(!g.asked || !around_.ftl.erase_allowed(hybrid_.dead(group)), "has a superblock that may be erased, and is not");
             continue;
         }
         require(!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only, "has a merge to begin, and nothing holds it up");

@@ -49,7 +49,8 @@ public:
         if (hybrid_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
     }
     bool busy(GroupId group) const {
-        return groups_[idx(group)].running || hybrid_.demanded(group) || hybrid_.erasing(group) || hybrid_.dead(group) != kNoSuperblock;
+        const Group& g = groups_[idx(group)];
+        return g.running || hybrid_.demanded(group) || hybrid_.erasing(group) || (g.asked && hybrid_.dead(group) != kNoSuperblock);
     }
     /// Groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
@@ -70,6 +71,7 @@ private:
         std::vector<UnitBytes> bytes; ///< of these; empty: the Spare stands for the data
     };
     struct Group {
+        bool asked = false;           ///< before, what a start has found to be erased waits
         bool running = false;         ///< a run, or what comes next is being decided
         bool issuing = false;         ///< a core places the first row
         std::uint32_t steps = 0;      ///< of the cores

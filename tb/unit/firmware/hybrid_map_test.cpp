@@ -56,5 +56,59 @@ TEST(HybridMapFirmware, RandomCommands) {
             }
 }
 
+TEST(HybridMapFirmware, ShapesAndBuffers) {
+    std::uint64_t seed = 100;
+    for (const auto& [page, unit] : {std::pair{4096u, 4096u}, {8192u, 8192u}, {16384u, 4096u}, {65536u, 4096u}})
+        for (const std::uint32_t buffer : {1u, 3u, 8u, 64u}) {
+            DeviceShape d = log_block_device(2, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, page, unit);
+            d.ftl.buffer_bytes = std::uint64_t{buffer} * unit;
+            if (seed % 3 == 0) d.ftl.buffer_mode = BufferMode::write_through;
+            if (seed % 4 == 1) d.ftl.flush_start_percent = 50;
+            if (seed % 5 == 0) d.ftl.initial_state = InitialState::random;
+            if (seed % 5 == 1) d.ftl.initial_state = InitialState::fresh;
+            if (seed % 5 == 2) d.ftl.gc_max_inflight_pages = 1;
+            if (seed % 5 == 3) d.late_map = LateMap::Shape{};
+            d.ftl.fill = seed % 2 == 0 ? 1.0 : 0.7;
+            d.bytes = seed % 3 == 1;
+            Mix m;
+            m.commands = 4000;
+            m.units = seed % 2 == 0 ? 40 : 4;
+            d.slot_bytes = 41 * unit;
+            exercise(d, m, seed++);
+            if (HasFatalFailure()) return;
+        }
+}
+
+TEST(HybridMapFirmware, ManyGroupsAndCores) {
+    for (const std::uint32_t cores : {1u, 3u}) {
+        DeviceShape d = log_block_device(2, SuperblockSpan::die);
+        d.geometry.planes_per_die = 4;
+        d.geometry.ways = 3;
+        d.firmware.cores = cores;
+        d.firmware.clock_hz = 10'000'000;
+        d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * 4096 - 5 * 4096;  // the last row is not full
+        Mix m;
+        m.commands = 12000;
+        m.hot = 20;
+        m.units = 60;
+        exercise(d, m, 200 + cores);
+    }
+}
+
+// What stays is found again: with whatever was open, half merged or not yet erased.
+TEST(HybridMapFirmware, LossOfPower) {
+    for (std::uint64_t seed = 300; seed < 312; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape d = log_block_device(1 + static_cast<std::uint32_t>(seed % 3), seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die);
+        d.ftl.initial_state = InitialState::fresh;
+        d.seed = seed + seed_offset();
+        d.slots = 8;
+        CutHost host(d, seed + seed_offset());
+        host.run(12);
+        if (HasFailure()) return;
+        EXPECT_EQ(host.read_only, 0u);
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm
