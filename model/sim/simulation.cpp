@@ -263,6 +263,7 @@ RunSummary Simulation::summarise() {
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks;
+    r.log_blocks = is_hybrid(s.config.ftl);
     r.waf = r.ftl.write_amplification(r.units_per_page);
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

@@ -142,6 +142,9 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.slc_blocks != 0)
         j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});
+    if (s.log_blocks)
+        j["ftl"]["merges"] = {{"direct_blocks", s.ftl.direct_blocks}, {"switch", s.ftl.switch_merges}, {"partial", s.ftl.partial_merges},
+                              {"full", s.ftl.full_merges}, {"full_merge_blocks", s.ftl.full_merge_blocks}, {"empty_logs", s.ftl.empty_logs}};
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
@@ -292,6 +295,9 @@ std::string summary_text(const RunSummary& s) {
                                                               s.ftl.slc_victims, s.ftl.slc_units_folded)
                                                 : ""),
                          s.ftl.blocks_erased, s.waf);
+    if (s.log_blocks)
+        t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} log blocks without anything left, {} data blocks written directly\n",
+                         s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs, s.ftl.direct_blocks);
     t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";
     for (const auto& b : s.books)

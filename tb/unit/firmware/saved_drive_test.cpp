@@ -45,6 +45,17 @@ DeviceShape random_shape(Random& r) {
             d.geometry.blocks_per_plane += 3;
         }
     }
+    if (f.mapping == "page" && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
+        f.mapping = "fast";
+        f.fast.random_log_blocks = 1 + static_cast<std::uint32_t>(r.below(4));
+        f.static_dimensions = "none";
+        f.placement = Placement::in_turn;
+        f.most_spread = 0;
+        f.gc_pace = "full";
+        d.geometry.blocks_per_plane += f.fast.random_log_blocks;
+        f.user_capacity_bytes = most_logical_units(f, d.geometry) * d.geometry.unit_bytes;
+        return d;
+    }
     if (f.initial_state == InitialState::random && f.static_dimensions == "none" && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
         f.initial_state = InitialState::analytic;
     if (f.has_checkpoints()) d.geometry.blocks_per_plane += 8;

@@ -39,6 +39,51 @@ TEST(FtlCheck, FindsAllProblemsAtOnce) {
     }
 }
 
+/// What is asked for beside log blocks, all at once, and each with a way out.
+TEST(FtlCheck, LogBlocksRefuseWhatTheyAreNotMadeFor) {
+    NandGeometry g = test::small_geometry();
+    g.blocks_per_plane = 64;
+    FtlConfig c = test::small_config(g, 0.3);
+    c.mapping = "fast";
+    EXPECT_TRUE(check_ftl(c, g).empty());
+    c.static_dimensions = "CW";
+    c.placement = Placement::first_idle;
+    c.most_spread = 3;
+    c.gc_pace = "yield";
+    c.gc_idle_after = Ps{1};
+    c.checkpoint_interval_bytes = 1 << 20;
+    c.checkpoint_at_shutdown = true;
+    c.fast.random_log_blocks = 0;
+    EXPECT_EQ(check_ftl(c, g).size(), 8u);
+    c = test::small_config(g, 0.3);
+    c.mapping = "fast";
+    c.stream_frontiers = 1;
+    EXPECT_EQ(check_ftl(c, g).size(), 1u);
+    c.stream_frontiers = 0;
+    c.slc.blocks = 1;
+    g.bits_per_cell = 2;
+    const auto problems = check_ftl(c, g);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].text(), "slc.blocks: 1 with ftl.mapping = \"fast\"; 0: log blocks take the pages of the host; set slc.blocks = 0, or ftl.mapping = \"page\"");
+}
+
+// Each plane keeps free ones, log blocks and room for the journal; with one block less for data the capacity is one less.
+TEST(FtlCheck, LogBlocksAreNoneOfTheCapacity) {
+    NandGeometry g = test::small_geometry();
+    g.blocks_per_plane = 64;
+    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die})
+        for (const std::uint32_t logs : {1u, 9u}) {
+            FtlConfig c = test::small_config(g, 0.3, span);
+            c.mapping = "fast";
+            c.fast.random_log_blocks = logs;
+            // An entry takes 16 bytes: 1,024 in a page. 32,768 units: 32 pages, twice, and two more; over the groups, and one: 18 or 10,
+            // in superblocks of 32 or 16 pages; one is open, and one is collected.
+            const std::uint64_t journal = 1 + 2, reserve = 3 + 3 + logs + 1 + journal;
+            EXPECT_EQ(reserved_blocks(c, g), reserve);
+            EXPECT_EQ(most_logical_units(c, g), 8 * (64 - reserve) * 16 * 4);
+        }
+}
+
 /// Where the problems are.
 std::vector<std::string> places(const FtlConfig& c, const NandGeometry& g) {
     std::vector<std::string> all;

@@ -150,5 +150,91 @@ TEST(HybridRandom, CountsAsASimulationOfFastDoes) {
     EXPECT_GT(empty, 20u);
 }
 
+// After each loss of power a new FTL finds what was written, knows which superblock plays which part, and goes on.
+TEST(HybridRandom, GoesOnAfterLossesOfPower) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        Random random(seed, 6);
+        NandGeometry g = test::hybrid_geometry();
+        g.channels = static_cast<std::uint32_t>(1 + random.below(2));
+        g.page_bytes = 4096u << random.below(3);
+        const FtlConfig c = test::hybrid_config(g, static_cast<std::uint32_t>(1 + random.below(3)), random.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane);
+        SpareArea flash(g);
+        std::map<std::uint32_t, std::uint32_t> versions;
+        std::uint32_t version = 0;
+        for (int life = 0; life < 12; ++life) {
+            Ftl ftl(c, g, flash, 1);
+            if (life != 0) {
+                Recovery(ftl).from_all_pages();
+                ASSERT_NO_THROW(ftl.verify_books());
+            }
+            for (std::uint32_t l = 0; l < ftl.logical_units(); ++l) {
+                const Ppa at = ftl.lookup(Lpa{l});
+                ASSERT_EQ(at == kUnmapped, versions.count(l) == 0) << l;
+                if (at == kUnmapped) continue;
+                ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions[l])));
+            }
+            const LogicalBlocks& logical = ftl.hybrid()->logical();
+            LogicalPage stream;
+            for (std::uint64_t step = 0, steps = random.below(400); step < steps; ++step) {
+                LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});
+                const bool whole = random.percent(60) || g.units_per_page() == 1;
+                if (whole && random.percent(80)) p = stream;
+                PageAddress a;
+                while (ftl.hybrid()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) ftl.hybrid()->merge_at_once(p.group);
+                ASSERT_FALSE(ftl.media().read_only);
+                Spare out[kMaxUnitsPerPage];
+                std::fill_n(out, g.units_per_page(), kPadding);
+                for (std::uint32_t s = 0; s < (whole ? logical.units(p) : 1); ++s) {
+                    const Lpa l{idx(logical.first_unit(p)) + s};
+                    out[s] = ftl.codec().make(l, ++version);
+                    ftl.map_unit(l, g.ppa_of(a, s));
+                    versions[idx(l)] = version;
+                }
+                flash.program_page(a, out, ftl.draw_record(a));
+                ftl.host_page_programmed(a);
+                if (p == stream && whole) stream = ++p.page == logical.pages(p.group, p.block) ? logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))}) : p;
+            }
+        }
+    }
+}
+
+/// Pages programmed for a page of the host, on one die with 64 logical blocks, in steady state.
+double amplification(std::uint32_t logs, const std::string& job) {
+    NandGeometry g = test::hybrid_geometry();
+    g.page_bytes = 4096;
+    g.pages_per_block = 16;
+    FtlConfig c = test::hybrid_config(g, logs);
+    g.blocks_per_plane = reserved_blocks(c, g) + 64;
+    c.user_capacity_bytes = most_logical_units(c, g) * 4096;
+    c.initial_state = InitialState::sequential;
+    HybridDevice d(c, g);
+    Random random(7, 7);
+    std::uint32_t at = 0;
+    FtlCounters before = d.ftl.counters();
+    const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
+    for (std::uint32_t i = 0; i < 4 * units; ++i) {
+        if (i == units) before = d.ftl.counters();
+        const bool ascending = job == "ascending" || (job == "mixed" && random.percent(90));
+        const auto l = ascending ? at++ % units : static_cast<std::uint32_t>(random.below(units));
+        d.write(d.logical().page_of(Lpa{l}));
+    }
+    return d.since(before).write_amplification(1);
+}
+
+TEST(HybridRandom, WriteAmplification) {
+    for (const std::uint32_t logs : {1u, 4u, 16u, 32u}) {
+        const double ascending = amplification(logs, "ascending"), random = amplification(logs, "random"), mixed = amplification(logs, "mixed");
+        std::printf("[   FIGURE ] write amplification with %2u random log blocks for 64 data blocks: ascending %.3f, random %.2f, nine in ten ascending %.2f\n", logs,
+                    ascending, random, mixed);
+        EXPECT_EQ(ascending, 1.0);
+        // Of L logs' room of n pages, each full merge copies at most one data block for each page in the oldest log, and one at least.
+        EXPECT_GT(random, 2.0);
+        EXPECT_LT(random, 1.0 + 32 + 1);
+        EXPECT_LT(mixed, random);
+    }
+    EXPECT_LT(amplification(32, "random"), amplification(1, "random"));
+}
+
 }  // namespace
 }  // namespace ssdtlm
