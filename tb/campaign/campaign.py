@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import checkpoint_blocks, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_log_blocks, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,7 +58,12 @@ def needed_seconds(device, work, result):
     serial = work.serial_ios * cuts * one
     queues = work.pair_ios * cuts / device.queue_depth * one
     flushes = (work.flushes + 1) * waits_for_flash
-    return max(busiest, wire, tags, credits, serial, queues, flushes) + work.pace_s + one
+    # Merges, as if there were one die.
+    merges = 0
+    if "merges" in result["ftl"]:
+        f = result["ftl"]
+        merges = f["gc_pages"] * (f["units_per_page"] * device.read_s + device.program_s) + f["blocks_erased"] * device.erase_s
+    return max(busiest, wire, tags, credits, serial, queues, flushes) + merges + work.pace_s + one
 
 
 def depth_reached(folder):
@@ -295,9 +300,12 @@ def drawn_checkpoints(r, device):
 
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
+    logs = drawn_log_blocks(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
     settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    if logs:
+        settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     if not options.saved:
         settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:

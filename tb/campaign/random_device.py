@@ -104,6 +104,41 @@ def checkpoint_blocks(settings, blocks):
     raise ValueError("a device without room for checkpoints")
 
 
+def journal_blocks(settings, blocks):
+    """How many more blocks of each plane a device of so many needs for the journal of a hybrid map: see journal_blocks() in model/controller/ftl/ftl_check.cpp."""
+    get = lambda name: settings[f"nand.geometry.{name}"]
+    page, unit = size_of(settings, "nand.geometry.page_size"), size_of(settings, "nand.geometry.unit_size")
+    planes = get("channels") * get("ways") * get("dies_per_chip") * get("planes_per_die")
+    joined = 1 if settings.get("ftl.superblock") == '"plane"' else get("planes_per_die")
+    groups = planes // joined
+    for more in range(1, 10000):
+        units = planes * (blocks + more) * get("pages_per_block") * (page // unit)
+        pages = -(-(2 * -(-units // (page // 16)) + 2) // groups) + 1
+        if more >= -(-pages // (get("pages_per_block") * joined)) + 2:
+            return more
+    raise ValueError("a device without room for the journal")
+
+
+# What a drive with log blocks refuses.
+NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.stream_frontiers", "ftl.streams_by", "ftl.multi_hash", "gc.pace", "gc.tokens", "gc.idle", "precondition.state",
+                       "slc.", "nand.slc")
+
+
+def drawn_log_blocks(seed, device):
+    """Log blocks for a quarter of the small devices whose map is all in memory and whose flash does not fail, in blocks beside those that they have.
+    Draws of their own."""
+    r = random.Random(f"log blocks {seed}")
+    if device.preset is not None or r.random() > 1 / 4 or "ftl.mapping" in device.settings or any(key.startswith("nand.faults") for key in device.settings):
+        return []
+    logs = r.choice((1, 2, 4, 12))
+    device.settings["ftl.mapping"] = '"fast"'
+    device.settings["ftl.superblock"] = r.choice(('"die"', '"die"', '"plane"'))
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + logs + 1 + journal_blocks(device.settings, before + logs + 1)
+    device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
+    return [f"fast.random_log_blocks={logs}"]
+
+
 def random_faults(r, spare):
     """From now and then to so often that the drive is read-only in no time."""
     return {
