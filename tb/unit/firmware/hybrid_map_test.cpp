@@ -79,6 +79,35 @@ TEST(HybridMapFirmware, ShapesAndBuffers) {
         }
 }
 
+// An ascending write copies nothing, however many cores put it into pages; where log blocks are full sooner than others are erased, pages wait for erases.
+TEST(HybridMapFirmware, AnAscendingWriteIsSwitchedOnly) {
+    for (const std::uint32_t pages : {1u, 2u, 7u}) {
+        DeviceShape d = log_block_device(2, SuperblockSpan::die);
+        d.geometry.blocks_per_plane = 80;
+        d.geometry.pages_per_block = pages;
+        d.ftl.gc_soft_free_blocks = 3;
+        d.ftl.user_capacity_bytes = std::uint64_t{40} * pages * 4 * 4096;
+        d.ftl.buffer_bytes = 400ull * 4096;
+        d.slots = 1;  // one command after the other: their data come in order
+        d.firmware.cores = 3;
+        d.firmware.clock_hz = 20'000'000;
+        d.seed = pages;
+        DeviceUnderTest device(d);
+        for (int round = 0; round < 20; ++round) {
+            for (std::uint64_t lba = 0; lba < device.blocks(); lba += 8 * device.blocks_per_unit()) {
+                if (!device.has_room()) device.drain();
+                device.write(lba, static_cast<std::uint32_t>(std::min<std::uint64_t>(8ull * device.blocks_per_unit(), device.blocks() - lba)));
+            }
+        }
+        ASSERT_NO_THROW(device.drain());
+        ASSERT_NO_THROW(device.shut_down());
+        ASSERT_NO_THROW(device.read_all());
+        const FtlCounters& c = device.ftl.counters();
+        EXPECT_EQ(c.switch_merges, 20u * 40u);
+        EXPECT_EQ(c.gc_pages, 0u);
+    }
+}
+
 TEST(HybridMapFirmware, ManyGroupsAndCores) {
     for (const std::uint32_t cores : {1u, 3u}) {
         DeviceShape d = log_block_device(2, SuperblockSpan::die);
