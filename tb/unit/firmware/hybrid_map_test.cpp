@@ -94,9 +94,9 @@ TEST(HybridMapFirmware, AnAscendingWriteIsSwitchedOnly) {
         d.seed = pages;
         DeviceUnderTest device(d);
         for (int round = 0; round < 20; ++round) {
-            for (std::uint64_t lba = 0; lba < device.blocks(); lba += 8 * device.blocks_per_unit()) {
+            for (std::uint64_t lba = 0; lba < device.blocks(); lba += 60 * device.blocks_per_unit()) {
                 if (!device.has_room()) device.drain();
-                device.write(lba, static_cast<std::uint32_t>(std::min<std::uint64_t>(8ull * device.blocks_per_unit(), device.blocks() - lba)));
+                device.write(lba, static_cast<std::uint32_t>(std::min<std::uint64_t>(60ull * device.blocks_per_unit(), device.blocks() - lba)));
             }
         }
         ASSERT_NO_THROW(device.drain());
