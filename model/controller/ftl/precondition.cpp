@@ -16,7 +16,7 @@ constexpr std::uint64_t kStream = 0x7072656670726566;
 constexpr std::uint64_t kStartStream = 0x7374616767657200;
 constexpr std::uint64_t kScatterStream = 0x7363617474657265;
 /// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being emptied is as in operation.
-constexpr std::uint64_t kCycles = 4;
+constexpr std::uint64_t kCycles = 16;
 }
 
 Preconditioner::Preconditioner(Ftl& ftl)
