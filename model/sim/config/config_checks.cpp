@@ -348,8 +348,8 @@ private:
 
     void hybrid_map() {
         if (is_hybrid(c_.ftl) && c_.faults.any())
-            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "only \"page\": failing flash is not implemented in merges",
-                "set it to \"page\", or leave out [nand.faults]");
+            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "\"page\" or \"dftl\": failing flash is not implemented in merges",
+                "set it to one of these, or leave out [nand.faults]");
     }
 
     /// A map that is not all in memory.
