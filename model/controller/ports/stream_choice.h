@@ -9,7 +9,7 @@
 
 namespace ssdtlm {
 
-/// Contract: a function of the units that were written before, in their order (tb/unit/stream_choice).
+/// Contract: a function of the units that were written before, in their order (tb/unit/ftl/stream_choice_test.cpp).
 class StreamChoice {
 public:
     virtual ~StreamChoice() = default;

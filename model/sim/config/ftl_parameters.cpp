@@ -226,7 +226,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .says("fresh: nothing mapped; sequential: filled in ascending order; random: sequential, then uniform "
                   "random overwrites at full speed through the same FTL and garbage collection, which are left where "
                   "such a host would leave them; analytic: where very many such overwrites lead, by the formula of the victim policy "
-                  "(greedy, d_choices, random, fifo), in a few seconds for any capacity")
+                  "(greedy, d_choices, random, fifo), without simulating them all")
             .from("reads must find data"));
     table.push_back(
         P::fraction(

@@ -25,7 +25,7 @@ double share_with(std::uint32_t i, double above, double pace, double drawn) {
     const double left = 1 - above;
     if (left <= 0) return 0;
     if (drawn == 1) return pace * left / (i + pace);
-    // Newton's method from the left: the difference of the two sides rises and is convex, and its zero is right of 0.
+    // Newton's method from the right of the zero: the difference of the two sides rises and is convex, so no step goes beyond it.
     double share = std::min(left, pace / i);
     for (int k = 0; k < 60; ++k) {
         const double all = above + share, power = std::pow(all, drawn - 1);
