@@ -59,6 +59,8 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         occupancy_ = &system_->record();
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
+    const SsdController& c = system_->device.controller;
+    start_ = {config.run.drive, config.ftl, c.overwrites, drive_state(*c.ftl)};
     ftl_start_ = ftl_begin_ = system_->device.controller.ftl->counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
@@ -250,6 +252,7 @@ RunSummary Simulation::summarise() {
     r.workload_digest = options_.workload_digest;
     r.version = kVersion;
     r.seed = s.config.run.seed;
+    r.start = start_;
     r.interrupted = interrupted_;
     r.simulated = workload_end_.time_since_epoch();
     r.bring_up = s.host.driver.epoch().time_since_epoch();

@@ -56,6 +56,7 @@ public:
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
+    const DriveStart& start() const { return start_; }
     const LatencyStats& latency() const { return latency_; }
     /// slowest.json; empty when nothing of it was to be kept.
     std::string slowest() const;
@@ -91,6 +92,7 @@ private:
     std::optional<SlowestCommands> slowest_;
     const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
+    DriveStart start_;
     FtlCounters ftl_start_;              // of the run: what its books begin with
     FtlCounters ftl_begin_, ftl_end_;    // of the measured window, as busy_begin_ and busy_end_
     enum class Window : std::uint8_t { unknown, ramp, open } window_ = Window::unknown;

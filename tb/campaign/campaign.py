@@ -214,11 +214,16 @@ def drawn_lanes(seed, device):
     return [f"ftl.static_dimensions={chosen}"]
 
 
-def drawn_analytic(seed, device, lanes):
-    """Steady state by formula for half of the small devices that begin in one and whose policy has a formula. A draw of its own."""
-    if device.preset is not None or lanes or device.settings["precondition.state"] != '"random"' or device.settings["gc.policy"].strip('"') in NO_FORMULA:
+def drawn_steady_state(seed, device, lanes):
+    """For small devices that begin in a steady state: by formula for half of those whose policy has one, and until it is steady for half of the others.
+    Draws of their own."""
+    if device.preset is not None or device.settings["precondition.state"] != '"random"':
         return []
-    return ["precondition.state=analytic"] if random.Random(f"analytic {seed}").random() < 1 / 2 else []
+    by_formula = not lanes and device.settings["gc.policy"].strip('"') not in NO_FORMULA and device.settings.get("ftl.mapping") != '"fast"'
+    if by_formula and random.Random(f"analytic {seed}").random() < 1 / 2:
+        return ["precondition.state=analytic"]
+    r = random.Random(f"until {seed}")
+    return ["precondition.until=steady", f"precondition.most_rounds={r.choice((5, 10, 50))}"] if r.random() < 1 / 2 else []
 
 
 def drawn_full_caches(seed, device):
@@ -303,7 +308,7 @@ def run_seed(seed, options):
     logs = drawn_log_blocks(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_analytic(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     if not options.saved:

@@ -9,7 +9,7 @@ from support import BINARY, OK, SOURCE, SystemTest
 
 PYTHON = SOURCE / "build" / "python" / "bin" / "python3"
 # Columns of charts that hold text.
-TEXT = {"resource", "bar", "stage", "line", "cause"}
+TEXT = {"resource", "bar", "stage", "line", "cause", "valid"}
 
 
 class ReportTest(SystemTest):

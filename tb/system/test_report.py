@@ -77,6 +77,16 @@ class Numbers(SystemTest):
         self.assertAlmostEqual(sum(causes.values()), self.result.json["ftl"]["waf"], places=9)
         self.assertGreater(causes["moved by garbage collection"], 0)
 
+    def test_drive_at_start(self):
+        rows = data.drive_at_start(self.result)
+        self.assertEqual(rows["asked for"], "state sequential, fill 1")
+        self.assertEqual(rows["mapped"], "100 % of 3,072 units")  # tiny-test: 12 MiB
+        self.assertNotIn("overwrites", rows)
+        bars = data.full_by_valid(self.result)
+        self.assertEqual([row["valid"] for row in bars], [*(f"{n}–{n + 10}" for n in range(0, 100, 10)), "100"])
+        self.assertEqual([row["percent"] for row in bars], [0] * 10 + [100])
+        self.assertEqual((data.drive_at_start(type("Earlier", (), {"json": {}})), data.full_by_valid(type("Earlier", (), {"json": {}}))), ({}, []))
+
     def test_wear_in_steps(self):
         """Every block is in one bar, however many counts of erases there are."""
         for counts in ({0: 128}, {0: 120, 1: 8}, {5: 3, 44: 1}, {5: 3, 45: 1}, {i * i: i + 1 for i in range(100)}):
@@ -207,6 +217,9 @@ class Page(ReportTest):
                 self.assertAlmostEqual(d["busy"], 100 * share, delta=0.01)
             queues = self.rows(browser, f"queues-{i}")
             self.assertEqual([(q["channel"], q["die"], q["most"]) for q in queues], [(c, 0, m) for c, m in enumerate(result["die_queue"]["max"])])
+            valid = self.rows(browser, f"valid-{i}")
+            self.assertAlmostEqual(sum(row["percent"] for row in valid), 100, delta=0.1)
+            self.assertEqual(len(self.drawn(browser, f"valid-{i}", "bar")), 11)
             worn, histogram = self.rows(browser, f"worn-{i}"), self.rows(browser, f"wear-{i}")
             for d, waiting, mean in zip(range(2), result["die_queue"]["mean"], result["wear"]["erases_mean"]):
                 self.assertAlmostEqual(queues[d]["waiting"], waiting, delta=1e-4 * waiting + 1e-9)

@@ -42,6 +42,10 @@ class SavedDrive(SystemTest):
                 self.same("itself", "read")
                 self.assertEqual(itself["ftl"], read["ftl"])
                 self.assertEqual(itself["wear"], read["wear"])
+                self.assertEqual(read["precondition"]["asked"], {"from": "drive"})
+                reached = dict(itself["precondition"]["reached"])
+                self.assertGreater(reached.pop("overwrites")["waf"], 1)
+                self.assertEqual(read["precondition"]["reached"], reached)
                 print(f"{name}: {(self.dir / 'drive').stat().st_size} bytes, WAF {itself['ftl']['waf']:.3f}")
 
     def test_what_was_written_before_is_there(self):

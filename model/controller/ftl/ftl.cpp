@@ -172,8 +172,8 @@ void Ftl::count_checkpoint(std::uint32_t pages, std::uint32_t blocks_erased) {
     counters_.blocks_erased += blocks_erased;
 }
 
-void Ftl::precondition() {
-    Preconditioner(*this).run();
+OverwriteRounds Ftl::precondition() {
+    return Preconditioner(*this).run();
 }
 
 void Ftl::go_on_from(const FtlCounters& earlier, const MediaHealth& health) {

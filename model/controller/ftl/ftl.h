@@ -33,6 +33,7 @@
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 #include "controller/ftl/slc/slc_cache.h"
+#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/spare.h"
@@ -274,7 +275,7 @@ public:
     bool erase_allowed(SuperblockId victim) const { return blocks_.reads(victim) == 0 && blocks_[victim].superseded == 0; }
 
     // --- State at start, counters, books ---
-    void precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
+    OverwriteRounds precondition();  ///< brings the fresh device into the configured initial state, in no time; see precondition.h
     const FtlCounters& counters() const { return counters_; }
     /// The counts go on from those of the time before the power was off; not what SMART says, which is on the flash.
     void go_on_from(const FtlCounters& earlier, const MediaHealth& health);
@@ -386,8 +387,7 @@ private:
     std::uint64_t lost_units_ = 0;
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
     Journal journal_;
-    std::uint32_t journal_group_ = 0;  // which took a page of it last
-    std::uint32_t translation_group_ = 0;  // and which one of the map
+    std::uint32_t journal_group_ = 0, translation_group_ = 0;  // which took a page of it last
     std::function<void()> journal_due_;
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;

@@ -168,6 +168,9 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.caches_filled && config.buffer_mode == BufferMode::write_through)
         out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"", "write_back: else what is in the buffer has a command that waits for it",
                        "set precondition.fill_caches = false, or buffer.mode = \"write_back\""});
+    if (config.until == OverwriteUntil::steady && config.initial_state != InitialState::random)
+        out.push_back({"precondition.until", "\"steady\" with a precondition.state that is not \"random\"", "state random: the others are not reached by overwrites",
+                       "set precondition.state = \"random\", or precondition.until = \"amount\""});
     if (!(config.overwrite >= 0.0)) out.push_back({"precondition.overwrite", std::to_string(config.overwrite), "0 or more", ""});
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",

@@ -21,6 +21,10 @@ enum class InitialState : std::uint8_t {
     random,      ///< sequential, then untimed uniform random overwrites at full speed through the same FTL and GC code
     analytic     ///< where very many such overwrites lead, by formula, and a few superblocks' worth of them
 };
+enum class OverwriteUntil : std::uint8_t {
+    amount,  ///< as much as asked for
+    steady   ///< write amplification is steady (steady_state/overwrite_rounds.h)
+};
 enum class MapGranularity : std::uint8_t {
     entry,  ///< single entries
     page    ///< whole translation pages
@@ -100,7 +104,9 @@ struct FtlConfig {
     InitialState initial_state = InitialState::sequential;
     double fill = 1.0;                        ///< share of the user capacity that is mapped at start, 0..1
     bool caches_filled = false;               ///< as a host at work leaves them
-    double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units
+    double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units, when that is what ends them
+    OverwriteUntil until = OverwriteUntil::amount;
+    std::uint32_t most_rounds = 100;          ///< `random` until steady: rounds at most, of a tenth of the mapped units each
 };
 
 }  // namespace ssdtlm

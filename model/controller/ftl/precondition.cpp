@@ -6,17 +6,15 @@
 #include <memory>
 #include <utility>
 
-
-
 namespace ssdtlm {
 
 namespace {
-// Of the seed: independent of what the workload draws, and of each other.
-constexpr std::uint64_t kStream = 0x7072656670726566;
-constexpr std::uint64_t kStartStream = 0x7374616767657200;
+// Of the seed: independent of what else is drawn.
 constexpr std::uint64_t kScatterStream = 0x7363617474657265;
 /// Superblocks of host pages in each group behind a lay-out by formula: enough that what is open, free and being emptied is as in operation.
 constexpr std::uint64_t kCycles = 16;
+/// A tenth of what is overwritten.
+std::uint64_t round_of(std::uint64_t units) { return std::max<std::uint64_t>(units / 10, 1); }
 }
 
 Preconditioner::Preconditioner(Ftl& ftl)
@@ -26,12 +24,13 @@ Preconditioner::Preconditioner(Ftl& ftl)
       victims_(ftl.shape().groups(), kNoSuperblock),
       pages_(ftl.shape().groups()) {}
 
-void Preconditioner::run() {
+OverwriteRounds Preconditioner::run() {
     // The drive has had time: its SLC cache is empty.
     if (ftl_.slc_ != nullptr) ftl_.slc_->use(false);
     fill();
     if (ftl_.slc_ != nullptr) ftl_.slc_->use(true);
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
+    return rounds_;
 }
 
 void Preconditioner::fill() {
@@ -45,12 +44,25 @@ void Preconditioner::fill() {
     const SuperblockShape& shape = ftl_.shape();
     // A group's cycle is a superblock of host rows and a few of GC. Begun some cycles apart, they are at any point of it.
     if (config.initial_state == InitialState::random) {
-        const auto writes = static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units)));
-        const std::uint64_t rows_each = writes / units_per_page_ / shape.planes() / shape.groups();
-        overwrite(units, writes, std::min<std::uint64_t>(8ull * geometry_.pages_per_block, rows_each / 8));
+        Overwrites asked{units, static_cast<std::uint64_t>(std::llround(config.overwrite * static_cast<double>(units)))};
+        std::uint64_t least = asked.writes;
+        if (config.until == OverwriteUntil::steady) {
+            asked.until_steady = true;
+            asked.writes = round_of(units) * config.most_rounds;
+            least = round_of(units) * Steadiness::kWindow;
+        }
+        const std::uint64_t rows_each = least / units_per_page_ / shape.planes() / shape.groups();
+        asked.latest = std::min<std::uint64_t>(8ull * geometry_.pages_per_block, rows_each / 8);
+        overwrite(asked);
     } else if (config.initial_state == InitialState::analytic) {
-        overwrite(units, kCycles * shape.units() * shape.groups(), kCycles / 2 * geometry_.pages_per_block);
+        overwrite({units, kCycles * shape.units() * shape.groups(), kCycles / 2 * geometry_.pages_per_block});
     }
+}
+
+void Preconditioner::begin_rounds(std::uint64_t units) {
+    std::uint64_t free = 0;  // superblocks that the host may use
+    for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) free += std::max(ftl_.free_blocks(GroupId{g}), ftl_.config_.gc_hard_free_blocks) - ftl_.config_.gc_hard_free_blocks;
+    rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape_.units(), units_per_page_, ftl_.counters_);
 }
 
 void Preconditioner::lay_out(std::uint64_t units) {
@@ -162,187 +174,6 @@ void Preconditioner::scatter(std::uint64_t units) {
     ftl_.mapped_units_ = units;
     ftl_.counters_.host_units = units;
     ftl_.counters_.host_pages_allocated = ftl_.counters_.host_pages = (units + units_per_page_ - 1) / units_per_page_;
-}
-
-namespace {
-/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
-/// writes overlap in the host's memory.
-class Draws {
-public:
-    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share) : ftl_(ftl), share_(share), units_(units) {
-        const Lanes& lanes = ftl.lanes();
-        if (lanes.shares() == 1) return;
-        const std::uint64_t per_row = std::uint64_t{ftl.shape().planes()} * ftl.geometry().units_per_page();
-        const std::uint64_t round = per_row * lanes.sequence().size(), rounds = (units + round - 1) / round;
-        within_ = lanes.nth(share, 0) < units ? rounds * per_row * lanes.groups(share).size() : 0;
-    }
-    bool empty() const { return within_ == 0; }
-    void begin(Random& random) {
-        for (std::uint64_t i = 0; i < kAhead; ++i) draw(random, i);
-        for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn_[i % kAhead]);
-    }
-    Lpa next(Random& random) {
-        const Lpa lpa = drawn_[taken_ % kAhead];
-        draw(random, taken_ + kAhead);
-        return lpa;
-    }
-    void taken() {
-        ftl_.prefetch_old_place(drawn_[(taken_ + kHalf) % kAhead]);
-        ++taken_;
-    }
-
-private:
-    static constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
-    void draw(Random& random, std::uint64_t i) {
-        std::uint64_t unit = 0;
-        if (__builtin_expect(ftl_.lanes().shares() == 1, 1)) {
-            unit = random.below(units_);
-        } else {
-            do {  // only the last round has units that are not there
-                unit = ftl_.lanes().nth(share_, random.below(within_));
-            } while (unit >= units_);
-        }
-        drawn_[i % kAhead] = Lpa{static_cast<std::uint32_t>(unit)};
-        ftl_.prefetch(drawn_[i % kAhead]);
-    }
-
-    const Ftl& ftl_;
-    std::uint32_t share_;
-    std::uint64_t units_;
-    std::uint64_t within_ = 1;
-    std::uint64_t taken_ = 0;
-    Lpa drawn_[kAhead];
-};
-}  // namespace
-
-/// A page of random units to a group drawn at random, and what has to be merged for it.
-void Preconditioner::overwrite_hybrid(std::uint64_t units, std::uint64_t writes) {
-    Random random(ftl_.seed_, kStream);
-    HybridMap& hybrid = *ftl_.hybrid_;
-    std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share);
-        if (!draws.back().empty()) draws.back().begin(random);
-    }
-    Spare out[kMaxUnitsPerPage];
-    Lpa lpas[kMaxUnitsPerPage];
-    for (std::uint64_t i = 0; i < writes;) {
-        Draws& of_share = draws[random.below(draws.size())];
-        if (of_share.empty()) continue;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(units_per_page_, writes - i));
-        for (std::uint32_t s = 0; s < n; ++s, of_share.taken()) lpas[s] = of_share.next(random);
-        i += n;
-        // Several units of a page are together by chance.
-        const LogicalPage page = hybrid.logical().page_of(lpas[0]);
-        const bool is_whole = units_per_page_ == 1;
-        PageAddress a;
-        while (hybrid.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) == 0) hybrid.merge_at_once(page.group);
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-            out[s] = s < n ? ftl_.codec_.make(lpas[s], 1) : kPadding;
-            if (s < n) ftl_.map_unit(lpas[s], geometry_.ppa_of(a, s));
-        }
-        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-        ftl_.host_page_programmed(a);
-        hybrid.merge_at_once(page.group);
-    }
-}
-
-void Preconditioner::overwrite(std::uint64_t units, std::uint64_t writes, std::uint64_t latest) {
-    if (ftl_.hybrid_ != nullptr) return overwrite_hybrid(units, writes);
-    Random random(ftl_.seed_, kStream);
-    std::vector<Draws> draws;  // by share
-    for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share);
-        if (!draws.back().empty()) draws.back().begin(random);
-    }
-
-    const SuperblockShape& shape = ftl_.shape_;
-    std::uint64_t i = 0;
-    Spare out[kMaxUnitsPerPage];
-    std::vector<PageAddress> row(shape.planes());
-    const auto write_row = [&](GroupId group) {
-        Draws& of_share = draws[ftl_.lanes_.share_of(group)];
-        const std::uint64_t wanted = (writes - i + units_per_page_ - 1) / units_per_page_;
-        const std::uint32_t n =
-            ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data(), 0);
-        for (std::uint32_t p = 0; p < n; ++p) {
-            const std::uint32_t first = idx(geometry_.ppa_of(row[p], 0));
-            for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-                out[s] = kPadding;
-                if (i == writes) continue;
-                const Lpa lpa = of_share.next(random);
-                out[s] = ftl_.codec_.make(lpa, 1);
-                ftl_.map_unit(lpa, Ppa{first + s});
-                of_share.taken();
-                ++i;
-            }
-            ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
-            ftl_.host_page_programmed(row[p]);
-        }
-    };
-
-    Random start(ftl_.seed_, kStartStream);
-    std::vector<std::uint32_t> late(shape.groups());
-    for (auto& l : late) l = static_cast<std::uint32_t>(start.below(latest + 1));
-
-    const auto& sequence = ftl_.lanes_.sequence();
-    const std::uint64_t row_units = std::uint64_t{units_per_page_} * shape.planes();
-    std::size_t at = static_cast<std::size_t>((units + row_units - 1) / row_units % sequence.size());
-    std::size_t idle = 0;
-    while (i < writes) {  // write_row() counts them
-        const GroupId group = sequence[at];
-        bool busy = !draws[ftl_.lanes_.share_of(group)].empty();
-        if (late[idx(group)] != 0)
-            --late[idx(group)];
-        else if (busy && ftl_.takes_host_pages(group))
-            write_row(group);
-        else if (busy)
-            busy = collect_row(group);
-        idle = busy ? 0 : idle + 1;
-        SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
-        at = at + 1 == sequence.size() ? 0 : at + 1;
-    }
-    ftl_.lanes_.move_to(at);
-    ftl_.begun_ = victims_;
-}
-
-bool Preconditioner::collect_row(GroupId group) {
-    SuperblockId& victim = victims_[idx(group)];
-    std::uint32_t& page = pages_[idx(group)];
-    if (victim == kNoSuperblock) {
-        victim = ftl_.select_victim(group);
-        if (victim == kNoSuperblock) return false;
-        page = 0;
-    }
-    moves_.clear();
-    const std::size_t most = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
-    std::uint32_t slots = 0;
-    while (moves_.size() < most && ftl_.next_valid_page(victim, page, slots)) {
-        const PageAddress from = ftl_.shape_.page(victim, page);
-        for (; slots != 0 && moves_.size() < most; slots &= slots - 1) {
-            const Ppa unit = geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots)));
-            const Spare spare = ftl_.spare_.at(unit);
-            ftl_.prefetch(ftl_.codec_.lpa(spare));
-            moves_.push_back({spare, unit});
-        }
-        if (slots == 0) ++page;
-    }
-    Spare out[kMaxUnitsPerPage];
-    for (std::size_t i = 0; i < moves_.size(); i += units_per_page_) {
-        const PageAddress a = ftl_.allocate_moved_page(group);
-        const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
-        const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, moves_.size() - i));
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves_[i + s].spare : kPadding;
-        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-        for (std::uint32_t s = 0; s < n; ++s)
-            ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves_[i + s].from, Ppa{to + s});
-        ftl_.gc_page_programmed(a);
-    }
-    if (ftl_.superblock(victim).valid != 0) return true;
-    for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) ftl_.spare_.erase(ftl_.shape_.block(victim, i));
-    ftl_.superblock_erased(victim);
-    victim = kNoSuperblock;
-    return true;
 }
 
 }  // namespace ssdtlm

@@ -8,6 +8,9 @@
 // random point of its cycle: writing its open superblock, or at the hard threshold with a victim half emptied. To get
 // there, the groups take turns of one row each, with a host page where one may be written and GC where not, and they
 // begin at different times.
+//
+// How much it overwrites is said beforehand, or ends with the first five rounds, of a tenth of the mapped units each, that are steady
+// (steady_state/overwrite_rounds.h). The rounds are counted either way.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +20,7 @@
 #include "common/address/sequential_layout.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -25,16 +29,21 @@ class Preconditioner {
 public:
     explicit Preconditioner(Ftl& ftl);
 
-    /// The configured initial state. Precondition: a fresh Ftl.
-    void run();
+    /// The configured initial state, and what its overwrites came to. Precondition: a fresh Ftl.
+    OverwriteRounds run();
     /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
     /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
     /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
     /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);
-    /// `writes` uniformly random overwrites within the first `units` logical units. The groups begin up to `latest` rows apart.
-    void overwrite(std::uint64_t units, std::uint64_t writes, std::uint64_t latest);
+    struct Overwrites {
+        std::uint64_t units = 0;   ///< the first ones, uniformly random among them
+        std::uint64_t writes = 0;  ///< at most
+        std::uint64_t latest = 0;  ///< the groups begin up to so many rows apart
+        bool until_steady = false; ///< the round that makes the drive steady is the last
+    };
+    void overwrite(const Overwrites& asked);
     /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
     /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.
     bool collect_row(GroupId group);
@@ -47,12 +56,21 @@ private:
     void fill();
     std::vector<SuperblockId> fill_superblocks(GroupId group, std::uint32_t count, Random& random);
     void hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random);
-    void overwrite_hybrid(std::uint64_t units, std::uint64_t writes);
+    void overwrite_in_turn(const Overwrites& asked);
+    void overwrite_hybrid(const Overwrites& asked);
+    void begin_rounds(std::uint64_t units);
+    /// After each write: true when the drive is steady now.
+    bool ends_steady(std::uint64_t written) {
+        if (__builtin_expect(!rounds_.is_over(written), 1)) return false;
+        rounds_.end_round(ftl_.counters_);
+        return rounds_.is_steady();
+    }
     void fill_blocks(const SequentialLayout& layout);
 
     Ftl& ftl_;
     const NandGeometry& geometry_;
     const std::uint32_t units_per_page_;
+    OverwriteRounds rounds_;
     std::vector<Move> moves_;
     std::vector<SuperblockId> victims_;  // by group
     std::vector<std::uint32_t> pages_;   // by group: where in the victim to go on

@@ -153,6 +153,10 @@ public:
             mark_not_begun(config, o.workload_name);
             throw;
         }
+        if (const std::string w = not_steady(simulation->start()); !w.empty()) {
+            source_.notes.push_back(w);
+            if (!options_.quiet) say(stderr, "warning: " + w + "\n");
+        }
         if (instruments_) instruments_->attach(simulation->system());
         if (live_view_) live_view_->attach(simulation->system(), simulation->latency());
         return run(*simulation);

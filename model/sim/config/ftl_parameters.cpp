@@ -243,8 +243,19 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::fraction(
                         "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
                         .range("0%", "10000%")
-                        .says("Overwrites of state random, as a share of the mapped units")
+                        .says("Overwrites of state random, as a share of the mapped units; not used with precondition.until = steady")
                         .from("assumed: SNIA PTS writes the capacity twice, the fill being the first time"));
+    table.push_back(P::choice(
+                        "precondition.until", {"amount", "steady"}, [](auto& c) -> auto& { return c.ftl.until; })
+                        .says("What ends the overwrites of state random; amount: precondition.overwrite; steady: the first five rounds, of a tenth of the "
+                              "mapped units each, whose write amplification meets the rule of SNIA PTS: largest and smallest within 20 % of the mean, the line "
+                              "through them within 10 %. Rounds that were written to free blocks do not count. result.json and the report say what was reached")
+                        .from("the amount is known beforehand"));
+    table.push_back(P::integer(
+                        "precondition.most_rounds", [](auto& c) -> auto& { return c.ftl.most_rounds; })
+                        .range("5", "10000")
+                        .says("Rounds after which overwrites end that have not become steady, with a warning; precondition.until = steady")
+                        .from("assumed: ten times what is mapped"));
 }
 
 }  // namespace ssdtlm

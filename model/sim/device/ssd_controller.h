@@ -90,6 +90,7 @@ public:
     SpareArea& contents;
     CommandTracker stages;  ///< of the commands' time, for whoever observes
     std::optional<Ftl> ftl;
+    const OverwriteRounds overwrites;  ///< of preconditioning; none of a saved drive
     DmaEngine dma;
     NvmeFrontEnd front_end;
     std::unique_ptr<DramPort> dram;

@@ -112,6 +112,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["simulated_s"] = to_seconds(s.simulated);
     j["measured_window_s"] = to_seconds(s.measured);
     j["bring_up_s"] = to_seconds(s.bring_up);
+    if (s.start) j["precondition"] = drive_start_json(*s.start);
     j["commands"] = s.commands;
     j["commands_including_ramp"] = s.commands_all;
     j["integrity_checked_blocks"] = s.integrity_checked;

@@ -10,6 +10,7 @@
 
 #include "controller/ftl/ftl_counters.h"
 #include "sim/device/power_cut.h"
+#include "sim/results/drive_start.h"
 #include "sim/results/latency_stats.h"
 
 namespace ssdtlm {
@@ -72,6 +73,7 @@ struct RunSummary {
     std::uint64_t integrity_checked = 0; ///< logical blocks compared; 0 when the check is off
     std::uint64_t error_status = 0;
 
+    std::optional<DriveStart> start;     ///< none: there was no drive
     std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
     std::string limiting;                ///< sentence
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)

@@ -194,6 +194,14 @@ def histogram(name, title, rows, top):
     return make(name, title, rows, [bars], 130)
 
 
+def valid_units(name, title, rows):
+    """rows of data.full_by_valid()."""
+    bars = view().mark_bar(color=AREAS[0], stroke=INK, strokeWidth=0.3).encode(
+        x=alt.X("valid:O", title="valid units of a full superblock (%)", sort=None, axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("percent:Q", title="full superblocks (%)"), tooltip=["valid:O", "percent:Q"])
+    return make(name, title, rows, [bars], 130)
+
+
 def amplification(name, title, parts):
     """parts: (label, rows of data.write_amplification())."""
     rows = [{"bar": label, "order": order, "cause": row["cause"], "units": shortened(row["units"])}

@@ -145,6 +145,39 @@ def blocks_by_erases(result):
             for begin in range(low, high + 1, width)]
 
 
+def full_by_valid(result):
+    """Rows {"valid", "percent"}: when the run began, full superblocks by the share of their units that was valid. Empty when none was full."""
+    bins = result.json.get("precondition", {}).get("reached", {}).get("full_by_valid", [])
+    begins = [f"{100 * row['valid_from']:.0f}" for row in bins]
+    return [{"valid": f"{begin}–{end}" if end else begin, "percent": 100 * row["share"]} for begin, end, row in zip(begins, [*begins[1:], ""], bins)]
+
+
+def drive_at_start(result):
+    """Name -> text: what was asked of preconditioning, and what it reached. Empty for results of a version that does not say it."""
+    start = result.json.get("precondition")
+    if start is None:
+        return {}
+    reached, free = start["reached"], start["reached"]["free_superblocks"]
+    rows = {"asked for": ", ".join(f"{key} {_plain(value)}" for key, value in start["asked"].items()),
+            "mapped": f"{100 * reached['occupancy']:.4g} % of {reached['logical_units']:,} units",
+            "free superblocks of a group of planes": f"{free['min']} to {free['max']}, mean {free['mean']:.4g}, {reached['groups']:,} groups",
+            "full superblocks": f"{reached['full_superblocks']:,}"}
+    if "overwrites" in reached:
+        done = reached["overwrites"]
+        rows["overwrites"] = f"{done['units']:,} units, write amplification {done['waf']:.4g}"
+        if "last_rounds" in done:
+            last = done["last_rounds"]
+            waf = ", ".join(f"{x:.4g}" for x in done["waf_by_round"][-last["rounds"]:])
+            rows["last rounds"] = (f"write amplification {waf}: {100 * last['excursion']:.3g} % between largest and smallest, the line through them "
+                                   f"changes by {100 * last['drift']:.3g} %: {'steady' if done['steady'] else 'not steady'}")
+        rows["rounds"] = f"{len(done['waf_by_round']):,} of {done['round_units']:,} units, {done['rounds_to_free_blocks']:,} of them to free blocks"
+    return rows
+
+
+def _plain(value):
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def write_amplification(result):
     """Rows {"cause", "units"}: flash units written for each unit that the host wrote; they sum to the WAF. Empty when the
     host wrote nothing to flash."""

@@ -92,6 +92,7 @@ def _page(results, folder):
     sections.over_time(page, shown)
     sections.device(page, shown)
     job_sections.jobs(page, shown)
+    sections.drive_at_start(page, shown)
     sections.configuration(page, shown, lambda device, key: _preset(device).get(key))
     sections.repeat(page, shown, folder)
     return page

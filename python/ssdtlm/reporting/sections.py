@@ -209,6 +209,18 @@ def device(page, runs):
                            "erase since the device was new, preconditioning included.", "faint"))
 
 
+def drive_at_start(page, runs):
+    rows = [(label, data.drive_at_start(result)) for label, result in runs]
+    names = list(dict.fromkeys(name for _, found in rows for name in found))
+    if not names:
+        return
+    page.heading("The drive when the run began")
+    page.add(table(["", *runs.labels], [[name, *(found.get(name, "–") for _, found in rows)] for name in names], range(1, 1 + len(rows))))
+    filled = [(i, label, bars) for i, (label, result) in enumerate(runs) if (bars := data.full_by_valid(result))]
+    if filled:
+        page.charts([charts.valid_units(f"valid-{i}", runs.titled("Full superblocks by valid units", label), bars) for i, label, bars in filled])
+
+
 def configuration(page, runs, preset_value):
     """preset_value(device, key): the preset's value, or None."""
     page.heading("Configuration")

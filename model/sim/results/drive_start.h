@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the drive when a run begins: what was asked of preconditioning, and what it reached.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "controller/ftl/ftl_config.h"
+#include "controller/ftl/steady_state/drive_state.h"
+#include "controller/ftl/steady_state/overwrite_rounds.h"
+
+namespace ssdtlm {
+
+struct DriveStart {
+    std::string from;            ///< the file of a saved drive; empty: preconditioned as `asked`
+    FtlConfig asked;
+    OverwriteRounds overwrites;  ///< none of a saved drive
+    DriveState reached;
+};
+
+nlohmann::ordered_json drive_start_json(const DriveStart& start);
+/// A sentence, when overwrites were to go on until they are steady and did not become so; else empty.
+std::string not_steady(const DriveStart& start);
+
+}  // namespace ssdtlm
