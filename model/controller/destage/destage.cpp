@@ -44,8 +44,10 @@ void Destage::form_row(std::uint32_t lane) {
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
-        job.units = static_cast<std::uint8_t>(std::min(left, units_per_page_));
+        job.units = static_cast<std::uint8_t>(taken != nullptr ? hybrid_->units_of_page(next) : std::min(left, units_per_page_));
+        job.copies = 0;
         for (std::uint32_t i = 0; i < job.units; ++i) {
+            job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? hybrid_->slot_of(next, i) : i);
             job.item[i] = taken != nullptr ? (*taken)[next++] : around_.buffer.pop_dirty(lane);
             job.old[i] = kUnmapped;
             around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
@@ -143,6 +145,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
             FlashJob& dead = *jobs;
             jobs = dead.next;
             if (!dead.again) units_discarded_ += dead.units;
+            if (__builtin_expect(hybrid_ != nullptr, 0)) hybrid_->forget(dead);
             done_with_map(dead);
             dead.txn.timeline.begin(around_.agenda.now());
             finish(dead, false);
@@ -192,20 +195,22 @@ void Destage::submit(FlashJob& job, const PageAddress& a) {
         }
         stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
         first = false;
-        job.txn.spare[i] = codec_.make(unit.lpa, unit.version);
+        const std::uint32_t slot = job.slot[i];
+        job.txn.spare[slot] = codec_.make(unit.lpa, unit.version);
         around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
-        if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, i, job.item[i]);
+        if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, slot, job.item[i]);
         if (__builtin_expect(job.again, 0)) {
-            around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, i));
+            around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, slot));
             if (around_.map != nullptr) around_.map->changed(unit.lpa);
             continue;
         }
-        job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, i));
+        job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, slot));
         around_.ftl.hold_copy(job.old[i]);
         if (__builtin_expect(around_.map != nullptr, 0)) around_.map->done(unit.lpa, true);
         ++units_mapped_;
     }
     job.txn.whose.stream = stream;
+    if (__builtin_expect(around_.merges != nullptr, 0)) around_.merges->join(job);
     around_.feed.add(job);
 }
 
@@ -221,6 +226,7 @@ void Destage::flash_done(FlashTransaction& txn) {
 void Destage::program_done(std::uint64_t index) {
     FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
     if (__builtin_expect(job.txn.status.result != FlashResult::ok, 0)) return program_failed(job);
+    if (__builtin_expect(job.copies != 0, 0)) around_.merges->joined(job);
     if (__builtin_expect(job.txn.cls == FlashClass::gc_write, 0))
         around_.ftl.gc_page_programmed(job.txn.address);
     else
@@ -235,7 +241,7 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     const PageAddress a = job.txn.address;
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
-        if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, i));
+        if (!unit.dropped) around_.ftl.unmap_failed(unit.lpa, geometry_.ppa_of(a, job.slot[i]));
     }
     if (job.txn.cls == FlashClass::gc_write)
         around_.ftl.gc_page_failed(a);
@@ -294,7 +300,7 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
     const BufferPort::Index entry = job.item[unit];
     const BufferPort::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
-    around_.cache->insert({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[unit] : UnitBytes{}});
+    around_.cache->insert({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}});
 }
 
 void Destage::finish(FlashJob& job, bool placed) {
@@ -304,7 +310,7 @@ void Destage::finish(FlashJob& job, bool placed) {
         if (__builtin_expect(around_.cache != nullptr, 0) && placed) keep_in_cache(job, i);
         const std::uint32_t waiter = around_.buffer.programmed(job.item[i]);
         if (__builtin_expect(waiter == BufferPort::kNoWaiter, 1)) continue;
-        if (__builtin_expect(placed && job.txn.spare[i] != kPadding, 1))
+        if (__builtin_expect(placed && job.txn.spare[job.slot[i]] != kPadding, 1))
             around_.waiters.release(waiter);
         else
             around_.journal.release_when_durable(waiter);  // deallocated meanwhile

@@ -43,6 +43,7 @@ public:
         UnitData* bytes = nullptr;  ///< null: signatures stand for the data
         MapUpdates* map = nullptr;  ///< null: the map is all in memory
         ReadCache* cache = nullptr;  ///< null: what leaves the buffer is not kept
+        MergeEngine* merges = nullptr;  ///< null: no hybrid map
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 

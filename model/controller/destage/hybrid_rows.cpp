@@ -26,14 +26,52 @@ bool HybridRows::is_whole(const LogicalPage& page) const {
 
 /// The page, which is whole, and those behind it that are, up to the end of its row.
 void HybridRows::take_run(LogicalPage page) {
+    const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
+    for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
+    go_on_behind(page);
+}
+
+/// Whole pages behind this one, which was taken, up to the end of its row.
+void HybridRows::go_on_behind(LogicalPage page) {
     const std::uint32_t pages = logical_.pages(page.group, page.block), planes = ftl_.shape().planes();
     const std::uint32_t end = std::min({pages, page.page - page.page % planes + planes, page.page + choice_.row_pages()});
-    do {
+    while (++page.page < end && is_whole(page)) {
         const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
         for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
-        ++page.page;
-    } while (page.page < end && is_whole(page));
+    }
     next_[idx(page.group)] = page.page < pages ? page : LogicalPage{page.group, 0, 0};
+}
+
+/// That makes least to be copied, with block mapping.
+LogicalPage HybridRows::nearest_page(GroupId group, std::uint32_t lane) const {
+    const LogicalPage& next = next_[idx(group)];
+    LogicalPage best;
+    bool goes_on = false;
+    std::uint32_t most = looked_at();
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0; i = buffer_.dirty_behind(i), --most) {
+        const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
+        const bool is_behind = next.page != 0 && page.block == next.block && page.page >= next.page;
+        if (most == looked_at() || (is_behind && !goes_on) || (is_behind == goes_on && page.block == best.block && page.page < best.page)) best = page;
+        goes_on = goes_on || is_behind;
+    }
+    return best;
+}
+
+/// What there is of it. A unit may have a newer write in the buffer, which comes later.
+void HybridRows::take_page(const LogicalPage& page, std::uint32_t lane) {
+    BufferPort::Index in_slot[kMaxUnitsPerPage];
+    const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
+    for (std::uint32_t i = 0; i < units; ++i) {
+        in_slot[i] = buffer_.find(Lpa{first + i});
+        if (in_slot[i] != BufferPort::kNone && !buffer_.may_be_programmed(in_slot[i])) in_slot[i] = BufferPort::kNone;
+    }
+    std::uint32_t most = looked_at();
+    for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && most != 0; i = buffer_.dirty_behind(i), --most) {
+        const Lpa lpa = buffer_.unit(i).lpa;
+        if (logical_.page_of(lpa) == page) in_slot[logical_.slot_of(lpa)] = i;
+    }
+    for (std::uint32_t i = 0; i < units; ++i)
+        if (in_slot[i] != BufferPort::kNone) take_unit(in_slot[i]);
 }
 
 bool HybridRows::is_soon_whole(const LogicalPage& page) const {
@@ -51,13 +89,18 @@ const std::vector<BufferPort::Index>& HybridRows::take(std::uint32_t lane) {
         take_run(next_[idx(group)]);
         return taken_;
     }
+    if (!hybrid_.has_random_logs()) {
+        const LogicalPage page = nearest_page(group, lane);
+        take_page(page, lane);
+        go_on_behind(page);
+        return taken_;
+    }
     const std::uint32_t wanted = std::min(buffer_.queued(lane), choice_.row_units());
-    std::uint32_t most = 4 * choice_.row_units();  // looked at
+    std::uint32_t most = looked_at();
     for (BufferPort::Index i = buffer_.first_dirty(lane); i != BufferPort::kNone && taken_.size() < wanted && most != 0; --most) {
         const BufferPort::Index behind = buffer_.dirty_behind(i);
         const LogicalPage page = logical_.page_of(buffer_.unit(i).lpa);
-        const bool begins = hybrid_.has_random_logs() ? page.page == 0 : true;
-        if (taken_.empty() && begins && is_whole(page)) {
+        if (taken_.empty() && page.page == 0 && is_whole(page)) {
             take_run(page);
             return taken_;
         }
@@ -73,6 +116,15 @@ const std::vector<BufferPort::Index>& HybridRows::take(std::uint32_t lane) {
     return taken_;
 }
 
+std::uint32_t HybridRows::units_of_page(std::uint32_t from) const {
+    const auto left = static_cast<std::uint32_t>(taken_.size()) - from;
+    if (hybrid_.has_random_logs()) return std::min(left, per_page_);
+    const LogicalPage page = logical_.page_of(buffer_.unit(taken_[from]).lpa);
+    std::uint32_t n = 1;
+    while (n < left && logical_.page_of(buffer_.unit(taken_[from + n]).lpa) == page) ++n;
+    return n;
+}
+
 /// It has all units of one page, in their order.
 bool HybridRows::page_of(const FlashJob& job, LogicalPage& page) const {
     page = logical_.page_of(buffer_.unit(job.item[0]).lpa);
@@ -85,7 +137,13 @@ bool HybridRows::page_of(const FlashJob& job, LogicalPage& page) const {
 std::uint32_t HybridRows::place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const {
     LogicalPage first, other;
     const GroupId group = logical_.page_of(buffer_.unit(jobs->item[0]).lpa).group;
-    const bool sequential = page_of(*jobs, first) && hybrid_.is_sequential(first);
+    const bool all = page_of(*jobs, first);
+    if (!all && !hybrid_.has_random_logs()) {
+        std::uint32_t slots = 0;
+        for (std::uint32_t i = 0; i < jobs->units; ++i) slots |= 1u << jobs->slot[i];
+        return hybrid_.take_part(first, slots, *out) ? 1 : 0;
+    }
+    const bool sequential = all && hybrid_.is_sequential(first);
     std::uint32_t n = 1;
     for (const FlashJob* job = jobs->next; n < most; job = job->next, ++n) {
         const bool whole = page_of(*job, other);

@@ -3,6 +3,9 @@
 // block, as many as are there up to the end of a row, or any others for the random log blocks. Units whose page may soon be whole and go
 // on there are left for later while there are enough others. This is a matter of how many merges there are: where a page goes is decided
 // when it is placed, by what is in it.
+//
+// With block mapping a page has units of one logical page only. What goes on in the replacement block comes first, the lowest page of it that
+// is near; else the lowest page, of those near, of the logical block whose unit has waited longest.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +25,23 @@ public:
 
     /// Takes them out of the queue of the lane: a full row of them, if it has as many and they are not of whole pages. In the order of pages.
     const std::vector<BufferPort::Index>& take(std::uint32_t lane);
+    /// Of those taken, from this one on, how many go into one page; and the slot of this one, which is the i-th of its page.
+    std::uint32_t units_of_page(std::uint32_t from) const;
+    std::uint32_t slot_of(std::uint32_t taken, std::uint32_t i) const {
+        return hybrid_.has_random_logs() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
+    }
     /// Pages for the first of these programs, which have units in use, `most` of them. Returns how many; 0: a merge comes first.
     std::uint32_t place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const;
+    /// A program that is not placed, because all of its units were deallocated.
+    void forget(const FlashJob& job) const { hybrid_.forget_rest(logical_.page_of(buffer_.unit(job.item[0]).lpa).group); }
 
 private:
     bool is_whole(const LogicalPage& page) const;
     void take_run(LogicalPage page);
+    void go_on_behind(LogicalPage page);
+    LogicalPage nearest_page(GroupId group, std::uint32_t lane) const;
+    void take_page(const LogicalPage& page, std::uint32_t lane);
+    std::uint32_t looked_at() const { return 4 * choice_.row_units(); }
     bool is_soon_whole(const LogicalPage& page) const;
     bool page_of(const FlashJob& job, LogicalPage& page) const;
     void take_unit(BufferPort::Index i) {

@@ -13,7 +13,7 @@
 namespace ssdtlm {
 
 std::vector<std::string> mapping_names() {
-    return {"dftl", "fast", "page"};
+    return {"block", "dftl", "fast", "page"};
 }
 
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {

@@ -62,7 +62,7 @@ private:
 };
 }  // namespace
 
-/// A page of random units to a group drawn at random, and what has to be merged for it.
+/// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a page.
 void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
     Random random(ftl_.seed_, kStream);
@@ -77,20 +77,29 @@ void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
     for (std::uint64_t i = 0; i < writes;) {
         Draws& of_share = draws[random.below(draws.size())];
         if (of_share.empty()) continue;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(units_per_page_, writes - i));
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(hybrid.has_random_logs() ? units_per_page_ : 1, writes - i));
         for (std::uint32_t s = 0; s < n; ++s, of_share.taken()) lpas[s] = of_share.next(random);
         i += n;
         // Several units of a page are together by chance.
         const LogicalPage page = hybrid.logical().page_of(lpas[0]);
-        const bool is_whole = units_per_page_ == 1;
+        const bool by_block = !hybrid.has_random_logs(), is_whole = by_block ? hybrid.logical().units(page) == 1 : units_per_page_ == 1;
+        const std::uint32_t slot = by_block ? hybrid.logical().slot_of(lpas[0]) : 0;
         PageAddress a;
-        while (hybrid.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) == 0) hybrid.merge_at_once(page.group);
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-            out[s] = s < n ? ftl_.codec_.make(lpas[s], 1) : kPadding;
-            if (s < n) ftl_.map_unit(lpas[s], geometry_.ppa_of(a, s));
+        const auto takes_page = [&] {
+            return by_block && !is_whole ? hybrid.take_part(page, 1u << slot, a) : hybrid.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) != 0;
+        };
+        while (!takes_page()) hybrid.merge_at_once(page.group);
+        std::fill_n(out, units_per_page_, kPadding);
+        for (std::uint32_t s = 0; s < n; ++s) {
+            out[slot + s] = ftl_.codec_.make(lpas[s], 1);
+            ftl_.map_unit(lpas[s], geometry_.ppa_of(a, slot + s));
         }
-        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-        ftl_.host_page_programmed(a);
+        if (by_block) {
+            hybrid.program_part(page, 1u << slot, a, out);
+        } else {
+            ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
+            ftl_.host_page_programmed(a);
+        }
         hybrid.merge_at_once(page.group);
         if (ends_steady(i) && until_steady) break;
     }

@@ -46,7 +46,8 @@ void MergeEngine::pump(GroupId group) {
         const Row& row = g.rows.front();
         const auto units = static_cast<std::uint64_t>(std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
         g.issuing = true;
-        step<&MergeEngine::place_row>(group, std::uint64_t{firmware_.flash_issue} * row.pages + firmware_.map_update * units, idx(group), CoreStep::gc_program_issue);
+        const std::uint32_t programs = hybrid_.reads_rest(group) ? 0 : row.pages;
+        step<&MergeEngine::place_row>(group, std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units, idx(group), CoreStep::gc_program_issue);
         return;
     }
     if (g.cursor != hybrid_.run(group).end || g.pages != 0) return;
@@ -70,7 +71,7 @@ void MergeEngine::start_row(GroupId group) {
     const std::uint32_t planes = around_.ftl.shape().planes(), per_page = geometry_.units_per_page();
     Row row;
     row.pages = std::min(planes - g.cursor % planes, hybrid_.run(group).end - g.cursor);
-    row.units.resize(row.pages * per_page);
+    row.units.resize(std::size_t{row.pages} * per_page);
     find_units(group, row);
     std::vector<std::uint32_t> in_order;
     for (std::uint32_t i = 0; i < row.units.size(); ++i)
@@ -100,13 +101,13 @@ void MergeEngine::start_row(GroupId group) {
 
 /// Where they are now; the host writes no others in the group until the merge is over.
 void MergeEngine::find_units(GroupId group, Row& row) const {
-    const std::uint32_t per_page = geometry_.units_per_page();
+    const std::uint32_t per_page = geometry_.units_per_page(), skip = hybrid_.reads_rest(group) ? hybrid_.host_slots(group) : 0;
     for (std::uint32_t i = 0; i < row.pages; ++i) {
         const LogicalPage p{group, hybrid_.run(group).block, groups_[idx(group)].cursor + i};
         const std::uint32_t first = idx(hybrid_.logical().first_unit(p));
         for (std::uint32_t s = 0; s < hybrid_.logical().units(p); ++s) {
             const Ppa at = around_.ftl.lookup(Lpa{first + s});
-            if (idx(at) < geometry_.units()) row.units[i * per_page + s].from = at;
+            if ((skip >> s & 1u) == 0 && idx(at) < geometry_.units()) row.units[i * per_page + s].from = at;
         }
     }
 }
@@ -167,6 +168,11 @@ void MergeEngine::place_row(std::uint64_t index) {
     g.rows.pop_front();
     ++g.first_row;
     g.issuing = false;
+    if (hybrid_.reads_rest(group)) {
+        g.rest = std::move(row);
+        g.pages = 0;
+        return pump(group);
+    }
     // What is only padding leaves the DRAM as a unit of zeros.
     if (std::all_of(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from == kUnmapped; })) around_.feed.add_data(geometry_.unit_bytes);
     for (std::uint32_t i = 0; i < row.pages; ++i) place_page(group, row, i);
@@ -182,16 +188,39 @@ void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
     job.txn.record = around_.ftl.draw_record(job.txn.address);
     for (std::uint32_t s = 0; s < job.units; ++s) {
-        const Unit& unit = row.units[page * job.units + s];
-        job.item[s] = idx(unit.from);
-        if (unit.from == kUnmapped) continue;
-        around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
-        if (!around_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) continue;
-        job.txn.spare[s] = unit.spare;
-        if (!row.bytes.empty()) job.bytes->page[s] = std::move(row.bytes[page * job.units + s]);
+        job.item[s] = idx(row.units[page * job.units + s].from);
+        add_unit(job, row, page * job.units + s, s);
     }
     ++groups_[idx(group)].in_flight;
     around_.feed.add(job);
+}
+
+/// False: it is padding.
+bool MergeEngine::add_unit(FlashJob& job, Row& row, std::uint32_t number, std::uint32_t slot) {
+    const Unit& unit = row.units[number];
+    if (unit.from == kUnmapped) return false;
+    around_.feed.add_data(std::uint64_t{unit.dram_unit} * geometry_.unit_bytes, geometry_.unit_bytes);
+    if (!around_.ftl.move_wanted(codec_.lpa(unit.spare), unit.from)) return false;
+    job.txn.spare[slot] = unit.spare;
+    if (!row.bytes.empty()) job.bytes->page[slot] = std::move(row.bytes[number]);
+    return true;
+}
+
+void MergeEngine::join(FlashJob& host) {
+    const GroupId group = group_of(host);
+    if (!hybrid_.rest_taken(group)) return;
+    Row& row = groups_[idx(group)].rest;
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
+        if (!add_unit(host, row, s, s)) continue;
+        const std::uint32_t i = host.units + host.copies++;
+        host.item[i] = idx(row.units[s].from);
+        host.slot[i] = static_cast<std::uint8_t>(s);
+    }
+}
+
+void MergeEngine::joined(const FlashJob& host) {
+    for (std::uint32_t i = host.units; i < std::uint32_t{host.units} + host.copies; ++i)
+        around_.ftl.commit_move(codec_.lpa(host.txn.spare[host.slot[i]]), Ppa{host.item[i]}, geometry_.ppa_of(host.txn.address, host.slot[i]));
 }
 
 void MergeEngine::program_done(std::uint64_t index) {

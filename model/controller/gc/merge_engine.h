@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges of a hybrid map (ftl/hybrid) in time. For each group, one run of copies after the other: rows of pages are read ahead, from
-// wherever their units are, and programmed in ascending order, each row as one multi-plane operation. A merge begins when the host's
+// wherever their units are, and programmed in ascending order, each row as one multi-plane operation. What was read for a page of the host
+// (block mapping) waits for it here. A merge begins when the host's
 // programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased first, as soon as nobody reads them
 // and nothing in them is needed. What to merge and where to is the HybridMap's business.
 #pragma once
@@ -45,6 +46,10 @@ public:
 
     /// Something has changed that a merge or an erase of the group may have waited for, or one is wanted now.
     void check(GroupId group);
+    /// A page of the host has been placed: the units that were read for it go into it.
+    void join(FlashJob& host);
+    /// It has been programmed, and nothing has been told of it yet.
+    void joined(const FlashJob& host);
     void let_go(SuperblockId b) {
         if (hybrid_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
     }
@@ -82,6 +87,7 @@ private:
         std::uint64_t number = 0;     ///< of the run, from 1: the owner of its flash work
         std::uint64_t first_row = 0;  ///< number of rows.front()
         std::deque<Row> rows;         ///< read, or being read
+        Row rest;                     ///< read, for the page of the host that waits for it
     };
 
     void begin(std::uint64_t group);
@@ -93,6 +99,7 @@ private:
     void read_done(FlashJob& job);
     void place_row(std::uint64_t group);
     void place_page(GroupId group, Row& row, std::uint32_t page);
+    bool add_unit(FlashJob& job, Row& row, std::uint32_t unit, std::uint32_t slot);
     void program_done(std::uint64_t job);
     void try_erase(GroupId group);
     void erase_done(std::uint64_t job);

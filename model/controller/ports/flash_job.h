@@ -30,6 +30,7 @@ struct FlashJob {
     Kind kind = Kind::host_read;
     Source source = Source::flash;
     std::uint8_t units = 0;
+    std::uint8_t copies = 0;           ///< host program: units behind those of the host, which were read from the flash (block mapping); item: source Ppa
     std::array<std::uint8_t, kMaxUnitsPerPage> slot{};      ///< page slot of unit i
 
     std::array<std::uint32_t, kMaxUnitsPerPage> item{};     ///< read: version; program: buffer entry; gc: source Ppa

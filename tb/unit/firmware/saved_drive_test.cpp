@@ -46,7 +46,7 @@ DeviceShape random_shape(Random& r) {
         }
     }
     if (f.mapping == "page" && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
-        f.mapping = "fast";
+        f.mapping = r.percent(60) ? "fast" : "block";
         f.fast.random_log_blocks = 1 + static_cast<std::uint32_t>(r.below(4));
         f.static_dimensions = "none";
         f.placement = Placement::in_turn;

@@ -36,6 +36,13 @@ inline FtlConfig hybrid_config(const NandGeometry& g, std::uint32_t random_logs,
     return c;
 }
 
+inline FtlConfig block_config(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::die) {
+    FtlConfig c = hybrid_config(g, 0, span);
+    c.mapping = "block";
+    c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+    return c;
+}
+
 struct HybridDevice {
     HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1) : geometry(g), flash(g), ftl(config, g, flash, seed) { ftl.precondition(); }
 
@@ -47,8 +54,11 @@ struct HybridDevice {
         program(p.group, &p, units);
     }
     void write(std::uint32_t block, std::uint32_t page, GroupId group = {}) { write(LogicalPage{group, block, page}); }
-    /// A page with these units, which are of one group and not all those of one page.
-    void write(const std::vector<Lpa>& units) { program(logical().page_of(units[0]).group, nullptr, units); }
+    /// A page with these units, which are of one group and not all those of one page. With block mapping of one page, all of them or not.
+    void write(const std::vector<Lpa>& units) {
+        const LogicalPage p = logical().page_of(units[0]);
+        program(p.group, !ftl.hybrid()->has_random_logs() && units.size() == logical().units(p) ? &p : nullptr, units);
+    }
     /// Unit of a logical block of group 0.
     Lpa unit(std::uint32_t block, std::uint32_t n) const {
         const std::uint32_t per_page = geometry.units_per_page();
@@ -56,18 +66,24 @@ struct HybridDevice {
     }
     void program(GroupId group, const LogicalPage* whole, const std::vector<Lpa>& units) {
         PageAddress a;
-        while (ftl.hybrid()->take_pages(group, whole, 1, &a) == 0) {
+        const LogicalPage page = logical().page_of(units[0]);
+        const bool by_block = !ftl.hybrid()->has_random_logs();
+        std::uint32_t slots = 0;
+        for (const Lpa l : units) slots |= 1u << logical().slot_of(l);
+        while (!(by_block && whole == nullptr ? ftl.hybrid()->take_part(page, slots, a) : ftl.hybrid()->take_pages(group, whole, 1, &a) != 0)) {
             ASSERT_TRUE(ftl.hybrid()->demanded(group) || ftl.hybrid()->dead(group) != kNoSuperblock);
             merge(group);
         }
         Spare out[kMaxUnitsPerPage];
         std::fill_n(out, geometry.units_per_page(), kPadding);
-        for (std::uint32_t s = 0; s < units.size(); ++s) {
-            out[s] = ftl.codec().make(units[s], ++version);
-            const Ppa old = ftl.map_unit(units[s], geometry.ppa_of(a, s));
+        for (std::uint32_t i = 0; i < units.size(); ++i) {
+            const std::uint32_t s = by_block ? logical().slot_of(units[i]) : i;
+            out[s] = ftl.codec().make(units[i], ++version);
+            const Ppa old = ftl.map_unit(units[i], geometry.ppa_of(a, s));
             ftl.hold_copy(old);
             ftl.let_go_copy(old);
         }
+        if (by_block) return ftl.hybrid()->program_part(page, slots, a, out);
         flash.program_page(a, out, ftl.draw_record(a));
         ftl.host_page_programmed(a);
     }

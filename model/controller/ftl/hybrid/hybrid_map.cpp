@@ -8,7 +8,7 @@
 
 namespace ssdtlm {
 
-bool is_hybrid(const FtlConfig& config) { return config.mapping == "fast"; }
+bool is_hybrid(const FtlConfig& config) { return config.mapping == "fast" || config.mapping == "block"; }
 
 std::uint32_t random_log_blocks(const FtlConfig& config) { return config.mapping == "fast" ? config.fast.random_log_blocks : 0; }
 
@@ -22,27 +22,70 @@ HybridMap::HybridMap(Ftl& ftl)
 
 std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) {
     if (demanded(group)) return 0;
+    groups_[idx(group)].rest.state = Rest::State::none;
     const std::uint32_t n = first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
     ftl_.counters_.host_pages_allocated += n;
     return n;
 }
 
+/// The page has units of the host and others, which the firmware has read before: those that are on the flash.
+bool HybridMap::take_part(const LogicalPage& page, std::uint32_t slots, PageAddress& out) {
+    if (demanded(page.group)) return false;
+    Rest& rest = groups_[idx(page.group)].rest;
+    const bool is_at_hand = rest.state == Rest::State::at_hand && rest.page == page && rest.slots == slots;
+    if (!is_at_hand) rest.state = Rest::State::none;
+    if (!stands_at(page)) return false;
+    if (!is_at_hand && has_rest(page, slots)) {
+        groups_[idx(page.group)].run = {page.block, page.page, page.page + 1};
+        ask(page.group, Demand::rest);
+        rest = {Rest::State::asked, page, slots};
+        return false;
+    }
+    if (is_at_hand) rest.state = Rest::State::taken;
+    ftl_.counters_.host_pages_allocated += append(page, 1, &out, is_at_hand);
+    return true;
+}
+
+bool HybridMap::has_rest(const LogicalPage& page, std::uint32_t slots) const {
+    for (std::uint32_t i = 0; i < logical_.units(page); ++i)
+        if ((slots >> i & 1u) == 0 && ftl_.is_copy(ftl_.map_.lookup(Lpa{idx(logical_.first_unit(page)) + i}))) return true;
+    return false;
+}
+
 std::uint32_t HybridMap::take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out) {
+    return stands_at(first) ? append(first, most, out, false) : 0;
+}
+
+/// The sequential log block is before this page, or may be opened for it. False: what comes first has been asked for.
+bool HybridMap::stands_at(const LogicalPage& page) {
+    Group& g = groups_[idx(page.group)];
+    const Sequential& s = g.sequential;
+    if (s.at != kNoSuperblock && s.block == page.block && s.next == page.page) return true;
+    const bool may_fill = s.block == page.block && s.next < page.page;
+    if (random_logs_ == 0 && !g.random.empty()) {
+        // A loss of power has left them. Nothing else would merge them before free superblocks are few.
+        ask(page.group, Demand::full);
+    } else if (s.at != kNoSuperblock && !may_fill) {
+        ask(page.group, Demand::partial);
+    } else if (s.at == kNoSuperblock && !may_open(page.group)) {
+        wait_for_room(page.group);
+    } else if (page.page == 0) {
+        return true;
+    } else {
+        g.run = {page.block, 0, page.page};
+        ask(page.group, Demand::fill);
+    }
+    return false;
+}
+
+/// Precondition: stands_at(first).
+std::uint32_t HybridMap::append(const LogicalPage& first, std::uint32_t most, PageAddress* out, bool copied) {
     const GroupId group = first.group;
     Sequential& s = groups_[idx(group)].sequential;
-    const bool goes_on = s.at != kNoSuperblock && s.block == first.block && s.next == first.page;
-    if (!goes_on) {
-        const bool may_fill = s.block == first.block && s.next < first.page;
-        if (s.at != kNoSuperblock && !may_fill) return ask(group, Demand::partial);
-        if (s.at == kNoSuperblock && !may_open(group)) return wait_for_room(group);
-        if (first.page != 0) {
-            groups_[idx(group)].run = {first.block, 0, first.page};
-            return ask(group, Demand::fill);
-        }
-    }
     const std::uint32_t pages = logical_.pages(group, first.block), n = std::min({most, ftl_.row_left(first.page), pages - first.page});
     for (std::uint32_t i = 0; i < n; ++i) out[i] = ftl_.blocks_.allocate_host(group, kSequential);
-    if (!goes_on) s = {ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])), first.block, 0, false};
+    if (s.at == kNoSuperblock) s = {ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])), first.block, 0, false};
+    s.copied = s.copied || copied;
     s.next = first.page + n;
     if (s.next != pages) return n;
     const Sequential done = std::exchange(s, Sequential{});
@@ -73,6 +116,7 @@ bool HybridMap::may_open(GroupId group) const {
 }
 
 std::uint32_t HybridMap::ask(GroupId group, Demand demand) {
+    groups_[idx(group)].rest.state = Rest::State::none;  // a merge may move it
     if (!ftl_.media_.read_only) groups_[idx(group)].demand = demand;
     return 0;
 }
@@ -103,6 +147,7 @@ bool HybridMap::begin(GroupId group) {
     SSDTLM_CHECK(demanded(group) && g.dead.empty() && !g.erasing && g.complete.empty(), "a merge begun before the one before it has ended");
     if (g.demand == Demand::full) return begin_full(group);
     if (g.demand == Demand::fill) return begin_fill(group);
+    if (g.demand == Demand::rest) return true;
     const Sequential& s = g.sequential;
     g.run = {s.block, s.next, end_of_mapped(group, s.block, s.next)};
     return true;
@@ -165,6 +210,11 @@ PageAddress HybridMap::next_page(GroupId group) {
 
 void HybridMap::end_run(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (g.demand == Demand::rest) {
+        g.demand = Demand::none;
+        g.rest.state = g.rest.state == Rest::State::asked ? Rest::State::at_hand : Rest::State::none;
+        return;
+    }
     if (g.demand != Demand::full) {
         if (std::exchange(g.demand, Demand::none) == Demand::fill) return;
         close_if_open(g.sequential.at, BlockState::open_host, kSequential);

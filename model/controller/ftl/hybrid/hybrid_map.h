@@ -2,12 +2,16 @@
 // Hybrid mapping with log blocks (FAST: Lee, Park, Chung, Lee, Park, Song, "A log buffer-based flash translation layer using
 // fully-associative sector translation", ACM TECS 6(3), 2007). A data block holds one logical block, each unit at its place. What the
 // host writes goes to log blocks: whole pages from the first one of a logical block on, in ascending order, to the group's sequential
-// log block, all others to its random ones in turn. Without random log blocks this is block mapping with a replacement block.
+// log block, all others to its random ones in turn.
+//
+// Without random log blocks this is block mapping: the sequential log block is the replacement block, which takes each page of the host, in
+// ascending order, at its place. A page of which the host writes some units has the others copied into it.
 //
 // Merges turn log blocks into data blocks. Switch: the sequential log block has all pages of its logical block and takes the place of
 // the data block. Partial: another logical block needs it, so the rest is copied into it first. Full: of the oldest random log block
 // each logical block that has units in it is gathered in a free superblock, in ascending order, wherever its units are. Fill (without
-// random log blocks only): what lies before the page that the host writes is copied, or padded, first.
+// random log blocks only): what lies before the page that the host writes is copied, or padded, first. Rest (so too): the other units of the
+// page that the host writes are read, and programmed with it.
 //
 // The Ftl's map stays the truth about where a unit is; this is where pages are put and how superblocks are won back. A merge is asked
 // for by the page that finds no room and waits; until it is over the group takes no pages of the host. Who does it asks begin(),
@@ -25,6 +29,7 @@
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/hybrid/logical_blocks.h"
 #include "controller/ftl/superblock.h"
+#include "nand/onfi/spare.h"
 
 namespace ssdtlm {
 
@@ -62,10 +67,26 @@ public:
         const Sequential& s = groups_[idx(group)].sequential;
         return {group, s.block, s.at == kNoSuperblock ? 0 : s.next};
     }
+    /// False: block mapping. Each page of the host has units of one logical page, at their slots.
     bool has_random_logs() const { return random_logs_ != 0; }
     /// Up to `most` pages of one row. `first`: they are this page and those behind it, whole; null: any units. Returns how many; 0: a
     /// merge comes first, or an erase.
     std::uint32_t take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out);
+
+    /// With block mapping: this page, of which the host writes the units in `slots` (a bit each), not all. False: as with 0. Then, if rest_taken(),
+    /// its other units were read and go into it.
+    bool take_part(const LogicalPage& page, std::uint32_t slots, PageAddress& out);
+    /// Of the page taken last, once.
+    bool rest_taken(GroupId group) {
+        Rest& rest = groups_[idx(group)].rest;
+        const bool taken = rest.state == Rest::State::taken;
+        if (taken) rest.state = Rest::State::none;
+        return taken;
+    }
+    /// The page that asked for a merge is not written any more.
+    void forget_rest(GroupId group) { groups_[idx(group)].rest.state = Rest::State::none; }
+    /// That page without time: `out` has the host's units at their slots, and gets the others.
+    void program_part(const LogicalPage& page, std::uint32_t slots, const PageAddress& a, Spare* out);
 
     // --- Merges ---
     bool demanded(GroupId group) const { return groups_[idx(group)].demand != Demand::none; }
@@ -75,6 +96,9 @@ public:
     /// nothing is to be erased.
     bool begin(GroupId group);
     const Run& run(GroupId group) const { return groups_[idx(group)].run; }
+    /// The run is one page, of which the units that are not in host_slots() are read. They are not programmed by who reads them.
+    bool reads_rest(GroupId group) const { return groups_[idx(group)].demand == Demand::rest; }
+    std::uint32_t host_slots(GroupId group) const { return groups_[idx(group)].rest.slots; }
     /// The page for the next of them, which is counted as taken.
     PageAddress next_page(GroupId group);
     /// All of them are programmed.
@@ -111,7 +135,14 @@ public:
     std::string dump(GroupId group) const;
 
 private:
-    enum class Demand : std::uint8_t { none, partial, full, fill };
+    enum class Demand : std::uint8_t { none, partial, full, fill, rest };
+    /// The units that the host does not write of a page.
+    struct Rest {
+        enum class State : std::uint8_t { none, asked, at_hand, taken };
+        State state = State::none;
+        LogicalPage page;
+        std::uint32_t slots = 0;  ///< which the host writes
+    };
     struct Sequential {
         SuperblockId at = kNoSuperblock;
         std::uint32_t block = 0;
@@ -127,11 +158,15 @@ private:
         SuperblockId merged = kNoSuperblock;  // which a full merge fills
         Demand demand = Demand::none;
         Run run;                            // fill: what is asked for
+        Rest rest;
         bool gathers = false;               // a full merge of which something was copied
         bool erasing = false;
     };
     std::uint32_t take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out);
     std::uint32_t take_random(GroupId group, std::uint32_t most, PageAddress* out);
+    bool stands_at(const LogicalPage& page);
+    std::uint32_t append(const LogicalPage& first, std::uint32_t most, PageAddress* out, bool copied);
+    bool has_rest(const LogicalPage& page, std::uint32_t slots) const;
     bool may_open(GroupId group) const;
     std::uint32_t ask(GroupId group, Demand demand);
     std::uint32_t wait_for_room(GroupId group);
@@ -143,6 +178,7 @@ private:
     void close_if_open(SuperblockId b, BlockState kind, std::uint32_t stream);
     void die(SuperblockId b);
     void copy_page(GroupId group);
+    void program_at_once(const LogicalPage& page, std::uint32_t skip, const PageAddress& a, Spare* out);
     bool is_in_place(SuperblockId b, std::uint32_t& block) const;
     template <class Visit>
     void for_each_valid(SuperblockId b, Visit&& visit) const;

@@ -28,7 +28,7 @@ void HybridMap::merge_at_once(GroupId group) {
         }
         if (!demanded(group)) return;
         if (!begin(group)) continue;
-        while (run(group).next != run(group).end) copy_page(group);
+        while (!reads_rest(group) && run(group).next != run(group).end) copy_page(group);
         end_run(group);
     }
 }
@@ -37,16 +37,28 @@ void HybridMap::copy_page(GroupId group) {
     const LogicalPage p{group, run(group).block, run(group).next};
     const PageAddress a = next_page(group);
     Spare out[kMaxUnitsPerPage];
+    program_at_once(p, 0, a, out);
+    ftl_.gc_page_programmed(a);
+}
+
+void HybridMap::program_part(const LogicalPage& page, std::uint32_t slots, const PageAddress& a, Spare* out) {
+    program_at_once(page, rest_taken(page.group) ? slots : ~0u, a, out);
+    ftl_.host_page_programmed(a);
+}
+
+/// Copies the units that are not in the slots `skip`; what these hold, `out` says.
+void HybridMap::program_at_once(const LogicalPage& page, std::uint32_t skip, const PageAddress& a, Spare* out) {
     Ppa from[kMaxUnitsPerPage];
     for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s) {
-        const Ppa at = s < logical_.units(p) ? ftl_.map_.lookup(Lpa{idx(logical_.first_unit(p)) + s}) : kUnmapped;
-        from[s] = ftl_.is_copy(at) ? at : kUnmapped;
+        from[s] = kUnmapped;
+        if ((skip >> s & 1u) != 0) continue;
+        const Ppa at = s < logical_.units(page) ? ftl_.map_.lookup(Lpa{idx(logical_.first_unit(page)) + s}) : kUnmapped;
+        if (ftl_.is_copy(at)) from[s] = at;
         out[s] = from[s] == kUnmapped ? kPadding : ftl_.spare_.at(at);
     }
     ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
     for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s)
         if (from[s] != kUnmapped) ftl_.commit_move(ftl_.codec_.lpa(out[s]), from[s], ftl_.geometry_.ppa_of(a, s));
-    ftl_.gc_page_programmed(a);
 }
 
 void HybridMap::laid_out(GroupId group, std::uint64_t pages) {
@@ -141,6 +153,7 @@ std::string HybridMap::check() const {
 void HybridMap::state(Snapshot& s) {
     for (Group& g : groups_) {
         SSDTLM_CHECK(g.demand == Demand::none && !g.erasing && g.complete.empty() && g.merged == kNoSuperblock, "a snapshot while log blocks are merged");
+        SSDTLM_CHECK(g.rest.state == Rest::State::none, "a snapshot with units at hand for a page of the host");
         s.fixed(g.data);
         s(g.sequential.at, g.sequential.block, g.sequential.next, g.sequential.copied);
         for (std::deque<SuperblockId>* const list : {&g.random, &g.dead}) {
@@ -152,7 +165,7 @@ void HybridMap::state(Snapshot& s) {
 }
 
 std::string HybridMap::dump(GroupId group) const {
-    static const char* const names[] = {"no", "a partial", "a full", "a filling"};
+    static const char* const names[] = {"no", "a partial", "a full", "a filling", "a page's"};
     const Group& g = groups_[idx(group)];
     return std::string(names[static_cast<std::size_t>(g.demand)]) + " merge is demanded, logical block " + std::to_string(g.run.block) + " page " +
            std::to_string(g.run.next) + " of " + std::to_string(g.run.end) + ", " + std::to_string(g.random.size()) + " random log blocks, " +
