@@ -290,7 +290,7 @@ def drawn_checkpoints(r, device):
     settings = [f"firmware.scan_page={r.choice((0, 100, 2000))}", f"firmware.scan_entry={r.choice((0, 25, 500))}"]
     if r.random() < 0.2:
         settings.append("host.power_cut_shutdown=true")
-    if r.random() < 0.5 or device.settings.get("ftl.mapping") == '"fast"':
+    if r.random() < 0.5 or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
         return settings, 1.5
     blocks = device.settings["nand.geometry.blocks_per_plane"]
     more = checkpoint_blocks(device.settings, blocks)

@@ -125,18 +125,18 @@ NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.stream_fro
 
 
 def drawn_log_blocks(seed, device):
-    """Log blocks for a quarter of the small devices whose map is all in memory and whose flash does not fail, in blocks beside those that they have.
-    Draws of their own."""
+    """A mapping by blocks for a quarter of the small devices whose map is all in memory and whose flash does not fail: with log blocks, in blocks beside
+    those that they have, or without. Draws of their own."""
     r = random.Random(f"log blocks {seed}")
     if device.preset is not None or r.random() > 1 / 4 or "ftl.mapping" in device.settings or any(key.startswith("nand.faults") for key in device.settings):
         return []
-    logs = r.choice((1, 2, 4, 12))
-    device.settings["ftl.mapping"] = '"fast"'
+    logs = r.choice((0, 0, 1, 2, 4, 12))
+    device.settings["ftl.mapping"] = '"fast"' if logs else '"block"'
     device.settings["ftl.superblock"] = r.choice(('"die"', '"die"', '"plane"'))
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + logs + 1 + journal_blocks(device.settings, before + logs + 1)
     device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
-    return [f"fast.random_log_blocks={logs}"]
+    return [f"fast.random_log_blocks={max(logs, 1)}"]
 
 
 def random_faults(r, spare):

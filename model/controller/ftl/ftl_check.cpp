@@ -111,7 +111,7 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
                        "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
 }
 
-/// What log blocks are not made to work with.
+/// What mappings by blocks are not made to work with.
 void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     const std::string with = " with ftl.mapping = \"" + config.mapping + "\"";
     const auto refuse = [&](bool wrong, const char* key, const std::string& found, const char* allowed, const char* why) {

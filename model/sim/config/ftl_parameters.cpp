@@ -21,7 +21,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::name(
                         "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
                         .says("Where the map of mapping units to flash is; page: a flat table, all of it in DRAM; dftl: in translation pages "
-                              "on the flash, with a part of it in DRAM, as [map] says; fast: by blocks, with log blocks that are merged with them ([fast])")
+                              "on the flash, with a part of it in DRAM, as [map] says; fast: by blocks, with log blocks that are merged with them ([fast]); block: by blocks, which are written in ascending order and copied for any other write")
                         .from("drives with about 1 GB of DRAM per TB of flash"));
     table.push_back(P::integer(
                         "fast.random_log_blocks", [](auto& c) -> auto& { return c.ftl.fast.random_log_blocks; })
