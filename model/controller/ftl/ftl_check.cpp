@@ -113,19 +113,19 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
 
 /// What mappings by blocks are not made to work with.
 void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
-    const std::string with = " with ftl.mapping = \"" + config.mapping + "\"";
-    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const char* allowed, const char* why) {
+    const std::string with = " with ftl.mapping = \"" + config.mapping + "\"", logs = config.mapping == "fast" ? "log blocks" : "replacement blocks";
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const char* allowed, const std::string& why) {
         if (wrong) out.push_back({key, found + with, std::string(allowed) + ": " + why, "set " + std::string(key) + " = " + allowed + ", or ftl.mapping = \"page\""});
     };
     refuse(config.static_dimensions != "none", "ftl.static_dimensions", "\"" + config.static_dimensions + "\"", "\"none\"", "the logical address decides all of them");
     refuse(config.placement != Placement::in_turn, "ftl.placement", "first_idle", "\"in_turn\"", "the logical address decides where a page goes");
-    refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", "log blocks take the pages of all streams");
-    refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", "log blocks take the pages of the host");
+    refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", logs + " take the pages of all streams");
+    refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", logs + " take the pages of the host");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
     refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");
-    refuse(config.checkpoint_interval_bytes != 0, "ftl.checkpoint_interval", "a size", "\"0B\"", "log blocks have no checkpoints");
-    refuse(config.checkpoint_at_shutdown, "ftl.checkpoint_at_shutdown", "true", "false", "log blocks have no checkpoints");
+    refuse(config.checkpoint_interval_bytes != 0, "ftl.checkpoint_interval", "a size", "\"0B\"", logs + " have no checkpoints");
+    refuse(config.checkpoint_at_shutdown, "ftl.checkpoint_at_shutdown", "true", "false", logs + " have no checkpoints");
     refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"random\"", "the formula is that of page mapping");
     if (config.mapping == "fast" && config.fast.random_log_blocks == 0)
         out.push_back({"fast.random_log_blocks", "0" + with, "1 or more", "raise it"});

@@ -65,6 +65,12 @@ TEST(FtlCheck, LogBlocksRefuseWhatTheyAreNotMadeFor) {
     const auto problems = check_ftl(c, g);
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_EQ(problems[0].text(), "slc.blocks: 1 with ftl.mapping = \"fast\"; 0: log blocks take the pages of the host; set slc.blocks = 0, or ftl.mapping = \"page\"");
+    c.mapping = "block";
+    c.fast.random_log_blocks = 0;  // says nothing
+    c.checkpoint_at_shutdown = true;
+    const auto of_block = check_ftl(c, g);
+    ASSERT_EQ(of_block.size(), 2u);
+    EXPECT_EQ(of_block[0].text(), "slc.blocks: 1 with ftl.mapping = \"block\"; 0: replacement blocks take the pages of the host; set slc.blocks = 0, or ftl.mapping = \"page\"");
 }
 
 // Each plane keeps free ones, log blocks and room for the journal; with one block less for data the capacity is one less.
@@ -72,9 +78,9 @@ TEST(FtlCheck, LogBlocksAreNoneOfTheCapacity) {
     NandGeometry g = test::small_geometry();
     g.blocks_per_plane = 64;
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die})
-        for (const std::uint32_t logs : {1u, 9u}) {
+        for (const std::uint32_t logs : {0u, 1u, 9u}) {
             FtlConfig c = test::small_config(g, 0.3, span);
-            c.mapping = "fast";
+            c.mapping = logs == 0 ? "block" : "fast";
             c.fast.random_log_blocks = logs;
             // An entry takes 16 bytes: 1,024 in a page. 32,768 units: 32 pages, twice, and two more; over the groups, and one: 18 or 10,
             // in superblocks of 32 or 16 pages; one is open, and one is collected.
