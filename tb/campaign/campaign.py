@@ -219,7 +219,7 @@ def drawn_steady_state(seed, device, lanes):
     Draws of their own."""
     if device.preset is not None or device.settings["precondition.state"] != '"random"':
         return []
-    by_formula = not lanes and device.settings["gc.policy"].strip('"') not in NO_FORMULA and device.settings.get("ftl.mapping") != '"fast"'
+    by_formula = not lanes and device.settings["gc.policy"].strip('"') not in NO_FORMULA and device.settings.get("ftl.mapping") not in ('"fast"', '"block"')
     if by_formula and random.Random(f"analytic {seed}").random() < 1 / 2:
         return ["precondition.state=analytic"]
     r = random.Random(f"until {seed}")
