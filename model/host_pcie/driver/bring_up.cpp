@@ -163,7 +163,7 @@ void BringUp::controller_identified(std::uint32_t) {
     if (mdts != 0 && mdts < 32 && (unit << mdts) < SlotBuffer::kMaxBytes)
         info_.max_transfer_bytes = static_cast<std::uint32_t>(unit << mdts);
     const Ps rtd3e = std::chrono::microseconds(nvme::load<std::uint32_t>(id + nvme::IdCtrl::kRtd3e));
-    shutdown_limit_ = std::max(kShutdownLimit, std::min<Ps>(rtd3e, 60s));
+    shutdown_limit_ = std::max<Ps>(kShutdownLimit, rtd3e);
 
     nvme::Sqe sqe;
     sqe.opc = nvme::kAdminSetFeatures;

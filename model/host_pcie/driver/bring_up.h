@@ -71,7 +71,7 @@ public:
 private:
     using Next = void (BringUp::*)(std::uint32_t);
     static constexpr Ps kPollStep{1'000'000'000};        // Linux: usleep_range(1000, 2000)
-    static constexpr Ps kShutdownLimit{5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more
+    static constexpr Ps kShutdownLimit{5'000'000'000'000};  // Linux: shutdown_timeout = 5 s, unless RTD3E says more; after 60 s it takes the power away, which is not what a run ends with
 
     void read(std::uint32_t offset, Next next);
     void mmio_read_done(std::uint32_t value) override;
