@@ -341,6 +341,9 @@ void Destage::check_waiters() const {
         require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
                 std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) + ", none of whose groups is collected");
     }
+    for (std::uint32_t lane = 0; lane < lanes.count() && hybrid_ != nullptr; ++lane)
+        require(without_page_[lane] != 0 || !around_.ftl.hybrid()->rest_at_hand(lanes.groups(lane)[0]),
+                "units were read for a page of lane " + std::to_string(lane) + ", of which no program waits");
     choice_.check();
 }
 

@@ -83,6 +83,8 @@ public:
         if (taken) rest.state = Rest::State::none;
         return taken;
     }
+    /// They were read, and the page that asked for them is to be placed.
+    bool rest_at_hand(GroupId group) const { return groups_[idx(group)].rest.state == Rest::State::at_hand; }
     /// The page that asked for a merge is not written any more.
     void forget_rest(GroupId group) { groups_[idx(group)].rest.state = Rest::State::none; }
     /// That page without time: `out` has the host's units at their slots, and gets the others.
