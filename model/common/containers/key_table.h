@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/containers/huge_page_allocator.h"
+
 namespace ssdtlm {
 
 /// `Entry` has a std::uint32_t `key`; a default Entry is what a new key starts with.
@@ -27,6 +29,7 @@ public:
             if (slots_[i].key == kEmpty) return nullptr;
         }
     }
+    void prefetch(std::uint32_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
     Entry* find(std::uint32_t key) { return const_cast<Entry*>(static_cast<const KeyTable*>(this)->find(key)); }
 
     /// The entry of `key`, made when absent (`fresh` says so). Invalidates pointers to other entries.
@@ -62,6 +65,7 @@ public:
     }
 
 private:
+    using Slots = std::vector<Entry, HugePageAllocator<Entry>>;
     static Entry empty() {
         Entry e{};
         e.key = kEmpty;
@@ -74,7 +78,7 @@ private:
         return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 32) & mask();
     }
     void grow() {
-        std::vector<Entry> old(2 * slots_.size(), empty());
+        Slots old(2 * slots_.size(), empty());
         old.swap(slots_);
         size_ = 0;
         bool fresh = false;
@@ -82,7 +86,7 @@ private:
             if (e.key != kEmpty) insert(e.key, fresh) = e;
     }
 
-    std::vector<Entry> slots_;
+    Slots slots_;
     std::size_t size_ = 0;
 };
 

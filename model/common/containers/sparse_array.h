@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A large array of which most is never written: what was not reads as zero without a look into memory, which spares a
-// simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. It begins on small
-// pages, so that a run of a few thousand commands takes a few megabytes, and moves to huge ones when that pays.
+// simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. What is written takes
+// memory in proportion: of an array that is written anywhere, the elements are in a hash table until that has grown to a quarter of the
+// array, because each would touch a page of its own, which the kernel has to clear; an array that is written in a few places begins on
+// small pages and moves to huge ones.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "common/containers/key_table.h"
 #include "common/containers/zeroed_array.h"
 
 namespace ssdtlm {
@@ -16,34 +21,40 @@ namespace ssdtlm {
 template <class T>
 class SparseArray {
 public:
-    /// How it will be written: anywhere, or in a few places that each move on. The first moves to huge pages as a whole,
-    /// when there have been many writes; of the second a huge page's worth when half of it has been written.
+    /// How it will be written: anywhere, or in a few places that each move on.
     enum class Writes : std::uint8_t { random, sequential };
 
     /// UserError, naming `what`, when there is no memory.
     SparseArray(std::size_t size, const char* what, Writes writes = Writes::random)
         : size_(size),
-          values_(size, what, Values::Pages::small),
+          values_(size, what, writes == Writes::random ? Values::Pages::huge : Values::Pages::small),
           written_((size / kRegion + 1) * kRegionWords),
+          few_(writes == Writes::random ? std::make_unique<Few>() : nullptr),
           sequential_(writes == Writes::sequential),
-          patience_(sequential_ ? ~std::uint64_t{0} : kPatience) {}
+          most_(size * sizeof(T) / sizeof(Element) / 2 / 4) {
+        SSDTLM_CHECK(sequential_ || size <= Few::kEmpty, std::string(what) + ": more elements than a key of 32 bits has values");
+    }
 
-    T operator[](std::size_t i) const { return written(i) ? values_[i] : T{}; }
-    /// The element, about to be written.
+    T operator[](std::size_t i) const { return written(i) ? value(i) : T{}; }
+    /// The element, about to be written; the reference is good until the next one is asked for.
     T& at_write(std::size_t i) {
         if (i / kChunk != last_chunk_) {
             last_chunk_ = i / kChunk;
-            if (__builtin_expect(--patience_ == 0, 0)) move_to_huge_pages();
             if (__builtin_expect(!written(i), 0)) mark(i);
         }
-        return values_[i];
+        return few_ != nullptr ? among_few(i) : values_[i];
     }
     void prefetch(std::size_t i) const {
-        if (written(i)) values_.prefetch(i);
+        if (!written(i)) return;
+        if (few_ != nullptr)
+            few_->prefetch(static_cast<std::uint32_t>(i));
+        else
+            values_.prefetch(i);
     }
     /// What is not zero, for a Snapshot. Precondition: read into an array that was not written.
     template <class Archive>
     void state(Archive& s) {
+        if (few_ != nullptr) leave_table();
         std::uint64_t chunk = s.reads() ? 0 : next_filled(0);
         for (s(chunk); chunk * kChunk < size_; s(chunk)) {
             const std::size_t first = static_cast<std::size_t>(chunk) * kChunk;
@@ -54,6 +65,11 @@ public:
 
 private:
     using Values = ZeroedArray<T>;
+    struct Element {
+        std::uint32_t key;
+        T value;
+    };
+    using Few = KeyTable<Element, 256>;
     /// Elements that share a mark: the marks of 100 million elements are to fit the first-level cache.
     static constexpr std::size_t kChunk = 8192;
     static constexpr std::size_t kRegion = Values::kHugePage / sizeof(T);  ///< elements of a huge page
@@ -62,8 +78,23 @@ private:
 
     bool written(std::size_t i) const { return (written_[i / kChunk / 64] >> (i / kChunk % 64) & 1) != 0; }
 
-    /// Writes that are not to the chunk of the one before: each may have taken a small page, together at most 32 MiB.
-    static constexpr std::uint64_t kPatience = 8192;
+    T value(std::size_t i) const {
+        if (few_ == nullptr) return values_[i];
+        const Element* const e = few_->find(static_cast<std::uint32_t>(i));
+        return e != nullptr ? e->value : T{};
+    }
+    T& among_few(std::size_t i) {
+        if (__builtin_expect(few_->size() >= most_, 0)) {
+            leave_table();
+            return values_[i];
+        }
+        bool fresh;
+        return few_->insert(static_cast<std::uint32_t>(i), fresh).value;
+    }
+    __attribute__((noinline, cold)) void leave_table() {
+        few_->for_each([this](const Element& e) { values_[e.key] = e.value; });
+        few_.reset();
+    }
 
     std::size_t written_chunks(std::size_t region) const {
         std::size_t n = 0;
@@ -74,11 +105,6 @@ private:
     __attribute__((noinline, cold)) void mark(std::size_t i) {
         written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
         if (sequential_ && written_chunks(i / kRegion) == kRegionWords * 32) values_.make_huge(i);
-    }
-    __attribute__((noinline, cold)) void move_to_huge_pages() {
-        values_.allow_huge();
-        for (std::size_t region = 0; region < written_.size() / kRegionWords; ++region)
-            if (written_chunks(region) != 0) values_.make_huge(region * kRegion);
     }
 
     /// The first chunk from this one on with something in it; behind the last: none.
@@ -96,8 +122,9 @@ private:
     Values values_;
     std::vector<std::uint64_t> written_;
     std::size_t last_chunk_ = ~std::size_t{0};
+    std::unique_ptr<Few> few_;  // null: all is in values_
     const bool sequential_;
-    std::uint64_t patience_;
+    const std::size_t most_;    // of few_
 };
 
 }  // namespace ssdtlm
