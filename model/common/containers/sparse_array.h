@@ -3,7 +3,7 @@
 // simulator that looks up a random entry of hundreds of megabytes a miss of the cache and of the TLB. What is written takes
 // memory in proportion: of an array that is written anywhere, the elements are in a hash table until that has grown to a quarter of the
 // array, because each would touch a page of its own, which the kernel has to clear; an array that is written in a few places begins on
-// small pages and moves to huge ones.
+// small pages, and a huge page's worth of it moves to a huge one when as many elements have been written as half of it has.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@ public:
           values_(size, what, writes == Writes::random ? Values::Pages::huge : Values::Pages::small),
           written_((size / kRegion + 1) * kRegionWords),
           few_(writes == Writes::random ? std::make_unique<Few>() : nullptr),
-          sequential_(writes == Writes::sequential),
-          most_(size * sizeof(T) / sizeof(Element) / 2 / 4) {
-        SSDTLM_CHECK(sequential_ || size <= Few::kEmpty, std::string(what) + ": more elements than a key of 32 bits has values");
+          most_(size * sizeof(T) / sizeof(Element) / 2 / 4),
+          small_writes_(writes == Writes::sequential ? size / kRegion + 1 : 0, kRegion / 2) {
+        SSDTLM_CHECK(few_ == nullptr || size <= Few::kEmpty, std::string(what) + ": more elements than a key of 32 bits has values");
     }
 
     T operator[](std::size_t i) const { return written(i) ? value(i) : T{}; }
@@ -42,7 +42,9 @@ public:
             last_chunk_ = i / kChunk;
             if (__builtin_expect(!written(i), 0)) mark(i);
         }
-        return few_ != nullptr ? among_few(i) : values_[i];
+        if (few_ != nullptr) return among_few(i);
+        if (!small_writes_.empty() && __builtin_expect(--small_writes_[i / kRegion] == 0, 0)) values_.make_huge(i);
+        return values_[i];
     }
     void prefetch(std::size_t i) const {
         if (!written(i)) return;
@@ -59,6 +61,10 @@ public:
         for (s(chunk); chunk * kChunk < size_; s(chunk)) {
             const std::size_t first = static_cast<std::size_t>(chunk) * kChunk;
             s.bytes(&at_write(first), std::min(kChunk, size_ - first) * sizeof(T));
+            if (s.reads() && !small_writes_.empty()) {
+                std::uint32_t& left = small_writes_[first / kRegion];
+                left = std::max(left, std::uint32_t{kChunk} + 1) - std::uint32_t{kChunk};
+            }
             if (!s.reads()) chunk = next_filled(chunk + 1);
         }
     }
@@ -96,16 +102,7 @@ private:
         few_.reset();
     }
 
-    std::size_t written_chunks(std::size_t region) const {
-        std::size_t n = 0;
-        for (std::size_t w = region * kRegionWords, end = w + kRegionWords; w < end; ++w)
-            n += static_cast<std::size_t>(__builtin_popcountll(written_[w]));
-        return n;
-    }
-    __attribute__((noinline, cold)) void mark(std::size_t i) {
-        written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64);
-        if (sequential_ && written_chunks(i / kRegion) == kRegionWords * 32) values_.make_huge(i);
-    }
+    __attribute__((noinline, cold)) void mark(std::size_t i) { written_[i / kChunk / 64] |= std::uint64_t{1} << (i / kChunk % 64); }
 
     /// The first chunk from this one on with something in it; behind the last: none.
     std::uint64_t next_filled(std::uint64_t chunk) const {
@@ -123,8 +120,8 @@ private:
     std::vector<std::uint64_t> written_;
     std::size_t last_chunk_ = ~std::size_t{0};
     std::unique_ptr<Few> few_;  // null: all is in values_
-    const bool sequential_;
     const std::size_t most_;    // of few_
+    std::vector<std::uint32_t> small_writes_;  // still to come, by huge page's worth, before it moves; empty: all are huge
 };
 
 }  // namespace ssdtlm
