@@ -29,7 +29,7 @@ public:
             if (slots_[i].key == kEmpty) return nullptr;
         }
     }
-    void prefetch(std::uint32_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
+    [[gnu::always_inline]] void prefetch(std::uint32_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
     Entry* find(std::uint32_t key) { return const_cast<Entry*>(static_cast<const KeyTable*>(this)->find(key)); }
 
     /// The entry of `key`, made when absent (`fresh` says so). Invalidates pointers to other entries.

@@ -46,7 +46,7 @@ public:
         if (!small_writes_.empty() && __builtin_expect(--small_writes_[i / kRegion] == 0, 0)) values_.make_huge(i);
         return values_[i];
     }
-    void prefetch(std::size_t i) const {
+    [[gnu::always_inline]] void prefetch(std::size_t i) const {
         if (!written(i)) return;
         if (few_ != nullptr)
             few_->prefetch(static_cast<std::uint32_t>(i));

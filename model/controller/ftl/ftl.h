@@ -58,9 +58,9 @@ public:
         const Ppa p = map_.lookup(lpa);
         return __builtin_expect(is_copy(p), 1) ? p : absent(p);
     }
-    void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
+    [[gnu::always_inline]] void prefetch(Lpa lpa) const { map_.prefetch(lpa); }
     /// What a write of the unit will invalidate; worth calling for several units before the first of them is mapped.
-    void prefetch_old_place(Lpa lpa) const {
+    [[gnu::always_inline]] void prefetch_old_place(Lpa lpa) const {
         const Ppa old = map_.lookup(lpa);
         if (!is_copy(old)) return;
         valid_.prefetch(old);

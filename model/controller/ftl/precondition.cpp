@@ -17,10 +17,11 @@ constexpr std::uint64_t kCycles = 16;
 std::uint64_t round_of(std::uint64_t units) { return std::max<std::uint64_t>(units / 10, 1); }
 }
 
-Preconditioner::Preconditioner(Ftl& ftl)
+Preconditioner::Preconditioner(Ftl& ftl, std::size_t turns_ahead)
     : ftl_(ftl),
       geometry_(ftl.geometry()),
       units_per_page_(ftl.geometry().units_per_page()),
+      turns_(turns_ahead),
       victims_(ftl.shape().groups(), kNoSuperblock),
       pages_(ftl.shape().groups()) {}
 

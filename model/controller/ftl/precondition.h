@@ -27,7 +27,10 @@ namespace ssdtlm {
 
 class Preconditioner {
 public:
-    explicit Preconditioner(Ftl& ftl);
+    /// What so many of the next turns collect is looked up together, and several units are drawn together, so that misses of the host's caches overlap.
+    /// What comes out does not depend on it; 0: one after the other.
+    static constexpr std::size_t kTurnsAhead = 16;
+    explicit Preconditioner(Ftl& ftl, std::size_t turns_ahead = kTurnsAhead);
 
     /// The configured initial state, and what its overwrites came to. Precondition: a fresh Ftl.
     OverwriteRounds run();
@@ -44,14 +47,18 @@ public:
         bool until_steady = false; ///< the round that makes the drive steady is the last
     };
     void overwrite(const Overwrites& asked);
-    /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
-    /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.
-    bool collect_row(GroupId group);
 
 private:
     struct Move {
+        Move(Spare s, Ppa f) : spare(s), from(f) {}
         Spare spare;
         Ppa from;
+    };
+    /// What a turn of a group would move, when it was looked at: some of planned_.
+    struct Turn {
+        bool is_planned = false;
+        std::size_t first = 0, end = 0;
+        std::uint32_t page = 0;  ///< where in the victim the next one goes on
     };
     void fill();
     std::vector<SuperblockId> fill_superblocks(GroupId group, std::uint32_t count, Random& random);
@@ -59,6 +66,12 @@ private:
     void overwrite_in_turn(const Overwrites& asked);
     void overwrite_hybrid(const Overwrites& asked);
     void begin_rounds(std::uint64_t units);
+    /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
+    /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.
+    bool collect_row(GroupId group, const Turn& turn);
+    void next_row(GroupId group, std::uint32_t& page, std::vector<Move>& moves) const;
+    void look_ahead(const GroupId* groups, std::size_t turns);
+    bool is_as_planned(const Turn& turn) const;
     /// After each write: true when the drive is steady now.
     bool ends_steady(std::uint64_t written) {
         if (__builtin_expect(!rounds_.is_over(written), 1)) return false;
@@ -71,7 +84,8 @@ private:
     const NandGeometry& geometry_;
     const std::uint32_t units_per_page_;
     OverwriteRounds rounds_;
-    std::vector<Move> moves_;
+    std::vector<Move> moves_, planned_;
+    std::vector<Turn> turns_;            // that have been looked at
     std::vector<SuperblockId> victims_;  // by group
     std::vector<std::uint32_t> pages_;   // by group: where in the victim to go on
 };

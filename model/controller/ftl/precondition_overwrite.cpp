@@ -12,11 +12,12 @@ namespace {
 constexpr std::uint64_t kStream = 0x7072656670726566;
 constexpr std::uint64_t kStartStream = 0x7374616767657200;
 
-/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, so that the table lookups of several
-/// writes overlap in the host's memory.
+/// Units of a share of the addresses, uniformly drawn among the first `units`. The draws run ahead of the writes, several at a time, so that the table
+/// lookups of several writes overlap in the host's memory.
 class Draws {
 public:
-    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share) : ftl_(ftl), share_(share), units_(units) {
+    /// `batch`: drawn at a time, a divisor of kMostAtOnce. 1 where others draw from the same numbers in between.
+    Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch) : ftl_(ftl), share_(share), units_(units), batch_(batch) {
         const Lanes& lanes = ftl.lanes();
         if (lanes.shares() == 1) return;
         const std::uint64_t per_row = std::uint64_t{ftl.shape().planes()} * ftl.geometry().units_per_page();
@@ -28,15 +29,13 @@ public:
         for (std::uint64_t i = 0; i < kAhead; ++i) draw(random, i);
         for (std::uint64_t i = 0; i < kHalf; ++i) ftl_.prefetch_old_place(drawn_[i % kAhead]);
     }
-    Lpa next(Random& random) {
-        const Lpa lpa = drawn_[taken_ % kAhead];
-        draw(random, taken_ + kAhead);
-        return lpa;
+    Lpa next() const { return drawn_[taken_ % kAhead]; }
+    void taken(Random& random) {
+        if (++taken_ % batch_ != 0) return;
+        for (std::uint64_t i = 0; i < batch_; ++i) draw(random, taken_ - batch_ + kAhead + i);
+        for (std::uint64_t i = 0; i < batch_; ++i) ftl_.prefetch_old_place(drawn_[(taken_ - batch_ + kHalf + i) % kAhead]);
     }
-    void taken() {
-        ftl_.prefetch_old_place(drawn_[(taken_ + kHalf) % kAhead]);
-        ++taken_;
-    }
+    static constexpr std::uint64_t kMostAtOnce = 16;
 
 private:
     static constexpr std::uint64_t kAhead = 64, kHalf = kAhead / 2;
@@ -55,7 +54,7 @@ private:
 
     const Ftl& ftl_;
     std::uint32_t share_;
-    std::uint64_t units_;
+    std::uint64_t units_, batch_;
     std::uint64_t within_ = 1;
     std::uint64_t taken_ = 0;
     Lpa drawn_[kAhead];
@@ -69,7 +68,7 @@ void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
     HybridMap& hybrid = *ftl_.hybrid_;
     std::vector<Draws> draws;  // by share
     for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share);
+        draws.emplace_back(ftl_, units, share, 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
     Spare out[kMaxUnitsPerPage];
@@ -78,7 +77,7 @@ void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
         Draws& of_share = draws[random.below(draws.size())];
         if (of_share.empty()) continue;
         const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(hybrid.has_random_logs() ? units_per_page_ : 1, writes - i));
-        for (std::uint32_t s = 0; s < n; ++s, of_share.taken()) lpas[s] = of_share.next(random);
+        for (std::uint32_t s = 0; s < n; ++s, of_share.taken(random)) lpas[s] = of_share.next();
         i += n;
         // Several units of a page are together by chance.
         const LogicalPage page = hybrid.logical().page_of(lpas[0]);
@@ -116,7 +115,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     Random random(ftl_.seed_, kStream);
     std::vector<Draws> draws;  // by share
     for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
-        draws.emplace_back(ftl_, units, share);
+        draws.emplace_back(ftl_, units, share, ftl_.lanes_.shares() == 1 && !turns_.empty() ? Draws::kMostAtOnce : 1);
         if (!draws.back().empty()) draws.back().begin(random);
     }
 
@@ -134,10 +133,10 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
             for (std::uint32_t s = 0; s < units_per_page_; ++s) {
                 out[s] = kPadding;
                 if (i == writes) continue;
-                const Lpa lpa = of_share.next(random);
+                const Lpa lpa = of_share.next();
                 out[s] = ftl_.codec_.make(lpa, 1);
                 ftl_.map_unit(lpa, Ppa{first + s});
-                of_share.taken();
+                of_share.taken(random);
                 ++i;
             }
             ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
@@ -153,7 +152,13 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     const std::uint64_t row_units = std::uint64_t{units_per_page_} * shape.planes();
     std::size_t at = static_cast<std::size_t>((units + row_units - 1) / row_units % sequence.size());
     std::size_t idle = 0;
-    for (bool ended = false; i < writes && !ended;) {  // write_row() counts them
+    std::size_t turn = 0, turns = 0;
+    for (bool ended = false; i < writes && !ended; ++turn) {  // write_row() counts them
+        if (turn == turns && !turns_.empty()) {
+            turn = 0;
+            turns = std::min(turns_.size(), sequence.size() - at);
+            look_ahead(&sequence[at], turns);
+        }
         const GroupId group = sequence[at];
         bool busy = !draws[ftl_.lanes_.share_of(group)].empty();
         if (late[idx(group)] != 0)
@@ -162,7 +167,7 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
             write_row(group);
             ended = ends_steady(i) && until_steady;
         } else if (busy)
-            busy = collect_row(group);
+            busy = collect_row(group, turns_.empty() ? Turn{} : turns_[turn]);
         idle = busy ? 0 : idle + 1;
         SSDTLM_CHECK(idle <= sequence.size(), "no group takes a host page, and none has a victim");
         at = at + 1 == sequence.size() ? 0 : at + 1;
@@ -171,36 +176,77 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
     ftl_.begun_ = victims_;
 }
 
-bool Preconditioner::collect_row(GroupId group) {
-    SuperblockId& victim = victims_[idx(group)];
-    std::uint32_t& page = pages_[idx(group)];
-    if (victim == kNoSuperblock) {
-        victim = ftl_.select_victim(group);
-        if (victim == kNoSuperblock) return false;
-        page = 0;
-    }
-    moves_.clear();
-    const std::size_t most = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
+/// What the group's next row of GC takes, from this page of its victim on. Only where from: whose units they are is read later.
+void Preconditioner::next_row(GroupId group, std::uint32_t& page, std::vector<Move>& moves) const {
+    const SuperblockId victim = victims_[idx(group)];
+    std::size_t left = std::size_t{ftl_.gc_row_left(group)} * units_per_page_;
     std::uint32_t slots = 0;
-    while (moves_.size() < most && ftl_.next_valid_page(victim, page, slots)) {
+    while (left != 0 && ftl_.next_valid_page(victim, page, slots)) {
         const PageAddress from = ftl_.shape_.page(victim, page);
-        for (; slots != 0 && moves_.size() < most; slots &= slots - 1) {
-            const Ppa unit = geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots)));
-            const Spare spare = ftl_.spare_.at(unit);
-            ftl_.prefetch(ftl_.codec_.lpa(spare));
-            moves_.push_back({spare, unit});
-        }
+        for (; slots != 0 && left != 0; slots &= slots - 1, --left) moves.emplace_back(kErased, geometry_.ppa_of(from, static_cast<unsigned>(__builtin_ctz(slots))));
         if (slots == 0) ++page;
     }
+}
+
+void Preconditioner::look_ahead(const GroupId* groups, std::size_t turns) {
+    planned_.clear();
+    for (std::size_t i = 0; i < turns; ++i) {
+        const GroupId group = groups[i];
+        Turn& turn = turns_[i];
+        turn.is_planned = victims_[idx(group)] != kNoSuperblock && !ftl_.takes_host_pages(group);
+        if (!turn.is_planned) continue;
+        turn.first = planned_.size();
+        turn.page = pages_[idx(group)];
+        next_row(group, turn.page, planned_);
+        turn.end = planned_.size();
+    }
+    constexpr std::uint32_t kLine = 64 / sizeof(Spare);
+    for (Move& m : planned_) {
+        m.spare = ftl_.spare_.at(m.from);
+        ftl_.prefetch(ftl_.codec_.lpa(m.spare));
+        const Ppa behind{idx(m.from) + kLine};  // for one of the next turns of the group
+        if (idx(behind) < ftl_.units_) ftl_.spare_.prefetch(behind);
+    }
+}
+
+/// Victims only lose units, so what was planned and is still valid is what comes next.
+bool Preconditioner::is_as_planned(const Turn& turn) const {
+    if (!turn.is_planned) return false;
+    for (std::size_t i = turn.first; i < turn.end; ++i)
+        if (!ftl_.valid_.test(planned_[i].from)) return false;
+    return true;
+}
+
+bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
+    SuperblockId& victim = victims_[idx(group)];
+    std::uint32_t& page = pages_[idx(group)];
+    const Move* moves = nullptr;
+    std::size_t count = 0;
+    if (is_as_planned(turn)) {
+        moves = planned_.data() + turn.first;
+        count = turn.end - turn.first;
+        page = turn.page;
+    } else {
+        if (victim == kNoSuperblock) {
+            victim = ftl_.select_victim(group);
+            if (victim == kNoSuperblock) return false;
+            page = 0;
+        }
+        moves_.clear();
+        next_row(group, page, moves_);
+        for (Move& m : moves_) m.spare = ftl_.spare_.at(m.from);
+        moves = moves_.data();
+        count = moves_.size();
+    }
     Spare out[kMaxUnitsPerPage];
-    for (std::size_t i = 0; i < moves_.size(); i += units_per_page_) {
+    for (std::size_t i = 0; i < count; i += units_per_page_) {
         const PageAddress a = ftl_.allocate_moved_page(group);
         const std::uint32_t to = idx(geometry_.ppa_of(a, 0));
-        const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, moves_.size() - i));
-        for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves_[i + s].spare : kPadding;
+        const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(units_per_page_, count - i));
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) out[s] = s < n ? moves[i + s].spare : kPadding;
         ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
         for (std::uint32_t s = 0; s < n; ++s)
-            ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves_[i + s].from, Ppa{to + s});
+            ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
     if (ftl_.superblock(victim).valid != 0) return true;

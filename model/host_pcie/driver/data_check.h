@@ -24,7 +24,7 @@ public:
                      "the integrity oracle was built for another namespace");
     }
     /// A command for this offset is about to be written. Precondition, as for the others: is_on().
-    void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }
+    [[gnu::always_inline]] void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }
     /// The command has been written, its doorbell not.
     void begin(IoSlot& slot);
     /// It has completed, at `now` of the workload. !ok: nobody knows whether the device carried it out.

@@ -78,7 +78,7 @@ public:
     explicit IntegrityOracle(const Geometry& geometry);
 
     /// Brings what a coming command on this block needs into the cache.
-    void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
+    [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
 
     /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
     using Operation = DurableVersions::Token;

@@ -39,7 +39,7 @@ public:
         const std::uint32_t page = layout_.page_number(p);
         return Spare{units_[idx(p)] ^ at_start(page, layout_.unit_of(page), idx(p) - page * units_per_page_)};
     }
-    void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
+    [[gnu::always_inline]] void prefetch(Ppa p) const { units_.prefetch(idx(p)); }
     /// From now on what translation pages say is programmed with them, where the power may go: it is part of what outlives that.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }

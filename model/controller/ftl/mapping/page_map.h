@@ -22,7 +22,7 @@ public:
         : entries_(logical_units, "forward map"), layout_(geometry) {}
 
     Ppa lookup(Lpa lpa) const { return Ppa{entries_[idx(lpa)] ^ idx(at_start(lpa))}; }
-    void prefetch(Lpa lpa) const { entries_.prefetch(idx(lpa)); }
+    [[gnu::always_inline]] void prefetch(Lpa lpa) const { entries_.prefetch(idx(lpa)); }
     /// Points `lpa` to `to` (kUnmapped: nowhere) and returns where it pointed before.
     Ppa exchange(Lpa lpa, Ppa to) {
         std::uint32_t& e = entries_.at_write(idx(lpa));

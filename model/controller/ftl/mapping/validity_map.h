@@ -14,7 +14,7 @@ public:
     explicit ValidityMap(std::uint64_t physical_units) : size_(physical_units / 64 + 2), words_(size_, "validity bitmap") {}
 
     bool test(Ppa p) const { return (words_[idx(p) / 64] >> (idx(p) % 64) & 1) != 0; }
-    void prefetch(Ppa p) const { words_.prefetch(idx(p) / 64); }
+    [[gnu::always_inline]] void prefetch(Ppa p) const { words_.prefetch(idx(p) / 64); }
     /// The two return what the bit was before.
     bool set(Ppa p) {
         std::uint64_t& w = words_[idx(p) / 64];
