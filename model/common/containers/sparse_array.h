@@ -46,8 +46,8 @@ public:
         if (!small_writes_.empty() && __builtin_expect(--small_writes_[i / kRegion] == 0, 0)) values_.make_huge(i);
         return values_[i];
     }
-    [[gnu::always_inline]] void prefetch(std::size_t i) const {
-        if (!written(i)) return;
+    [[gnu::always_inline]] void prefetch(std::size_t i) const {  // of what a caller has not looked at, so `i` may be anything
+        if (i >= size_ || !written(i)) return;
         if (few_ != nullptr)
             few_->prefetch(static_cast<std::uint32_t>(i));
         else

@@ -177,12 +177,16 @@ bool GcEngine::has_wanted(FlashJob& program) {
 void GcEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     const GroupId group = group_of(job);
-    if (job.kind == FlashJob::Kind::gc_read)
+    // What is looked up when the next step is over is on its way into the host's caches until then.
+    if (job.kind == FlashJob::Kind::gc_read) {
+        for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(txn.spare[job.slot[i]]));
         take_in(job);
-    else if (job.kind == FlashJob::Kind::gc_program)
+    } else if (job.kind == FlashJob::Kind::gc_program) {
+        for (std::uint32_t i = 0; i < job.units; ++i) ftl_.prefetch(codec_.lpa(txn.spare[i]));
         step<&GcEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
-    else
+    } else {
         step<&GcEngine::erase_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_erase_done);
+    }
 }
 
 void GcEngine::take_in(FlashJob& job) {
