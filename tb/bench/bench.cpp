@@ -46,6 +46,9 @@ const Case kCases[] = {
     {"128 KiB sequential read QD16", HostOp::read, 0, ClosedLoop::Pattern::sequential, 131072, 16, 0.05},
     // Nothing of it is as the sequential layout has left it: every look-up goes to memory, and all memory is in use.
     {"4 KiB random read, rewritten", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "precondition.state=random"},
+    {"4 KiB random write, steady state", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "precondition.state=analytic"},
+    {"4 KiB random 70/30 mix, dftl", HostOp::read, 30, ClosedLoop::Pattern::random, 4096, 64, 1, "ftl.mapping=dftl"},
+    {"4 KiB random write, SLC", HostOp::write, 0, ClosedLoop::Pattern::random, 4096, 32, 1, "slc.blocks=16"},
     {"4 KiB read, clocked scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
      "scheduler.implementation=tlm_clocked"},
     {"4 KiB read, RTL scheduler", HostOp::read, 0, ClosedLoop::Pattern::random, 4096, 32, 1,
