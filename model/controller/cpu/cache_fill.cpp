@@ -27,12 +27,12 @@ std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
 }
 
 void CacheFill::buffer(Lpa lpa) {
-    if (!s_.buffer.reserve(1)) return;
-    if (s_.cache != nullptr) s_.cache->drop(lpa);
-    const BufferPort::Index older = bytes_ ? s_.buffer.find(lpa) : BufferPort::kNone;
     const std::uint8_t stream = s_.streams != nullptr ? s_.streams->written(lpa) : std::uint8_t{0};
+    // Written again it would hold the same, but the run would begin with a hit counted.
+    if (s_.buffer.find(lpa) != BufferPort::kNone || !s_.buffer.reserve(1)) return;
+    if (s_.cache != nullptr) s_.cache->drop(lpa);
     const BufferPort::Index entry = s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
-    if (bytes_) s_.bytes->insert(entry, older, 0, s_.extents.unit_bytes, content(lpa).data(), false);
+    if (bytes_) s_.bytes->insert(entry, BufferPort::kNone, 0, s_.extents.unit_bytes, content(lpa).data(), false);
 }
 
 const std::vector<std::uint8_t>& CacheFill::content(Lpa lpa) {
