@@ -13,7 +13,7 @@ void DeallocateCommand::start(Command& c) {
     if (c.op == IoOp::write_zeroes) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
     std::uint64_t units = 0;
     for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
-    states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}};
+    states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0};
     s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate);
 }
 
@@ -49,9 +49,34 @@ void DeallocateCommand::go_on(State& s) {
         }
         remove(s.extent);
     }
+    if (c.op == IoOp::write_zeroes && (c.fua || write_through_) && c.status == nvme::kStSuccess) {
+        s.journal = s_.journal.demand();
+        if (!try_end(s)) s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
+    } else {
+        end(s);
+    }
+    s_.waiters.pages_changed();
+}
+
+/// Forced zeros end as a flush of the journal does.
+bool DeallocateCommand::try_end(State& s) {
+    if (!s_.journal.is_durable(s.journal)) return false;
+    if (s_.journal.is_lost(s.journal)) s.command->status = nvme::kStWriteFault;
+    end(s);
+    return true;
+}
+
+bool DeallocateCommand::try_end_later(std::uint64_t& command) {
+    State& s = states_[command];
+    if (!s_.journal.is_durable(s.journal)) return false;
+    s_.waiters.charge_durability(*s.command->timeline);
+    return try_end(s);
+}
+
+void DeallocateCommand::end(State& s) {
+    Command& c = *s.command;
     s.command = nullptr;
     s_.ends.complete(c);
-    s_.waiters.pages_changed();
 }
 
 bool DeallocateCommand::try_again(std::uint64_t& command) {

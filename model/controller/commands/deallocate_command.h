@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deallocate (Dataset Management) and Write Zeroes: mapping units that are covered as a whole are unmapped, range by range.
-// Deallocation is advisory: a unit that is only partly covered keeps its data. Zeroing part of a unit is refused.
+// Deallocation is advisory: a unit that is only partly covered keeps its data. Zeroing part of a unit is refused. Write Zeroes that is forced (FUA, or
+// a drive without a volatile write cache) ends when the journal that says so is in flash; a deallocation promises nothing before a flush.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace ssdtlm {
 
 class DeallocateCommand {
 public:
-    explicit DeallocateCommand(const CommandServices& services) : s_(services) {}
+    /// `write_through`: zeros end in flash, as all that is written does.
+    DeallocateCommand(const CommandServices& services, bool write_through) : s_(services), write_through_(write_through) {}
 
     void start(Command& c);
     std::string dump() const;
@@ -23,15 +25,20 @@ private:
         Command* command = nullptr;
         std::uint32_t remaining = 0;  ///< ranges
         MapExtent extent;             ///< that the map was asked about
+        std::uint64_t journal = 0;    ///< forced zeros: what they demanded of it
     };
     void begin(std::uint64_t command);
     void go_on(State& s);
     bool try_again(std::uint64_t& command);
     void answered(std::uint32_t command, const Ppa* places);
+    bool try_end(State& s);
+    bool try_end_later(std::uint64_t& command);
+    void end(State& s);
     void remove(const MapExtent& extent);
     MapExtent whole_units(const Command& c, const LbaRange& range) const;
 
     const CommandServices s_;
+    const bool write_through_;
     std::vector<State> states_;  // by command
     std::vector<std::uint32_t> dropped_;  // by remove(), kept for its memory
 };

@@ -39,7 +39,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
       flush_(services(config, lba_bytes, around, data)),
-      deallocate_(services(config, lba_bytes, around, data)) {
+      deallocate_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::write_through) {
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_, cached_map_.get()});

@@ -115,8 +115,9 @@ public:
         oracle.begin_trim(slba, n);
         return submit(s);
     }
-    std::uint32_t write_zeroes(std::uint64_t slba, std::uint32_t n) {
+    std::uint32_t write_zeroes(std::uint64_t slba, std::uint32_t n, bool fua = false) {
         Slot& s = start(IoOp::write_zeroes, slba, n);
+        s.command.fua = fua;
         s.aligned = slba % blocks_per_unit() == 0 && n % blocks_per_unit() == 0;
         if (s.aligned) oracle.begin_trim(slba, n);
         return submit(s);

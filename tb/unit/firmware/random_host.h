@@ -72,7 +72,7 @@ private:
             device_.trim(at, blocks);
         } else if (is(mix_.zeroes)) {
             whole();
-            device_.write_zeroes(at, static_cast<std::uint32_t>(n));
+            device_.write_zeroes(at, static_cast<std::uint32_t>(n), n % 2 == 1);
         } else {
             device_.flush();
         }
