@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property/case_run.h"
+
+#include <unistd.h>
+
+#include "common/tlm/agenda_process.h"
+#include "host_pcie/link/pcie_link.h"
+#include "property/case_host.h"
+#include "sim/device/device.h"
+#include "support/forked.h"
+
+namespace ssdtlm {
+
+namespace {
+
+ContentsConfig outliving(ContentsConfig c) {
+    c.outlives_power = true;
+    return c;
+}
+
+/// The model's device and link, and the test's host.
+struct Netlist {
+    const SsdConfig config;
+    Agenda agenda;
+    AgendaProcess process{"agenda", agenda, config.run.agenda == AgendaMode::lockstep};
+    Device device{"device", agenda, config, outliving(config.run)};
+    PcieLink link{"link", agenda, config.link};
+    CaseHost host;
+
+    Netlist(const SsdConfig& c, std::uint32_t depth, const std::vector<DriveOp>& ops)
+        : config(c), host("host", agenda, config.host, drive(), depth, ops) {
+        agenda.call_straight(!c.run.through_doors);
+        host.mmio_initiator.bind(link.host_target);
+        link.device_initiator.bind(device.mmio_target);
+        device.dma_initiator.bind(link.device_target);
+        link.host_initiator.bind(host.root_complex().link_target);
+        host.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
+        host.set_on_end([this] { device.controller.firmware->stop_gc(); });
+        device.set_on_rebuilt([this] { device.controller.ftl->verify_books(); });
+        if (c.run.check_waiters) process.add_after_each([](void* self) { static_cast<Netlist*>(self)->check_waiters(); }, this);
+    }
+    CaseHost::Drive drive() const {
+        const Ftl& ftl = *device.controller.ftl;
+        return {config.nand.geometry.unit_bytes, config.nvme.lba_bytes, ftl.logical_units(), ftl.mapped_units(), config.run.data == DataMode::bytes,
+                config.ftl.buffer_mode == BufferMode::write_through, ftl.codec().version_bits(), config.run.seed};
+    }
+    void power_off() {
+        const auto* const begin = reinterpret_cast<const char*>(&host);
+        agenda.drop_if([begin](const void* self) { return self < begin || self >= begin + sizeof(CaseHost); });
+        device.power_off(host.commands());
+        link.restart();
+    }
+    void check_waiters() const {
+        link.check_waiters();
+        device.controller.check_waiters();
+    }
+    std::string dump() const { return host.where() + "\n" + link.dump() + device.controller.dump(); }
+};
+
+nlohmann::json counts_of(const Netlist& n) {
+    const SsdController& c = n.device.controller;
+    const FtlCounters& f = c.ftl->counters();
+    const CaseHost::Counts& h = n.host.counts();
+    nlohmann::json j;
+    for (std::size_t k = 0; k < DriveOp::kKinds; ++k) j[DriveOp::kNames[k]] = h.done[k];
+    j["losses of power"] = h.cuts;
+    j["commands cut off"] = h.cut_off;
+    j["units compared"] = h.looked_at;
+    j["reads with several right answers"] = n.host.reference().open_reads();
+    j["units moved by collection"] = f.gc_units_moved;
+    j["superblocks erased"] = f.blocks_erased;
+    j["static levelling"] = f.wear_victims;
+    j["pages of the journal"] = f.journal_pages;
+    j["pages of checkpoints"] = f.checkpoint_pages;
+    j["translation pages written"] = f.translation_pages;
+    j["units folded"] = f.slc_units_folded;
+    j["switch merges"] = f.switch_merges;
+    j["partial merges"] = f.partial_merges;
+    j["full merges"] = f.full_merges;
+    j["direct blocks"] = f.direct_blocks;
+    if (const ReadCache* cache = std::as_const(*c.firmware).read_cache()) j["read cache hits"] = c.earlier().read_cache.hits + cache->counters().hits;
+    if (const auto* map = std::as_const(*c.firmware).cached_map()) {
+        j["map misses"] = c.earlier().map.misses + map->counters().misses;
+    }
+    for (const PowerCut& cut : n.device.power_cuts()) {
+        j["pages torn"] = j.value("pages torn", 0ull) + cut.loss.pages_torn;
+        j["erases cut"] = j.value("erases cut", 0ull) + cut.loss.erases_cut;
+        j["losses in the search"] = j.value("losses in the search", 0ull) + (cut.scan_time == Ps{});
+        j["starts from checkpoints"] = j.value("starts from checkpoints", 0ull) + (cut.source == MapSource::checkpoint);
+        j["starts from clean checkpoints"] = j.value("starts from clean checkpoints", 0ull) + (cut.source == MapSource::clean_checkpoint);
+        j["dirty entries found"] = j.value("dirty entries found", 0ull) + cut.dirty_entries;
+    }
+    return j;
+}
+
+}  // namespace
+
+nlohmann::json run_case(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops) {
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    Netlist n(config, depth, ops);
+    n.host.start();
+    try {
+        n.process.run();
+        if (!n.device.controller.firmware->idle() || !n.host.ended()) throw CheckFailed("nothing is left to happen");
+        n.device.controller.front_end.check_books();
+        n.device.controller.ftl->verify_books();
+        if (!n.device.controller.backend.idle()) throw CheckFailed("back end not idle");
+        if (n.host.root_complex().unsupported_requests() != 0) throw CheckFailed("DMA outside of host memory");
+    } catch (const std::exception& e) {
+        throw std::runtime_error(std::string(e.what()) + "\n" + n.dump());
+    }
+    return counts_of(n);
+}
+
+nlohmann::json run_in_child(const SsdConfig& config, std::uint32_t depth, const std::vector<DriveOp>& ops, unsigned seconds) {
+    return nlohmann::json::parse(in_child([&] {
+        alarm(seconds);  // ends the child: one in which things happen for ever
+        return run_case(config, depth, ops).dump();
+    }));
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property/drive_case.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "controller/ftl/ftl_check.h"
+#include "sim/config/config_loader.h"
+
+namespace ssdtlm {
+
+const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read", "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush", "pause", "drain", "cut", "off"};
+
+const std::vector<Choice>& DriveCase::choices() {
+    // Keys without a dot are no parameters: they are worked into others below.
+    static const std::vector<Choice> kAll = {
+        {"depth", {"1", "2", "4", "16"}},
+        {"ftl.mapping", {"\"page\"", "\"dftl\"", "\"fast\"", "\"block\""}},
+        {"run.data", {"\"bytes\"", "\"bytes\"", "\"signatures\""}},
+        {"nvme.lba_size", {"\"512B\"", "\"512B\"", "\"4KiB\""}},
+        {"unit", {"4096", "4096", "8192", "16384", "512"}},
+        {"units_per_page", {"1", "1", "2", "4"}},
+        {"nand.geometry.channels", {"1", "2"}},
+        {"nand.geometry.ways", {"1", "2"}},
+        {"nand.geometry.dies_per_chip", {"1", "1", "2"}},
+        {"nand.geometry.planes_per_die", {"1", "2", "2", "4"}},
+        {"nand.geometry.pages_per_block", {"4", "8", "2", "16"}},
+        {"nand.bits_per_cell", {"1", "2", "3"}},
+        {"blocks_in_use", {"2", "6", "12"}},
+        {"share", {"100", "80", "50"}},
+        {"ftl.superblock", {"\"die\"", "\"plane\""}},
+        {"precondition.state", {"\"fresh\"", "\"sequential\"", "\"sequential\"", "\"random\"", "\"analytic\""}},
+        {"precondition.fill", {"\"100%\"", "\"70%\"", "\"10%\""}},
+        {"precondition.fill_caches", {"-", "-", "true"}},
+        {"gc.policy", {"\"greedy\"", "\"cost_benefit\"", "\"random\"", "\"fifo\"", "\"d_choices\"", "\"windowed_greedy\""}},
+        {"gc.random.least_invalid_pages", {"-", "0", "2", "20"}},
+        {"gc.windowed_greedy.window", {"-", "1", "5"}},
+        {"soft_hard", {"3 2", "4 2", "4 3", "6 2"}},
+        {"gc.max_inflight_pages", {"8", "1", "2"}},
+        {"gc.pace", {"-", "\"yield\"", "\"tokens\""}},
+        {"gc.tokens.ahead", {"-", "1", "100"}},
+        {"gc.tokens.most", {"-", "1", "1000"}},
+        {"gc.idle_after", {"-", "-", "\"1us\"", "\"100us\""}},
+        {"wear.free_blocks", {"-", "\"by_wear\""}},
+        {"wear.most_spread", {"-", "-", "1", "10"}},
+        {"wear.each", {"-", "1", "2"}},
+        {"ftl.spare_blocks", {"0", "0", "2"}},
+        {"nand.faults.read_retry", {"-", "-", "-", "\"5%\""}},
+        {"buffer_pages", {"1", "2", "8", "50"}},
+        {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\""}},
+        {"buffer.flush_start", {"-", "-", "\"50%\"", "\"99%\""}},
+        {"buffer.flush_depth_per_die", {"4", "1", "16"}},
+        {"read_cache_units", {"0", "0", "3", "16", "1000"}},
+        {"read_cache.replacement", {"\"lru\"", "\"fifo\""}},
+        {"read_cache.fill", {"\"reads\"", "\"writes\"", "\"both\""}},
+        {"slc.blocks", {"0", "0", "1", "2", "5"}},
+        {"slc.fold_free_blocks", {"-", "0", "2"}},
+        {"map_slots", {"1", "1", "2", "10"}},
+        {"map.granularity", {"\"entry\"", "\"entry\"", "\"page\""}},
+        {"map.replacement", {"\"lru\"", "\"segmented_lru\""}},
+        {"map.protected", {"-", "\"1%\"", "\"99%\""}},
+        {"map_entries", {"2", "4", "16", "1"}},
+        {"fast.random_log_blocks", {"1", "2", "4"}},
+        {"ftl.allocation", {"-", "\"PDWC\"", "\"WCDP\"", "\"DPCW\""}},
+        {"ftl.placement", {"-", "-", "\"first_idle\""}},
+        {"ftl.static_dimensions", {"-", "-", "\"C\"", "\"CWD\"", "\"P\"", "\"CWDP\""}},
+        {"ftl.stream_frontiers", {"0", "0", "1", "2"}},
+        {"ftl.multi_hash.hot", {"1", "4"}},
+        {"ftl.checkpoint_interval", {"-", "-", "\"1B\"", "\"64KiB\"", "\"1MiB\""}},
+        {"ftl.checkpoint_at_shutdown", {"-", "-", "true"}},
+        {"ftl.scan_reads_per_die", {"-", "1"}},
+        {"scheduler.policy", {"-", "\"fifo\"", "\"earliest_deadline\""}},
+        {"scheduler.multi_plane", {"-", "false"}},
+        {"scheduler.suspend", {"-", "-", "\"for_reads\""}},
+        {"nand.independent_plane_read", {"-", "true"}},
+        {"nand.t_program", {"\"200us\"", "\"50us\"", "\"1500us\""}},
+        {"firmware.cores", {"1", "2", "5"}},
+        {"firmware.clock", {"\"500MHz\"", "\"20MHz\""}},
+        {"transfer", {"32", "8", "128"}},
+        {"host.buffer_offset", {"-", "-", "\"12B\"", "\"2052B\""}},
+        {"run.through_doors", {"-", "true"}},
+        {"run.check_waiters", {"-", "-", "-", "-", "-", "true"}},
+        {"run.seed", {"1", "2", "3", "4"}},
+    };
+    return kAll;
+}
+
+std::string DriveCase::value(const std::string& key) const {
+    for (std::size_t i = 0; i < choices().size(); ++i)
+        if (choices()[i].key == key) return choices()[i].values.at(chosen.at(i));
+    throw std::runtime_error("no choice " + key);
+}
+
+std::uint64_t DriveCase::number(const std::string& key) const { return std::stoull(value(key)); }
+
+namespace {
+
+bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
+bool goes_with(const DriveCase& c, const std::string& key);
+bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
+
+/// Whether a parameter means anything, and is allowed, beside the others.
+bool goes_with(const DriveCase& c, const std::string& key) {
+    const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"", logs = fast || c.value("ftl.mapping") == "\"block\"";
+    const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
+    if (starts(key, "map.")) return dftl;
+    if (starts(key, "fast.")) return fast;
+    if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
+                                    c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
+    if (starts(key, "ftl.multi_hash") || key == "ftl.stream_frontiers") return frontiers;
+    if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";
+    if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
+    if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
+    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
+        starts(key, "nand.faults"))
+        return !logs;
+    if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
+    if (key == "ftl.static_dimensions")
+        return !logs && !dftl && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+    if (key == "buffer.flush_start") return c.value("buffer.mode") == "\"write_back\"";
+    if (key == "precondition.fill_caches")
+        return c.value("buffer.mode") == "\"write_back\"" && goes_with(c, "precondition.state") &&
+               (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
+    if (key == "precondition.state" && c.value(key) == "\"analytic\"")
+        return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c);
+    if (key == "read_cache.replacement" || key == "read_cache.fill") return c.number("read_cache_units") != 0;
+    return true;
+}
+
+std::uint32_t planes_of(const DriveCase& c) {
+    return static_cast<std::uint32_t>(c.number("nand.geometry.channels") * c.number("nand.geometry.ways") * c.number("nand.geometry.dies_per_chip") *
+                                      c.number("nand.geometry.planes_per_die"));
+}
+
+std::string bytes_text(std::uint64_t bytes) { return "\"" + std::to_string(bytes) + "B\""; }
+
+/// What no single choice says: sizes that have to fit each other.
+std::string sizes(const DriveCase& c, std::uint64_t unit) {
+    const std::uint64_t page = unit * c.number("units_per_page"), transfer = std::max(unit, c.number("transfer") * 1024);
+    std::string text = "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
+                       "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
+                       "\nbuffer.size = " + bytes_text(std::max<std::uint64_t>(4096, c.number("buffer_pages") * page * planes_of(c))) + "\n";
+    const std::string limits = c.value("soft_hard");
+    text += "gc.soft_free_blocks = " + limits.substr(0, 1) + "\ngc.hard_free_blocks = " + limits.substr(2) + "\n";
+    if (goes_with(c, "gc.idle_after") && c.value("gc.idle_after") != "-") text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + 2) + "\n";
+    if (c.number("read_cache_units") != 0) text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
+    if (goes_with(c, "map.")) {
+        const std::uint64_t entries = std::min(c.number("map_entries"), unit / 8), entry = unit / entries, command = transfer / unit + 1;
+        const bool by_page = c.value("map.granularity") == "\"page\"";
+        const std::uint64_t least = std::max(c.number("nand.geometry.planes_per_die") * c.number("units_per_page"), by_page ? command / entries + 2 : command);
+        text += "map.entry_size = " + bytes_text(std::min<std::uint64_t>(entry, 4096)) + "\nmap.cache = " +
+                bytes_text(std::max<std::uint64_t>(1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) + "\n";
+    }
+    if (goes_with(c, "ftl.stream_frontiers")) text += "ftl.streams_by = \"multi_hash\"\n";
+    return text;
+}
+
+std::string with_blocks(const std::string& text, std::uint32_t blocks, std::uint64_t capacity) {
+    return text + "nand.geometry.blocks_per_plane = " + std::to_string(blocks) + "\nftl.user_capacity = " + bytes_text(capacity) + "\n";
+}
+
+}  // namespace
+
+std::string DriveCase::device() const {
+    const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512, unit = std::max(lba, number("unit"));
+    std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nhost.power_cut_at = [\"1000s\"]\nnvme.ready_time = \"10us\"\n";
+    for (const Choice& c : choices()) {
+        const std::string key = c.key, chosen_value = value(key);
+        if (key.find('.') != std::string::npos && chosen_value != "-" && goes_with(*this, key)) text += key + " = " + chosen_value + "\n";
+    }
+    text += sizes(*this, unit);
+    // As many blocks as the drive keeps for itself, and those in use. Some reserves grow with the flash.
+    const std::uint32_t in_use = static_cast<std::uint32_t>(number("blocks_in_use"));
+    std::uint32_t blocks = 1;
+    std::uint64_t most = 0;
+    for (int i = 0; i < 20; ++i) {
+        const SsdConfig c = [&] {
+            ConfigLoader loader;
+            loader.add_text(with_blocks(text, 400, unit * 8), "case");
+            return loader.finish().config;
+        }();
+        SsdConfig sized = c;
+        sized.nand.geometry.blocks_per_plane = blocks;
+        const std::uint32_t needed = reserved_blocks(sized.ftl, sized.nand.geometry) + in_use;
+        most = most_logical_units(sized.ftl, sized.nand.geometry);
+        if (blocks >= needed && most != 0) break;
+        blocks = std::max(blocks + 1, needed);
+    }
+    return with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
+}
+
+SsdConfig config_of(const std::string& device) {
+    ConfigLoader loader;
+    loader.add_text(device, "case");
+    return loader.finish().config;
+}
+
+std::string text_of(const std::string& device, std::uint32_t depth, const std::vector<DriveOp>& ops) {
+    std::ostringstream out;
+    out << device << "---\ndepth " << depth << "\n";
+    for (const DriveOp& o : ops) {
+        out << DriveOp::kNames[static_cast<std::size_t>(o.kind)];
+        switch (o.kind) {
+            case DriveOp::Kind::flush:
+            case DriveOp::Kind::drain: break;
+            case DriveOp::Kind::pause: out << " us " << o.us; break;
+            case DriveOp::Kind::cut:
+            case DriveOp::Kind::off: out << " us " << o.us << " again " << o.again << " look " << o.look; break;
+            default: out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks;
+        }
+        out << "\n";
+    }
+    return out.str();
+}
+
+DriveText read_case(const std::string& text) {
+    DriveText c;
+    std::istringstream in(text);
+    std::string line;
+    while (std::getline(in, line) && line != "---") c.device += line + "\n";
+    while (std::getline(in, line)) {
+        if (line.empty() || line[0] == '#') continue;
+        std::istringstream words(line);
+        std::string word;
+        words >> word;
+        if (word == "depth") {
+            words >> c.depth;
+            continue;
+        }
+        DriveOp o;
+        const auto at = std::find(DriveOp::kNames.begin(), DriveOp::kNames.end(), word);
+        if (at == DriveOp::kNames.end()) throw std::runtime_error("no operation: " + line);
+        o.kind = static_cast<DriveOp::Kind>(at - DriveOp::kNames.begin());
+        for (std::uint32_t n; words >> word >> n;) {
+            if (word == "unit") o.unit = n;
+            else if (word == "block") o.block = n;
+            else if (word == "blocks") o.blocks = n;
+            else if (word == "us") o.us = n;
+            else if (word == "again") o.again = n;
+            else if (word == "look") o.look = n != 0;
+            else throw std::runtime_error("no word of an operation: " + line);
+        }
+        c.ops.push_back(o);
+    }
+    if (c.device.empty()) throw std::runtime_error("no device");
+    return c;
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case of the property test: a small drive, given by choices out of a table, and what a host does to it. As text it is what a reader can follow and
+// what the test reads again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+struct DriveOp {
+    /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in whatever is under way then; off: it goes
+    /// after a normal shutdown.
+    enum class Kind : std::uint8_t { read, write, forced_write, trim, zeroes, forced_zeroes, flush, pause, drain, cut, off };
+    static constexpr std::size_t kKinds = 11;
+    static const std::array<const char*, kKinds> kNames;
+
+    Kind kind = Kind::read;
+    std::uint32_t unit = 0;    ///< modulo those of the drive
+    std::uint32_t block = 0;   ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
+    std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
+    std::uint32_t us = 0;      ///< pause, cut. cut and off: how often more the power goes so long after it came back
+    std::uint32_t again = 0;
+    bool look = false;         ///< cut, off: all units are read when the drive is back
+};
+
+/// A parameter of the drive and what it may be, the simplest first.
+struct Choice {
+    const char* key;
+    std::vector<const char*> values;  ///< as in a device file; "-": left out
+};
+
+struct DriveCase {
+    std::vector<std::uint32_t> chosen;  ///< of choices(), in its order
+    std::vector<DriveOp> ops;
+
+    static const std::vector<Choice>& choices();
+    /// What was chosen for a key of the table.
+    std::string value(const std::string& key) const;
+    std::uint64_t number(const std::string& key) const;
+    /// The device file. What does not go with the mapping that was chosen is left out.
+    std::string device() const;
+    /// Of the host: commands under way at most.
+    std::uint32_t depth() const { return static_cast<std::uint32_t>(number("depth")); }
+};
+
+/// UserError when the drive is refused.
+SsdConfig config_of(const std::string& device);
+
+/// The device file, a line `---`, a line with the depth, and a line for each operation.
+std::string text_of(const std::string& device, std::uint32_t depth, const std::vector<DriveOp>& ops);
+struct DriveText {
+    std::string device;
+    std::uint32_t depth = 1;
+    std::vector<DriveOp> ops;
+};
+/// std::runtime_error when it is none.
+DriveText read_case(const std::string& text);
+
+}  // namespace ssdtlm

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property/reference_map.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+namespace {
+bool shows(const ReferenceMap::Image& image, std::uint32_t first, const ReferenceMap::Value* found, std::uint32_t atoms) {
+    return std::equal(found, found + atoms, image.begin() + first);
+}
+}  // namespace
+
+/// Goes through the orders in which a unit's operations can have been done, loss of power by loss of power. Each of these leaves what the unit was at some
+/// moment before, though the drive and its host went on to others.
+class ReferenceMap::Search {
+public:
+    Search(const Unit& u, const Question& q, std::uint32_t life) : u_(u), q_(q), life_(life) {}
+    bool run() { return from({u_.base, std::vector<bool>(u_.operations.size(), false), {}, 0}); }
+
+private:
+    struct State {
+        Image image;
+        std::vector<bool> done;
+        Image left;  ///< by the loss of power that ends this life; empty: not yet
+        std::uint32_t life;
+        bool operator<(const State& o) const { return std::tie(life, done, image, left) < std::tie(o.life, o.done, o.image, o.left); }
+    };
+    bool from(const State& s) {
+        if (!seen_.insert(s).second || !fits_sights(s.image, s.done, s.life)) return false;
+        const bool last = s.life == life_;
+        if (last && all_done_before(q_.begun, s.done, s.life) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
+        if (!last && s.left.empty() && all_durable_done(s.done, s.life) && from({s.image, s.done, s.image, s.life})) return true;
+        if (!s.left.empty() && all_done_before(kRuns, s.done, s.life) && from({s.left, s.done, {}, s.life + 1})) return true;
+        for (std::size_t i = 0; i < u_.operations.size(); ++i) {
+            const Operation& o = u_.operations[i];
+            if (s.done[i] || o.life != s.life || (last && o.begun > q_.ended) || !all_done_before(o.begun, s.done, s.life)) continue;
+            State next = s;
+            std::fill_n(next.image.begin() + o.first, o.atoms, o.value);
+            next.done[i] = true;
+            if (from(next)) return true;
+        }
+        return false;
+    }
+    bool all_done_before(Moment at, const std::vector<bool>& done, std::uint32_t life) const {
+        for (std::size_t i = 0; i < done.size(); ++i) {
+            const Operation& o = u_.operations[i];
+            if (o.life == life && o.ended < at && !o.cut && !done[i]) return false;
+        }
+        return true;
+    }
+    bool all_durable_done(const std::vector<bool>& done, std::uint32_t life) const {
+        for (std::size_t i = 0; i < done.size(); ++i)
+            if (u_.operations[i].life == life && u_.operations[i].durable && !done[i]) return false;
+        return true;
+    }
+    /// Where all is done that a sight has behind it, and nothing more, the unit is as it was seen.
+    bool fits_sights(const Image& image, const std::vector<bool>& done, std::uint32_t life) const {
+        for (const Sight& s : u_.sights) {
+            if (s.life != life) continue;
+            bool there = true;
+            for (std::size_t i = 0; i < done.size() && there; ++i)
+                if (u_.operations[i].life == life) there = done[i] == (u_.operations[i].begun < s.at);
+            if (there && !shows(image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size()))) return false;
+        }
+        return true;
+    }
+
+    const Unit& u_;
+    const Question& q_;
+    const std::uint32_t life_;
+    std::set<State> seen_;
+};
+
+ReferenceMap::Unit& ReferenceMap::touch(std::uint64_t unit) {
+    if (unit >= units_) throw CheckFailed("the reference map has no unit " + std::to_string(unit));
+    Unit& u = touched_[unit];
+    if (u.base.empty()) u.base.assign(atoms_, unit < filled_ ? initial_ : 0);
+    return u;
+}
+
+ReferenceMap::Moment ReferenceMap::begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value) {
+    Operation o;
+    o.begun = ++clock_;
+    o.first = first;
+    o.atoms = atoms;
+    o.value = value;
+    o.life = life_;
+    touch(unit).operations.push_back(o);
+    return o.begun;
+}
+
+void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
+    Unit& u = touch(unit);
+    for (Operation& o : u.operations) {
+        if (o.begun != begun) continue;
+        o.ended = ++clock_;
+        o.durable = durable;
+        if (durable) {
+            outlives(u, begun);
+            settle(u);
+        }
+        return;
+    }
+    throw CheckFailed("the reference map knows nothing of what has ended");
+}
+
+void ReferenceMap::end_flush(Moment begun) {
+    ++clock_;
+    for (auto& [unit, u] : touched_) {
+        outlives(u, begun);
+        settle(u);
+    }
+}
+
+/// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one moment.
+void ReferenceMap::outlives(Unit& u, Moment at) const {
+    for (Operation& o : u.operations)
+        if (o.life == life_ && o.ended < at) o.durable = true;
+}
+
+/// What is durable, together with nothing else, and older than each read under way, is the unit's base.
+void ReferenceMap::settle(Unit& u) {
+    const Moment oldest = reads_.empty() ? kRuns : *reads_.begin();
+    while (!u.operations.empty()) {
+        const Operation& o = u.operations.front();
+        if (!o.durable || o.ended > oldest || (u.operations.size() > 1 && u.operations[1].begun < o.ended)) break;
+        std::fill_n(u.base.begin() + o.first, o.atoms, o.value);
+        u.operations.erase(u.operations.begin());
+    }
+    const Moment first = u.operations.empty() ? kRuns : u.operations.front().begun;
+    u.sights.erase(std::remove_if(u.sights.begin(), u.sights.end(), [first](const Sight& s) { return s.at < first; }), u.sights.end());
+}
+
+void ReferenceMap::power_lost() {
+    ++clock_;
+    reads_.clear();
+    for (auto& [unit, u] : touched_) {
+        for (Operation& o : u.operations) {
+            if (o.ended != kRuns) continue;
+            o.ended = clock_;
+            o.cut = true;
+        }
+    }
+    ++life_;
+}
+
+bool ReferenceMap::can_be(const Unit& u, const Question& q) const { return Search(u, q, life_).run(); }
+
+std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Image& found, Moment begun) {
+    const Moment ended = ++clock_;
+    Unit& u = touch(unit);
+    const auto atoms = static_cast<std::uint32_t>(found.size());
+    bool quiet = true, here = false;
+    for (const Operation& o : u.operations) {
+        quiet = quiet && (o.life != life_ || o.ended < begun);
+        here = here || o.life == life_;
+    }
+    bool fits = true;
+    if (quiet)
+        fits = can_be(u, {first, found.data(), atoms, begun, ended});
+    else
+        for (std::uint32_t a = 0; a < atoms && fits; ++a) fits = can_be(u, {first + a, found.data() + a, 1, begun, ended});
+    if (!fits) {
+        std::string text = "unit " + std::to_string(unit) + ", atoms from " + std::to_string(first) + " on, has";
+        for (const Value v : found) text += " " + std::to_string(v);
+        return text + (quiet ? "" : " (with something under way)") + ", but " + describe(unit);
+    }
+    if (u.operations.empty()) return "";
+    ++open_reads_;
+    if (!quiet) return "";
+    if (!here && first == 0 && atoms == atoms_) {  // what the loss of power has left
+        u.base = found;
+        u.operations.clear();
+        u.sights.clear();
+    } else {
+        u.sights.push_back({begun, life_, first, found});
+    }
+    return "";
+}
+
+bool ReferenceMap::knows(std::uint64_t unit, Value value) const {
+    const auto at = touched_.find(unit);
+    if (at == touched_.end()) return value == (unit < filled_ ? initial_ : 0);
+    const Unit& u = at->second;
+    return std::find(u.base.begin(), u.base.end(), value) != u.base.end() ||
+           std::any_of(u.operations.begin(), u.operations.end(), [value](const Operation& o) { return o.value == value; });
+}
+
+std::string ReferenceMap::describe(std::uint64_t unit) const {
+    const auto at = touched_.find(unit);
+    if (at == touched_.end()) return "was never touched";
+    std::string text = "it was";
+    for (const Value v : at->second.base) text += " " + std::to_string(v);
+    for (const Operation& o : at->second.operations) {
+        text += "; then atoms " + std::to_string(o.first) + " to " + std::to_string(o.first + o.atoms - 1) + " became " + std::to_string(o.value) + " (moments " +
+                std::to_string(o.begun) + " to " + (o.ended == kRuns ? "-" : std::to_string(o.ended)) + (o.cut ? ", cut off" : o.durable ? ", durable" : "");
+        text += o.life == life_ ? ")" : ", before loss of power " + std::to_string(o.life + 1) + ")";
+    }
+    for (const Sight& s : at->second.sights) {
+        text += "; read at " + std::to_string(s.at) + " from atom " + std::to_string(s.first) + " on:";
+        for (const Value v : s.found) text += " " + std::to_string(v);
+    }
+    return text;
+}
+
+}  // namespace ssdtlm

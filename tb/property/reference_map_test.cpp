@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reference map takes for right, and what it does not.
+#include "property/reference_map.h"
+
+#include <gtest/gtest.h>
+
+namespace ssdtlm {
+namespace {
+
+struct Bench : testing::Test {
+    ReferenceMap map{4, 4, 0, 1};
+    void write(std::uint32_t first, std::uint32_t atoms, ReferenceMap::Value v, bool durable = false) { map.end(0, map.begin(0, first, atoms, v), durable); }
+    bool reads(const ReferenceMap::Image& found, std::uint32_t first = 0) {
+        const auto begun = map.begin_read();
+        const bool ok = map.read(0, first, found, begun).empty();
+        map.end_read(begun);
+        return ok;
+    }
+    void flush() { map.end_flush(map.begin_flush()); }
+};
+using Reference = Bench;
+
+TEST_F(Reference, ReadsTheNewestOfEachAtom) {
+    EXPECT_TRUE(reads({0, 0, 0, 0}));
+    write(0, 4, 5);
+    write(1, 2, 6);
+    EXPECT_TRUE(reads({5, 6, 6, 5}));
+    EXPECT_FALSE(reads({5, 6, 5, 5}));
+    EXPECT_FALSE(reads({5}, 1));
+    write(0, 4, 0);
+    EXPECT_FALSE(reads({5, 6, 6, 5}));
+    EXPECT_TRUE(reads({0, 0}, 2));
+}
+
+TEST_F(Reference, WhatOverlapsIsDoneInOneOrderForAllAtoms) {
+    const auto a = map.begin(0, 0, 3, 5), b = map.begin(0, 1, 3, 6);
+    map.end(0, a, false);
+    map.end(0, b, false);
+    EXPECT_FALSE(reads({5, 6, 5, 6}));
+    EXPECT_TRUE(reads({5, 5, 5, 6}));
+    EXPECT_FALSE(reads({5, 6, 6, 6})) << "it was found to be the other way";
+}
+
+TEST_F(Reference, AReadFindsWhatWasThereBetweenItsBeginAndItsEnd) {
+    write(0, 4, 5, true);
+    const auto read = map.begin_read();
+    write(0, 4, 6, true);
+    const auto after = map.begin_read();
+    EXPECT_EQ(map.read(0, 0, {5, 6, 5, 6}, read), "") << "each atom at a moment of its own";
+    EXPECT_NE(map.read(0, 0, {5, 5, 5, 5}, after), "");
+    map.end_read(read);
+    map.end_read(after);
+    EXPECT_FALSE(reads({5}, 2));
+}
+
+TEST_F(Reference, ALossOfPowerLeavesWhatIsDurableOrSomethingLater) {
+    write(0, 4, 5, true);
+    write(0, 4, 6);
+    write(0, 2, 7);
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 0, 0, 0})) << "forced";
+    EXPECT_FALSE(reads({7, 7, 5, 5})) << "mixed: without what came before it";
+    EXPECT_TRUE(reads({6, 6, 6, 6}));
+    EXPECT_FALSE(reads({7, 7, 6, 6})) << "it has been read";
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+}
+
+TEST_F(Reference, WhatWasReadAfterALossIsThereAfterTheNext) {
+    write(0, 4, 5);
+    map.power_lost();
+    EXPECT_TRUE(reads({0, 0}, 2));
+    map.power_lost();
+    EXPECT_FALSE(reads({5, 5, 5, 5}));
+    EXPECT_TRUE(reads({0, 0, 0, 0}));
+}
+
+TEST_F(Reference, AFlushCoversWhatHadEndedBefore) {
+    write(0, 4, 5);
+    const auto late = map.begin(0, 3, 1, 6);
+    const auto flush = map.begin_flush();
+    write(0, 1, 7);
+    map.end(0, late, false);
+    map.end_flush(flush);
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 0, 0, 0}));
+    EXPECT_FALSE(reads({0, 5, 5, 6}));
+    EXPECT_TRUE(reads({5, 5, 5, 6}));
+}
+
+TEST_F(Reference, WhatIsDurableHasWhatCameBeforeItWithIt) {
+    write(0, 4, 5);
+    write(1, 1, 6, true);
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 6, 0, 0}));
+    EXPECT_TRUE(reads({5, 6, 5, 5}));
+}
+
+TEST_F(Reference, WhatWasUnderWayMayHaveBeenDone) {
+    write(0, 4, 5, true);
+    map.begin(0, 0, 4, 6);
+    map.begin(0, 1, 1, 0);
+    map.power_lost();
+    write(3, 1, 7, true);
+    EXPECT_FALSE(reads({5, 6, 5, 7}));
+    EXPECT_TRUE(reads({6, 0, 6, 7}));
+    flush();
+    EXPECT_FALSE(reads({5, 5, 5, 7}));
+}
+
+TEST_F(Reference, WhatTheFirstOfTwoLossesTookIsGone) {
+    write(0, 4, 5, true);
+    write(0, 4, 6);
+    map.power_lost();
+    write(2, 1, 7);
+    EXPECT_TRUE(reads({5, 5, 7, 5}));
+    map.power_lost();
+    EXPECT_FALSE(reads({6, 6, 6, 6})) << "it was seen that it was not there";
+    EXPECT_TRUE(reads({5, 5, 5, 5}));
+}
+
+}  // namespace
+}  // namespace ssdtlm
