@@ -64,6 +64,8 @@ struct Needed {
     std::uint64_t spare = 0, whole = 0;  ///< reads of so much of a page
     std::uint64_t in_checkpoint = 0;     ///< of both
     std::uint64_t translation = 0;       ///< reads of a translation page
+    std::uint64_t dirty_pages = 0;       ///< of the scan, pages programmed since the checkpoint,
+    std::uint64_t units = 0;             ///< and mapping units in these
 };
 
 /// By what the flash holds when the power comes back, for the first time.
@@ -105,6 +107,11 @@ Needed reads_needed(const SsdConfig& c, const SpareArea& flash, bool clean) {
         if (used == 0 || known == g.pages_per_block) continue;
         for (std::uint32_t page = known; page < used; ++page) {
             n.spare += page != 0;
+            ++n.dirty_pages;
+            for (std::uint32_t slot = 0; slot < g.units_per_page(); ++slot) {
+                const Spare unit = flash.at(g.ppa_of(at(page), slot));
+                n.units += unit != kTorn && unit != kPadding;
+            }
             n.whole += flash.content(at(page)) != nullptr && flash.record(at(page)).kind == PageKind::journal;
         }
         n.spare += used < g.pages_per_block && used != 0;
@@ -133,7 +140,7 @@ std::uint64_t translation_pages_needed(const SsdConfig& c, const Ftl& ftl, const
 struct Start {
     std::uint64_t reads, checkpoint_reads, entries, source, checkpoint_pages, host_units, flash_units;
     std::int64_t ps;
-    std::uint64_t spare, whole, in_checkpoint, translation, translation_reads, dirty;
+    std::uint64_t spare, whole, in_checkpoint, translation, translation_reads, dirty, dirty_pages, units;
 };
 
 Start start_of(const SsdConfig& c, std::uint32_t depth) {
@@ -156,11 +163,11 @@ Start start_of(const SsdConfig& c, std::uint32_t depth) {
         const PowerCut& cut = r.power_cuts.at(0);
         return nlohmann::json{{"reads", cut.scan_reads}, {"checkpoint_reads", cut.checkpoint_reads}, {"entries", cut.entries}, {"ps", cut.scan_time.count()},
                               {"source", static_cast<int>(cut.source)}, {"spare", needed.spare}, {"whole", needed.whole}, {"in_checkpoint", needed.in_checkpoint},
-                              {"translation", needed.translation}, {"translation_reads", cut.translation_reads}, {"dirty", cut.dirty_entries},
+                              {"translation", needed.translation}, {"translation_reads", cut.translation_reads}, {"dirty", cut.dirty_entries}, {"dirty_pages", needed.dirty_pages}, {"units", needed.units},
                               {"checkpoint_pages", before.checkpoint_pages}, {"host_units", before.host_units}, {"flash_units", before.flash_units(c.nand.geometry.units_per_page())}}
             .dump();
     }));
-    return {j["reads"], j["checkpoint_reads"], j["entries"], j["source"], j["checkpoint_pages"], j["host_units"], j["flash_units"], j["ps"], j["spare"], j["whole"], j["in_checkpoint"], j["translation"], j["translation_reads"], j["dirty"]};
+    return {j["reads"], j["checkpoint_reads"], j["entries"], j["source"], j["checkpoint_pages"], j["host_units"], j["flash_units"], j["ps"], j["spare"], j["whole"], j["in_checkpoint"], j["translation"], j["translation_reads"], j["dirty"], j["dirty_pages"], j["units"]};
 }
 
 void check_clean_start(bool map_on_flash) {
@@ -237,6 +244,53 @@ TEST(RestartTime, AgainstTheIntervalWithTheMapOnTheFlash) {
                     n(interval >> 10), n(found.reads), n(found.checkpoint_reads), n(found.translation_reads), n(all), n(found.dirty), static_cast<double>(found.ps) * 1e-9);
     }
 }
+
+/// One die, one read after the other: what the checkpoint takes, then a read for each block and each page programmed since, a step of the core for each unit
+/// in these, and with a map on the flash a read and a comparison for each translation page that may be stale.
+void check_against_what_is_dirty(bool map_on_flash) {
+    for (const std::uint64_t interval : {8_MiB, 4_MiB, 2_MiB, 512_KiB, 128_KiB}) {
+        SsdConfig c = grid(1, 1);
+        NandGeometry& g = c.nand.geometry;
+        g.page_bytes = 16384;
+        g.spare_bytes = 1872;
+        g.blocks_per_plane = 64;
+        g.pages_per_block = 64;
+        if (map_on_flash) {
+            c.ftl.mapping = "dftl";
+            c.ftl.map.entry_bytes = 512;
+            c.nvme.max_transfer_bytes = 131072;
+            c.ftl.map.cache_bytes = 256_KiB;
+        }
+        c.ftl.checkpoint_interval_bytes = interval;
+        const std::uint64_t per_page = g.unit_bytes / c.ftl.map.entry_bytes;
+        c.ftl.user_capacity_bytes = most_logical_units(c.ftl, g) / 2 / per_page * per_page * g.unit_bytes;  // translation pages are full
+        c.ftl.buffer_bytes = 1_MiB;
+        c.ftl.scan_reads_per_die = 1;
+        c.host.power_cut_at = {2500ms};
+        c.host.power_off_time = 1ms;
+        const Start found = start_of(c, 32);
+        EXPECT_EQ(found.source, static_cast<std::uint64_t>(MapSource::checkpoint));
+        const auto n = static_cast<std::int64_t>(found.spare + found.whole), m = static_cast<std::int64_t>(found.translation);
+        EXPECT_EQ(found.reads, found.spare + found.whole + found.translation);
+        const auto read = [&](std::uint32_t bytes) {
+            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes);
+        };
+        const auto between = [&](std::int64_t on_core) { return std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - on_core); };
+        const std::int64_t look = core(c, c.firmware.scan_page), in_order = core(c, found.units * c.firmware.scan_entry);
+        const std::int64_t compare = core(c, c.firmware.scan_page + per_page * c.firmware.scan_entry);
+        std::int64_t expected = static_cast<std::int64_t>(found.spare) * read(g.spare_bytes) + static_cast<std::int64_t>(found.whole) * read(g.page_bytes) + n * look +
+                                (n - 1) * between(look) + in_order;
+        if (m != 0) expected += between(look + in_order) + m * (read(g.unit_bytes) + compare) + (m - 1) * between(compare);
+        EXPECT_EQ(found.ps, expected);
+        const auto u = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+        std::printf("[   FIGURE ] a checkpoint each %llu KiB%s: %llu pages programmed since, %llu units, %llu translation pages, %llu dirty entries; %llu reads, formula %.6f ms, model %.6f ms\n",
+                    u(interval >> 10), map_on_flash ? ", map on the flash" : "", u(found.dirty_pages), u(found.units), u(found.translation), u(found.dirty), u(found.reads),
+                    static_cast<double>(expected) * 1e-9, static_cast<double>(found.ps) * 1e-9);
+    }
+}
+
+TEST(RestartTime, AgainstWhatIsDirty) { check_against_what_is_dirty(false); }
+TEST(RestartTime, AgainstWhatIsDirtyWithTheMapOnTheFlash) { check_against_what_is_dirty(true); }
 
 TEST(RestartTime, AgainstTheInterval) {
     std::printf("  interval  host data  map from          reads  of these checkpoint  entries  search, ms  checkpoint pages    WAF\n");
