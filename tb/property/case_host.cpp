@@ -10,6 +10,7 @@ namespace ssdtlm {
 
 namespace {
 using Kind = DriveOp::Kind;
+constexpr std::uint32_t kApart = 3;      // units, the ranges of a deallocation
 constexpr std::uint32_t kMostThere = 4;  // operations on one unit under way together: the reference map tries out their orders
 
 HostConfig with_one_queue(HostConfig c, std::uint32_t depth) {
@@ -98,14 +99,15 @@ void CaseHost::started() {
     if (cuts_left_ != 0) {  // the power was to go in the search, which has ended before
         agenda_.cancel(timer_);
         cuts_left_ = 0;
-        ++next_;
     }
+    cut_by_ = nullptr;
+    serves_ = true;
     go_on(0);
 }
 
 void CaseHost::cut_power(std::uint64_t) {
     ++counts_.cuts;
-    const DriveOp& op = ops_[next_];
+    counts_.under_load += under_way_ != 0;
     if (!queue_.empty()) {
         while (queue_[0].has_completion()) {
             const nvme::Cqe& cqe = queue_[0].take_completion();
@@ -118,28 +120,27 @@ void CaseHost::cut_power(std::uint64_t) {
         queue_[0].reset();
         under_way_ = 0;
     }
-    powered_ = waits_ = false;
+    powered_ = serves_ = waits_ = false;
     bring_up_.power_lost();
     door_.restart();
     accesses_.take_all_back();
     power_switch_(false);
     map_.power_lost();
     if (cuts_left_ == 0) {
-        cuts_left_ = op.again + 1;
-        if (op.look) {
+        cuts_left_ = cut_by_->again + 1;
+        if (cut_by_->look) {
             stage_ = Stage::looks;
             look_at_ = 0;
         }
     }
     --cuts_left_;
-    if (cuts_left_ == 0) ++next_;
     agenda_.post<&CaseHost::power_returns>(agenda_.now() + kOff, this);
 }
 
 void CaseHost::power_returns(std::uint64_t) {
     powered_ = true;
     power_switch_(true);
-    if (cuts_left_ != 0) timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * ops_[next_].us}, this);
+    if (cuts_left_ != 0) timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us}, this);
     bring_up(0);
 }
 
@@ -153,10 +154,10 @@ void CaseHost::wait(Ps time) {
 
 void CaseHost::go_on(std::uint64_t waited) {
     if (waited != 0) waits_ = false;
-    if (going_on_ || !powered_) return;
+    if (going_on_ || !serves_) return;
     going_on_ = true;
     const std::uint32_t tail = queue_[0].tail();
-    while (!waits_ && !ended_ && powered_) {
+    while (!waits_ && !ended_) {
         if (stage_ == Stage::looks || stage_ == Stage::last_look) {
             if (next_look()) continue;
             if (under_way_ != 0 || look_at_ < drive_.units) break;
@@ -176,14 +177,14 @@ void CaseHost::go_on(std::uint64_t waited) {
         }
         if (!next_op()) break;
     }
-    if (powered_ && queue_[0].tail() != tail) write32(nvme::sq_tail_doorbell(1), queue_[0].tail());
+    if (queue_[0].tail() != tail) write32(nvme::sq_tail_doorbell(1), queue_[0].tail());
     going_on_ = false;
 }
 
 /// False: not now.
 bool CaseHost::next_op() {
     if (next_ >= ops_.size()) {
-        if (under_way_ != 0) return false;
+        if (under_way_ != 0 || cut_by_ != nullptr) return false;
         stage_ = Stage::last_look;
         look_at_ = 0;
         return true;
@@ -194,21 +195,21 @@ bool CaseHost::next_op() {
         case Kind::drain:
             if (under_way_ != 0) return false;
             break;
-        case Kind::cut:
-            waits_ = true;
+        case Kind::cut:  // in what follows
+            if (cut_by_ != nullptr) return false;
+            cut_by_ = &op;
             agenda_.post<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, this);
-            ++counts_.done[static_cast<std::size_t>(op.kind)];
-            return false;
+            break;
         case Kind::off: {
-            if (under_way_ != 0) return false;
+            if (under_way_ != 0 || cut_by_ != nullptr) return false;
+            cut_by_ = &op;
             waits_ = true;
             const ReferenceMap::Moment flush = map_.begin_flush();
             bring_up_.stop([this, flush] {
                 map_.end_flush(flush);
                 agenda_.post<&CaseHost::cut_power>(agenda_.now(), this);
             });
-            ++counts_.done[static_cast<std::size_t>(op.kind)];
-            return false;
+            break;
         }
         default:
             if (submit(op) == 0) return false;
@@ -248,18 +249,32 @@ std::uint32_t CaseHost::submit(const DriveOp& op) {
     }
     s.blocks = op.kind == Kind::flush ? 0 : static_cast<std::uint32_t>(std::min(blocks, all - s.lba));
     s.parts.clear();
-    for (std::uint64_t at = s.lba; at < s.lba + s.blocks;) {
-        const std::uint64_t unit = at / per_unit, end = std::min((unit + 1) * per_unit, s.lba + s.blocks);
-        const Part part = drive_.bytes ? Part{unit, static_cast<std::uint32_t>(at % per_unit), static_cast<std::uint32_t>(end - at), 0} : Part{unit, 0, 1, 0};
-        // Of a unit that is covered in part a deallocation leaves what there is.
-        if (op.kind != Kind::trim || end - at == per_unit) s.parts.push_back(part);
-        at = end;
+    s.ranges.clear();
+    if (op.kind == Kind::trim) {
+        for (std::uint64_t r = 0; r <= op.again; ++r) {
+            const std::uint64_t from = (op.unit + kApart * r) % drive_.units * per_unit;
+            s.ranges.push_back({0, static_cast<std::uint32_t>(std::min(blocks, all - from)), from});
+            touch(s, from, s.ranges.back().blocks);
+        }
+    } else {
+        touch(s, s.lba, s.blocks);
     }
     if (changes(op.kind) && too_many_there(s)) return 0;
     write_sqe(s);
     ++under_way_;
     s.busy = true;
     return std::max(1u, s.blocks);
+}
+
+/// Of units that are covered in part a deallocation leaves what there is.
+void CaseHost::touch(Slot& s, std::uint64_t lba, std::uint64_t blocks) const {
+    const std::uint64_t per_unit = blocks_per_unit();
+    for (std::uint64_t at = lba; at < lba + blocks;) {
+        const std::uint64_t unit = at / per_unit, end = std::min((unit + 1) * per_unit, lba + blocks);
+        if (s.kind != Kind::trim || end - at == per_unit)
+            s.parts.push_back(drive_.bytes ? Part{unit, static_cast<std::uint32_t>(at % per_unit), static_cast<std::uint32_t>(end - at), 0} : Part{unit, 0, 1, 0});
+        at = end;
+    }
 }
 
 bool CaseHost::too_many_there(const Slot& s) const {
@@ -276,7 +291,7 @@ void CaseHost::write_sqe(Slot& s) {
     nvme::Sqe& sqe = queue_[0].take_entry();
     sqe.nsid = bring_up_.info().nsid;
     ReferenceMap::Value value = 0;
-    const std::uint32_t bytes = s.kind == Kind::trim ? sizeof(nvme::DsmRange) : is_zeroes(s.kind) ? 0 : s.blocks * drive_.lba_bytes;
+    const auto bytes = s.kind == Kind::trim ? static_cast<std::uint32_t>(s.ranges.size() * sizeof(nvme::DsmRange)) : is_zeroes(s.kind) ? 0 : s.blocks * drive_.lba_bytes;
     if (bytes != 0) {
         s.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
         const PrpPair prp = build_prp(memory_, config_.page_bytes, s.buffer.address, bytes, s.buffer.lists);
@@ -285,8 +300,9 @@ void CaseHost::write_sqe(Slot& s) {
     }
     if (s.kind == Kind::trim) {
         sqe.opc = nvme::kIoDatasetMgmt;
+        sqe.cdw10 = static_cast<std::uint32_t>(s.ranges.size() - 1);
         sqe.cdw11 = nvme::kDsmDeallocate;
-        nvme::store(s.buffer.data, nvme::DsmRange{0, s.blocks, s.lba});
+        for (std::size_t r = 0; r < s.ranges.size(); ++r) nvme::store(s.buffer.data + r * sizeof(nvme::DsmRange), s.ranges[r]);
     } else if (s.kind == Kind::flush) {
         sqe.opc = nvme::kIoFlush;
         s.begun = map_.begin_flush();

@@ -20,6 +20,7 @@
 #include "property/block_contents.h"
 #include "property/drive_case.h"
 #include "property/reference_map.h"
+#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -34,7 +35,7 @@ public:
     };
     struct Counts {
         std::uint64_t done[DriveOp::kKinds] = {};
-        std::uint64_t cut_off = 0, looked_at = 0, cuts = 0;
+        std::uint64_t cut_off = 0, looked_at = 0, cuts = 0, under_load = 0;  ///< cuts with commands under way
     };
 
     tlm::tlm_initiator_socket<> mmio_initiator;
@@ -70,6 +71,7 @@ private:
         std::uint32_t blocks = 0;
         ReferenceMap::Moment begun = 0;
         std::vector<Part> parts;
+        std::vector<nvme::DsmRange> ranges;  ///< trim
         SlotBuffer buffer;
     };
     struct Access : tlm::tlm_generic_payload {
@@ -104,6 +106,7 @@ private:
     bool next_op();
     bool next_look();
     std::uint32_t submit(const DriveOp& op);
+    void touch(Slot& s, std::uint64_t lba, std::uint64_t blocks) const;
     bool too_many_there(const Slot& s) const;
     void write_sqe(Slot& s);
     void take_completions();
@@ -140,8 +143,9 @@ private:
     std::uint64_t commands_ = 0;
     bool waits_ = false;            // for its own entry of the agenda
     Agenda::Entry timer_;
-    bool powered_ = true, going_on_ = false, ended_ = false, shut_down_ = false;
-    std::uint32_t cuts_left_ = 0;   // of the operation that cuts the power again and again
+    bool powered_ = true, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
+    const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away, until the drive is back
+    std::uint32_t cuts_left_ = 0;   // of that operation
     Counts counts_;
 };
 

@@ -64,6 +64,7 @@ nlohmann::json counts_of(const Netlist& n) {
     nlohmann::json j;
     for (std::size_t k = 0; k < DriveOp::kKinds; ++k) j[DriveOp::kNames[k]] = h.done[k];
     j["losses of power"] = h.cuts;
+    j["losses under load"] = h.under_load;
     j["commands cut off"] = h.cut_off;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();

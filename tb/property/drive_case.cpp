@@ -208,7 +208,7 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
             case DriveOp::Kind::pause: out << " us " << o.us; break;
             case DriveOp::Kind::cut:
             case DriveOp::Kind::off: out << " us " << o.us << " again " << o.again << " look " << o.look; break;
-            default: out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks;
+            default: out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "");
         }
         out << "\n";
     }

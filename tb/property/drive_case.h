@@ -14,7 +14,7 @@
 namespace ssdtlm {
 
 struct DriveOp {
-    /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in whatever is under way then; off: it goes
+    /// pause: nothing for so long; drain: until nothing is under way; cut: the power goes after so long, in what follows; off: it goes
     /// after a normal shutdown.
     enum class Kind : std::uint8_t { read, write, forced_write, trim, zeroes, forced_zeroes, flush, pause, drain, cut, off };
     static constexpr std::size_t kKinds = 11;
@@ -24,8 +24,8 @@ struct DriveOp {
     std::uint32_t unit = 0;    ///< modulo those of the drive
     std::uint32_t block = 0;   ///< of the unit, modulo its logical blocks; trim: so many behind its last whole unit, zeroes: not used
     std::uint32_t blocks = 1;  ///< as many as there are, up to the drive's largest transfer; trim and zeroes: units
-    std::uint32_t us = 0;      ///< pause, cut. cut and off: how often more the power goes so long after it came back
-    std::uint32_t again = 0;
+    std::uint32_t us = 0;      ///< pause, cut
+    std::uint32_t again = 0;   ///< cut and off: how often more the power goes, `us` after it came back; trim: so many more ranges
     bool look = false;         ///< cut, off: all units are read when the drive is back
 };
 

@@ -104,7 +104,7 @@ bool run_campaign(const Campaign& campaign) {
             RC_FAIL("see the case");
         }
     };
-    for (std::uint64_t batch = 0; operations < campaign.operations || sums["losses of power"] < campaign.cuts; ++batch) {
+    for (std::uint64_t batch = 0; operations < campaign.operations || sums["losses under load"] < campaign.cuts; ++batch) {
         rc::detail::TestMetadata metadata;
         rc::detail::TestParams params;
         params.seed = campaign.seed + batch;

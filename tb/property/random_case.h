@@ -18,7 +18,7 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix);
 struct Campaign {
     std::uint64_t seed = 1;
     std::uint64_t operations = 0;  ///< until so many were done,
-    std::uint64_t cuts = 0;        ///< and the power went so often
+    std::uint64_t cuts = 0;        ///< and the power went so often with commands under way
     CaseMix mix;
 };
 /// Cases until all that is done. Prints what was done, and the text of a case that is wrong, as small as it was made. False: one was.
