@@ -36,6 +36,7 @@ public:
     struct Counts {
         std::uint64_t done[DriveOp::kKinds] = {};
         std::uint64_t cut_off = 0, looked_at = 0, cuts = 0, under_load = 0;  ///< cuts with commands under way
+        std::uint64_t failed = 0;
     };
 
     tlm::tlm_initiator_socket<> mmio_initiator;
@@ -44,6 +45,8 @@ public:
 
     /// Called with false when the power goes, and with true when it is back.
     void set_power_switch(std::function<void(bool)> f) { power_switch_ = std::move(f); }
+    /// Whether the drive's flash has failed so often that it is.
+    void set_is_read_only(std::function<bool()> f) { is_read_only_ = std::move(f); }
     /// All is done, and the drive shut down.
     void set_on_end(std::function<void()> f) { on_end_ = std::move(f); }
     void start();
@@ -67,6 +70,7 @@ private:
     struct Slot {
         DriveOp::Kind kind = DriveOp::Kind::read;
         bool busy = false;
+        bool read_only = false;  ///< the drive was, when it was submitted
         std::uint64_t lba = 0;
         std::uint32_t blocks = 0;
         ReferenceMap::Moment begun = 0;
@@ -111,6 +115,7 @@ private:
     void write_sqe(Slot& s);
     void take_completions();
     void completed(Slot& s, const nvme::Cqe& cqe);
+    void failed(Slot& s, std::uint16_t status);
     void check_read(Slot& s);
     void cut_power(std::uint64_t);
     void power_returns(std::uint64_t);
@@ -135,6 +140,7 @@ private:
     BlockContents contents_;
     ReferenceMap map_;
     std::function<void(bool)> power_switch_;
+    std::function<bool()> is_read_only_;
     std::function<void()> on_end_;
     Stage stage_ = Stage::starts;
     std::size_t next_ = 0;          // of ops_

@@ -35,6 +35,7 @@ struct Netlist {
         device.dma_initiator.bind(link.device_target);
         link.host_initiator.bind(host.root_complex().link_target);
         host.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
+        host.set_is_read_only([this] { return device.controller.ftl->media().read_only; });
         host.set_on_end([this] { device.controller.firmware->stop_gc(); });
         device.set_on_rebuilt([this] { device.controller.ftl->verify_books(); });
         if (c.run.check_waiters) process.add_after_each([](void* self) { static_cast<Netlist*>(self)->check_waiters(); }, this);
@@ -65,6 +66,8 @@ nlohmann::json counts_of(const Netlist& n) {
     for (std::size_t k = 0; k < DriveOp::kKinds; ++k) j[DriveOp::kNames[k]] = h.done[k];
     j["losses of power"] = h.cuts;
     j["losses under load"] = h.under_load;
+    j["commands failed"] = h.failed;
+    j["read-only in the end"] = c.ftl->media().read_only ? 1 : 0;
     j["commands cut off"] = h.cut_off;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();

@@ -108,6 +108,15 @@ void ReferenceMap::end(std::uint64_t unit, Moment begun, bool durable) {
     throw CheckFailed("the reference map knows nothing of what has ended");
 }
 
+void ReferenceMap::give_up(std::uint64_t unit, Moment begun, bool perhaps) {
+    std::vector<Operation>& all = touch(unit).operations;
+    const auto o = std::find_if(all.begin(), all.end(), [begun](const Operation& a) { return a.begun == begun; });
+    if (o == all.end()) throw CheckFailed("the reference map knows nothing of what was given up");
+    o->ended = ++clock_;
+    o->cut = true;
+    if (!perhaps) all.erase(o);
+}
+
 void ReferenceMap::end_flush(Moment begun) {
     ++clock_;
     for (auto& [unit, u] : touched_) {
@@ -119,7 +128,7 @@ void ReferenceMap::end_flush(Moment begun) {
 /// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one moment.
 void ReferenceMap::outlives(Unit& u, Moment at) const {
     for (Operation& o : u.operations)
-        if (o.life == life_ && o.ended < at) o.durable = true;
+        if (o.life == life_ && o.ended < at && !o.cut) o.durable = true;
 }
 
 /// What is durable, together with nothing else, and older than each read under way, is the unit's base.
@@ -154,8 +163,9 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     const Moment ended = ++clock_;
     Unit& u = touch(unit);
     const auto atoms = static_cast<std::uint32_t>(found.size());
-    bool quiet = true, here = false;
+    bool quiet = true, here = false, sure = true;
     for (const Operation& o : u.operations) {
+        sure = sure && (o.life != life_ || !o.cut);
         quiet = quiet && (o.life != life_ || o.ended < begun);
         here = here || o.life == life_;
     }
@@ -176,7 +186,7 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
         u.base = found;
         u.operations.clear();
         u.sights.clear();
-    } else {
+    } else if (sure) {
         u.sights.push_back({begun, life_, first, found});
     }
     return "";

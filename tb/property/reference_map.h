@@ -31,6 +31,8 @@ public:
     Moment begin(std::uint64_t unit, std::uint32_t first, std::uint32_t atoms, Value value);
     /// It ends; `durable`: it outlives a loss of power from now on.
     void end(std::uint64_t unit, Moment begun, bool durable);
+    /// It ends, and was not done; `perhaps`: or it was, at any time from then on.
+    void give_up(std::uint64_t unit, Moment begun, bool perhaps);
     /// What had ended when a flush began is durable when it has ended.
     Moment begin_flush() { return ++clock_; }
     void end_flush(Moment begun);
@@ -48,6 +50,11 @@ public:
     /// Values that the unit may have, or may have had since it was last known.
     bool knows(std::uint64_t unit, Value value) const;
     std::uint64_t units() const { return units_; }
+    /// Nothing of it can be lost.
+    bool is_durable(std::uint64_t unit) const {
+        const auto at = touched_.find(unit);
+        return at == touched_.end() || at->second.operations.empty();
+    }
     /// Reads that had more than one right answer.
     std::uint64_t open_reads() const { return open_reads_; }
     std::string describe(std::uint64_t unit) const;
@@ -60,7 +67,7 @@ private:
         Value value = 0;
         std::uint32_t life = 0;  ///< losses of power before
         bool durable = false;
-        bool cut = false;        ///< its end is the loss of power
+        bool cut = false;        ///< it may not have been done: its end is the loss of power, or it was given up
     };
     /// At that moment, with nothing under way, a read found this.
     struct Sight {

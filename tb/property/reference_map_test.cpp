@@ -107,6 +107,22 @@ TEST_F(Reference, WhatWasUnderWayMayHaveBeenDone) {
     EXPECT_FALSE(reads({5, 5, 5, 7}));
 }
 
+TEST_F(Reference, WhatWasGivenUpMayHaveBeenDone) {
+    write(0, 4, 5, true);
+    const auto a = map.begin(0, 0, 4, 6), b = map.begin(0, 0, 4, 7);
+    map.give_up(0, a, true);
+    map.give_up(0, b, false);
+    EXPECT_FALSE(map.is_durable(0));
+    EXPECT_FALSE(reads({7, 7, 7, 7}));
+    EXPECT_TRUE(reads({5, 5, 5, 5}));
+    EXPECT_TRUE(reads({6, 6, 6, 6}));
+    flush();
+    map.power_lost();
+    EXPECT_FALSE(reads({0, 0, 0, 0}));
+    EXPECT_TRUE(reads({5, 5, 5, 5}));
+    EXPECT_TRUE(map.is_durable(0));
+}
+
 TEST_F(Reference, WhatTheFirstOfTwoLossesTookIsGone) {
     write(0, 4, 5, true);
     write(0, 4, 6);
