@@ -77,7 +77,7 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
 
 bool run_campaign(const Campaign& campaign) {
     std::map<std::string, std::uint64_t> sums;
-    std::uint64_t cases = 0, refused = 0, operations = 0;
+    std::uint64_t cases = 0, refused = 0, operations = 0, told = 0;
     std::string wrong;
     const auto begin = std::chrono::steady_clock::now();
     const auto property = [&] {
@@ -109,6 +109,11 @@ bool run_campaign(const Campaign& campaign) {
         rc::detail::TestParams params;
         params.seed = campaign.seed + batch;
         params.maxSuccess = 20;
+        if (const std::uint64_t millions = operations / 1'000'000; millions != told) {
+            told = millions;
+            std::printf("%llu million operations, %llu losses of power under load\n", static_cast<unsigned long long>(millions), static_cast<unsigned long long>(sums["losses under load"]));
+            std::fflush(stdout);
+        }
         Silent silent;
         if (rc::detail::checkTestable(property, metadata, params, silent).is<rc::detail::SuccessResult>()) continue;
         std::cout << "seed " << params.seed << ", made smaller:\n" << wrong << std::endl;
