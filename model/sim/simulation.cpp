@@ -267,6 +267,7 @@ RunSummary Simulation::summarise() {
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks;
     r.log_blocks = is_hybrid(s.config.ftl);
+    r.map_on_flash = s.config.ftl.mapping == "dftl";
     r.waf = r.ftl.write_amplification(r.units_per_page);
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

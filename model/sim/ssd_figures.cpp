@@ -170,6 +170,10 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"map_entries_written", w.entries},
                                {"map_most_entries", m.most_entries},
                                {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
+        if (const DirtyLimit* limit = firmware.dirty_limit())
+            all.insert(all.end(), {{"map_protected_pages", limit->most()},
+                                   {"map_most_dirty_pages", std::max(limit->most_dirty(), earlier.most_dirty_pages)},
+                                   {"map_rows_held_back", limit->waits() + earlier.rows_held_back}});
     }
     if (const ReadCache* cache = firmware.read_cache())
         all.insert(all.end(), {{"read_cache_hits", cache->counters().hits + earlier.read_cache.hits},

@@ -285,12 +285,12 @@ def drawn_power_cuts(seed, device):
 
 
 def drawn_checkpoints(r, device):
-    """Half of them have checkpoints (none with log blocks), at intervals, at shutdowns or both, and cores that take their time over the search;
+    """Half of them have checkpoints (none with log blocks, nor where a translation page may be wrong), at intervals, at shutdowns or both, and cores that take their time over the search;
     and by how much all takes longer. The blocks that checkpoints need come on top of the others."""
     settings = [f"firmware.scan_page={r.choice((0, 100, 2000))}", f"firmware.scan_entry={r.choice((0, 25, 500))}"]
     if r.random() < 0.2:
         settings.append("host.power_cut_shutdown=true")
-    if r.random() < 0.5 or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
+    if r.random() < 0.5 or device.settings.get("ftl.mapping") in ('"fast"', '"block"') or "map.gc_updates" in device.settings:
         return settings, 1.5
     blocks = device.settings["nand.geometry.blocks_per_plane"]
     more = checkpoint_blocks(device.settings, blocks)

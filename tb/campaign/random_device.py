@@ -81,6 +81,27 @@ def vary_map(r, settings, most, blocks_in_use):
     return most // blocks_in_use * (blocks_in_use - 1) // unit * (unit // entry) // (unit // entry + 1) * unit - unit
 
 
+def vary_dirty_pages(r, settings, user):
+    """Of half of these, no more translation pages dirty than a row of pages may make so, or a few more."""
+    if "ftl.mapping" not in settings or r.random() < 0.5:
+        return
+    unit, page, entry = (size_of(settings, key) for key in ("nand.geometry.unit_size", "nand.geometry.page_size", "map.entry_size"))
+    pages = -(-user // (unit * (unit // entry)))
+    most = settings["nand.geometry.planes_per_die"] * page // unit + r.choice((0, 0, 1, 7))
+    if most >= pages:
+        return
+    settings["map.power_protected"] = f'"{-(-100 * 10000 * most // pages) / 10000}%"'
+    settings["map.dirty_until"] = r.choice(('"programmed"', '"issued"'))
+    if r.random() < 0.3:
+        settings["map.granularity"] = '"page"'
+        settings["map.cache"] = f'"{pages * unit}B"'
+        least = size_of(settings, "nvme.max_transfer") // unit // (unit // entry) + 2
+        if pages >= max(least, settings["nand.geometry.planes_per_die"] * page // unit):
+            settings["map.gc_updates"] = '"found"'
+        else:
+            settings["map.cache"] = f'"{max(least, pages) * unit}B"'
+
+
 def size_of(settings, key):
     return int("".join(c for c in settings[key] if c.isdigit())) << (20 if "MiB" in settings[key] else 10 if "KiB" in settings[key] else 0)
 
@@ -282,6 +303,7 @@ def random_device(r, small_rtl=False):
     most = most // (blocks - soft - 3) * (blocks - soft - 3 - spare)
     user = min(user, vary_map(random.Random(settings["run.seed"] + 1), settings, most, blocks - soft - 3 - spare))
     settings["ftl.user_capacity"] = f'"{user}B"'
+    vary_dirty_pages(random.Random(settings["run.seed"] + 2), settings, user)
     d = Device(settings)
     d.fast = fast
     d.lba, d.unit, d.page, d.user_bytes, d.raw_bytes = lba, unit, page, user, raw
@@ -295,6 +317,8 @@ def random_device(r, small_rtl=False):
     d.command_s = 10e-6 + 2000 / (clock * 1e6) + sum(cpu) * 1e-6 + coalescing[1] * 1e-6
     if "ftl.mapping" in settings:  # a translation page leaves, and another one comes
         d.command_s += 3 * d.read_s + d.program_s
+        if "map.power_protected" in settings:  # a row waits for a page of each of its units
+            d.command_s += planes * page // unit * (d.program_s + d.read_s)
         d.scan_s += user * size_of(settings, "map.entry_size") / unit**2 * d.read_s  # translation pages, one after the other
     d.link_bytes_per_s = 0.25e9 * 2 ** (generation - 1) * lanes * 0.5  # assumed, low on purpose: the rest is overhead of TLPs
     # A tag is away for a round trip, 3 us at most, and while its request or its completions wait for the wire.

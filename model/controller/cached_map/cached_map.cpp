@@ -36,6 +36,8 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
     });
     if (Checkpoints* const c = around.ftl.checkpoints()) c->set_dirty([this](std::uint32_t page) { return table_.dirty_in(page) != 0; });
     write_backs_.on_given_back([this](std::uint32_t page) { keep(page); });
+    if (by_page_ && table_.room() >= around.ftl.translation_pages())
+        for (std::uint32_t page = 0; page < around.ftl.translation_pages(); ++page) take_in_known(page);
 }
 
 CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
@@ -188,6 +190,14 @@ CachedMap::Slot CachedMap::take_in(std::uint32_t key) {
     return s;
 }
 
+/// As the map says it is.
+CachedMap::Slot CachedMap::take_in_known(std::uint32_t key) {
+    const Slot s = take_in(key);
+    uses_[s].loading = Loading::no;
+    counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
+    return s;
+}
+
 void CachedMap::want(Slot s) {
     if (wanted_.empty() && occupied_ < table_.room()) return load(s);
     wanted_.push_back(s);
@@ -319,6 +329,11 @@ void CachedMap::changed(Lpa lpa) {
     make_room();
 }
 
+void CachedMap::moved(Lpa lpa) {
+    if (around_.ftl.config().map.gc_updates == GcMapUpdates::written) return changed(lpa);
+    check_.changed(lpa);
+}
+
 /// No copy of the page counts any more: all of its entries are dirty that say something.
 __attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
     const std::uint64_t n = around_.ftl.entries_per_translation_page(), end = std::min((page + 1) * n, around_.ftl.logical_units());
@@ -330,10 +345,8 @@ void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
     for (const Lpa lpa : units) {
         check_.changed(lpa);
         if (by_page_ && lpa != units.front()) continue;
-        const Slot s = take_in(by_page_ ? page : idx(lpa));
-        table_.make_dirty(s);
-        uses_[s].loading = Loading::no;
-        counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
+        const std::uint32_t key = by_page_ ? page : idx(lpa);
+        table_.make_dirty(table_.find(key) != kNone ? table_.find(key) : take_in_known(key));
     }
 }
 

@@ -48,6 +48,7 @@ public:
     bool bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
+    void moved(Lpa lpa) override;
 
     void write_all(std::function<void()> done) override { write_backs_.write_all(std::move(done)); }
     void read_pages(std::vector<std::uint32_t> pages, std::function<void()> done) override { page_reads_.start(std::move(pages), std::move(done)); }
@@ -67,6 +68,8 @@ public:
     void block_freed() { write_backs_.block_freed(); }
     const Counters& counters() const { return counters_; }
     const WriteBacks& write_backs() const { return write_backs_; }
+    WriteBacks& write_backs() { return write_backs_; }
+    const CachedMappingTable& table() const { return table_; }
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;
@@ -108,6 +111,7 @@ private:
     void begin(std::uint32_t question);
     void answer(std::uint64_t question);
     Slot take_in(std::uint32_t key);
+    Slot take_in_known(std::uint32_t key);
     void want(Slot s);
     void load(Slot s);
     void read_page(std::uint64_t page);

@@ -43,7 +43,7 @@ void WriteBacks::sweep() {
     while (sweep_ != end && batches_.size() - free_.size() - without_page_.size() + programs_ < most) {
         std::vector<std::uint32_t> pages;
         for (; sweep_ != end && pages.size() < geometry_.units_per_page(); ++sweep_)
-            if (table_.dirty_in(sweep_) != 0 && pages_.try_emplace(sweep_, false).second) pages.push_back(sweep_);
+            if (table_.dirty_in(sweep_) != 0 && claim(sweep_)) pages.push_back(sweep_);
         if (!pages.empty()) start(std::move(pages));
     }
     if (sweep_ == end && idle() && swept_ && (without_page_.empty() || around_.gc.active() == 0)) std::exchange(swept_, nullptr)();
@@ -76,7 +76,7 @@ void WriteBacks::choose(std::vector<std::uint32_t>& pages) {
     for (CachedMappingTable::Slot s = table_.coldest();
          s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt;
          s = table_.next_coldest(s), ++looked_at) {
-        if (table_.is_dirty(s) && pages_.try_emplace(table_.page_of(table_.key(s)), false).second)
+        if (table_.is_dirty(s) && claim(table_.page_of(table_.key(s))))
             pages.push_back(table_.page_of(table_.key(s)));
     }
 }
@@ -89,7 +89,7 @@ bool WriteBacks::is_whole(std::uint32_t page) const {
 
 void WriteBacks::read(std::uint64_t what) {
     const auto number = static_cast<std::uint32_t>(what >> 32), page = static_cast<std::uint32_t>(what);
-    if (!is_place(around_.ftl.translation_place(page))) {  // never written, or dropped meanwhile
+    if (in_dram(page) || !is_place(around_.ftl.translation_place(page))) {  // on its way to the flash; never written, or dropped meanwhile
         --reads_;
         if (--batches_[number].reads == 0) ready(number);
         return;
@@ -144,12 +144,17 @@ bool WriteBacks::place(std::uint32_t number) {
         if (table_.dirty_in(page) != 0) pages.push_back(page);
     GroupId group{};
     if (!pages.empty() && !around_.ftl.group_for_translation(group)) return false;
-    for (const std::uint32_t page : b.pages) pages_.erase(page);
+    const std::vector<std::uint32_t> begun = std::move(b.pages);
     leaving_ -= b.leaving;
     const std::uint64_t dram = b.dram;
     b = Batch{};
     free_.push_back(number);
+    for (const std::uint32_t page : begun) pages_.at(page).begun = false;
     if (!pages.empty()) program(pages, group, dram);
+    for (const std::uint32_t page : begun) {
+        if (pages_.at(page).programs == 0) pages_.erase(page);
+        tell(page);
+    }
     return true;
 }
 
@@ -162,7 +167,7 @@ void WriteBacks::program(const std::vector<std::uint32_t>& pages, GroupId group,
         job.item[i] = pages[i];
         job.old[i] = kUnmapped;
         job.dram_unit[i] = static_cast<std::uint32_t>(dram / geometry_.unit_bytes) + i;
-        pages_[pages[i]] = true;
+        ++pages_.at(pages[i]).programs;
     }
     ++programs_;
     submit(job, a);
@@ -220,9 +225,11 @@ void WriteBacks::program_done(std::uint64_t index) {
 
 /// Its page is written, or will not be: the copy before it is of no use any more.
 void WriteBacks::leave(const FlashJob& job, std::uint32_t unit) {
-    pages_.erase(job.item[unit]);
+    const auto state = pages_.find(job.item[unit]);
+    if (--state->second.programs == 0 && !state->second.begun) pages_.erase(state);
     const SuperblockId freed = around_.ftl.let_go_copy(job.old[unit]);
     if (freed != kNoSuperblock) around_.gc.let_go(freed);
+    tell(job.item[unit]);
 }
 
 __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {

@@ -38,6 +38,13 @@ public:
     /// Called when the program of a translation page has failed in a drive that has no other page for it: no copy of it counts any more, and what
     /// it says is in the DRAM still.
     void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
+    /// Called when a page's write-back has its place, when its program has ended, and when it is given up because nothing of it is dirty any more.
+    void on_page(std::function<void(std::uint32_t)> callback) { page_changed_ = std::move(callback); }
+    /// Begins with these pages, not more than one flash page takes. Precondition: none of them waits for its place.
+    void begin(std::vector<std::uint32_t> pages) {
+        for (const std::uint32_t page : pages) pages_[page].begun = true;
+        start(std::move(pages));
+    }
     /// Begins with the coldest dirty entries: as many translation pages as one flash page takes. False: all are being written.
     bool begin();
     /// The page says what the map says: its entries are clean. Before the drive is at work.
@@ -53,7 +60,12 @@ public:
     /// The translation page has its place, and is not on the flash yet.
     bool in_dram(std::uint32_t page) const {
         const auto found = pages_.find(page);
-        return found != pages_.end() && found->second;
+        return found != pages_.end() && found->second.programs != 0;
+    }
+    /// It has been begun with, and has no place yet.
+    bool waits_for_place(std::uint32_t page) const {
+        const auto found = pages_.find(page);
+        return found != pages_.end() && found->second.begun;
     }
     /// A block came free: a page that found none may now.
     void block_freed() {
@@ -79,6 +91,14 @@ private:
         std::uint64_t dram = 0;
         std::uint32_t leaving = 0;
     };
+    struct State {
+        bool begun = false;           ///< waits for its place
+        std::uint32_t programs = 0;   ///< under way, the last of which says most
+    };
+    bool claim(std::uint32_t page) { return pages_.try_emplace(page, State{true, 0}).second; }
+    void tell(std::uint32_t page) const {
+        if (__builtin_expect(page_changed_ != nullptr, 0)) page_changed_(page);
+    }
     void choose(std::vector<std::uint32_t>& pages);
     void start(std::vector<std::uint32_t> pages);
     void sweep();
@@ -105,9 +125,10 @@ private:
     EntryCheck& check_;
     std::function<void()> progress_;
     std::function<void(std::uint32_t)> given_back_;
+    std::function<void(std::uint32_t)> page_changed_;
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::uint32_t, bool> pages_;  ///< that are being written; true: with a place
+    std::unordered_map<std::uint32_t, State> pages_;  ///< that are being written
     std::deque<std::uint32_t> without_page_;         ///< batches
     std::function<void()> swept_;  ///< of write_all(); empty: none is under way
     std::uint32_t sweep_ = 0;      ///< translation page that it looks at next

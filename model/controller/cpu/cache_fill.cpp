@@ -12,7 +12,8 @@ constexpr std::uint32_t kVersion = 1;  // as preconditioning writes
 std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
     // Twice its room: what is dirty has then been written back and become dirty again as often as it will be.
     if (map_ != nullptr)
-        for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i) map_->write_in_no_time(next());
+        for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i)
+            limit_ != nullptr ? limit_->write_in_no_time(next()) : map_->write_in_no_time(next());
     if (s_.cache != nullptr && s_.cache->filled_by_writes())
         for (std::uint64_t i = 0, n = std::min<std::uint64_t>(s_.cache->capacity(), units); i < n; ++i) {
             const Lpa lpa = next();

@@ -9,6 +9,7 @@
 
 #include "common/random/block_bytes.h"
 #include "controller/cached_map/cached_map.h"
+#include "controller/cached_map/dirty_limit.h"
 #include "controller/commands/command_services.h"
 
 namespace ssdtlm {
@@ -18,8 +19,9 @@ public:
     /// The unit that the host writes next.
     using Next = std::function<Lpa()>;
 
-    /// `map`: null: it is all in memory. `bytes`: of blocks with the version 1, where contents are bytes.
-    CacheFill(const CommandServices& services, CachedMap* map, const std::optional<BlockBytes>& bytes) : s_(services), map_(map), bytes_(bytes) {}
+    /// `map`: null: it is all in memory. `limit`: null: of dirty pages there is none. `bytes`: of blocks with the version 1, where contents are bytes.
+    CacheFill(const CommandServices& services, CachedMap* map, DirtyLimit* limit, const std::optional<BlockBytes>& bytes)
+        : s_(services), map_(map), limit_(limit), bytes_(bytes) {}
 
     /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write buffer.
     std::uint64_t run(std::uint64_t units, const Next& next);
@@ -32,6 +34,7 @@ private:
 
     CommandServices s_;
     CachedMap* map_;
+    DirtyLimit* limit_;
     const std::optional<BlockBytes>& bytes_;
     std::vector<std::uint8_t> content_;
 };

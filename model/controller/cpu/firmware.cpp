@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cpu/firmware.h"
 
+#include "controller/ftl/ftl_check.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -14,10 +16,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     : cores_(around.agenda, config),
       jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(around.ftl),
-      cached_map_(around.ftl.translation_pages() == 0
-                      ? nullptr
-                      : std::make_unique<CachedMap>(CachedMapSurroundings{config, around.agenda, cores_, around.ftl, resident_map_, around.dram,
-                                                                          around.flash, feed_, gc_, jobs_})),
+      cached_map_(around.ftl.translation_pages() == 0 ? nullptr : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
+      dirty_limit_(limits_dirty_pages(ftl_config) ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_) : nullptr),
       own_map_(around.map ? around.map(own_map()) : nullptr),
       map_(own_map_ ? *own_map_ : own_map()),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
@@ -32,7 +32,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                                              : std::make_unique<MergeEngine>(config, ftl_config, MergeEngine::Surroundings{around.agenda, cores_, around.ftl, around.dram, around.flash,
                                                                                                                    feed_, jobs_})),
       destage_(config, ftl_config,
-               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), cached_map_.get(),
+               {around.agenda, cores_, around.ftl, *buffer_, feed_, gc_, jobs_, waiters_, journal_, bytes_.get(), map_updates(),
                 read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr,
                 merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
@@ -52,7 +52,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{}) ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
-    if (cached_map_) gc_.set_map(*cached_map_);
+    if (cached_map_) gc_.set_map(*map_updates());
     const auto freed = [this] {
         journal_.block_freed();
         if (cached_map_) cached_map_->block_freed();
@@ -65,6 +65,10 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     merges_->on_erase_waits([this](SuperblockId dead) { journal_.demand_for(dead); });
 }
 
+CachedMapSurroundings Firmware::cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around) {
+    return {config, around.agenda, cores_, around.ftl, resident_map_, around.dram, around.flash, feed_, gc_, jobs_};
+}
+
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data) {
     const Extents extents(around.ftl.geometry(), lba_bytes);
     return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
@@ -75,7 +79,7 @@ CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t l
 
 void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next) {
     SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
-    write_.count(CacheFill(write_.services(), cached_map_.get(), bytes).run(units, next));
+    write_.count(CacheFill(write_.services(), cached_map_.get(), dirty_limit_.get(), bytes).run(units, next));
     waiters_.settle();
 }
 
@@ -115,6 +119,7 @@ void Firmware::check_waiters() const {
     feed_.check_waiters();
     journal_.check_waiters();
     if (cached_map_) cached_map_->check_waiters();
+    if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
     waiters_.check_waiters(
         {destage_.under_way() || journal_.under_way() || (shutdown_ && shutdown_->under_way()), write_.fetching() != 0, write_.merges().under_way() != 0});
@@ -124,7 +129,7 @@ void Firmware::check_waiters() const {
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") +
+           flush_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
            (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");
@@ -142,6 +147,10 @@ void Firmware::state(Snapshot& s) {
     if (cached_map_) {
         s.section("cached map");
         s(*cached_map_);
+    }
+    if (dirty_limit_) {
+        s.section("limit of dirty translation pages");
+        s(*dirty_limit_);
     }
     if (read_cache_) {
         s.section("read cache");

@@ -16,6 +16,7 @@
 #include "controller/commands/read_command.h"
 #include "controller/commands/write_command.h"
 #include "controller/cached_map/cached_map.h"
+#include "controller/cached_map/dirty_limit.h"
 #include "controller/cpu/core_pool.h"
 #include "controller/cpu/cache_fill.h"
 #include "controller/destage/destage.h"
@@ -62,6 +63,7 @@ public:
     void media_changed() {
         gc_.media_changed();
         if (cached_map_) cached_map_->media_changed();
+        if (dirty_limit_) dirty_limit_->media_changed();
     }
     /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
@@ -82,6 +84,8 @@ public:
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
     CachedMap* cached_map() { return cached_map_.get(); }
+    /// Null: all of its pages may be dirty.
+    const DirtyLimit* dirty_limit() const { return dirty_limit_.get(); }
     /// Null: there is none.
     const ReadCache* read_cache() const { return read_cache_.get(); }
     std::uint64_t host_units_written() const { return write_.units_written(); }
@@ -103,13 +107,20 @@ public:
 private:
     void begin(Command& command);
     bool is_quiet(const Ftl& ftl) const;
+    /// Null: the map is all in memory.
+    MapUpdates* map_updates() {
+        if (dirty_limit_) return dirty_limit_.get();
+        return cached_map_.get();
+    }
     MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
+    CachedMapSurroundings cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around);
     CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
     CorePool cores_;
     FlashJobPool jobs_;
     ResidentMap resident_map_;
     std::unique_ptr<CachedMap> cached_map_;  // null: the map is all in memory
+    std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<BufferPort> buffer_;

@@ -85,6 +85,7 @@ bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
     invalidate(from);
     validate(to);
     ++counters_.gc_units_moved;
+    counters_.gc_translation_units += is_translation(lpa);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "controller/ftl/ftl_check.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
@@ -33,6 +34,15 @@ std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& 
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& g) {
     // An entry by itself needs its number beside it.
     return config.map.cache_bytes / (config.map.granularity == MapGranularity::page ? g.unit_bytes : 2 * config.map.entry_bytes);
+}
+
+std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& g) {
+    const auto pages = static_cast<double>(translation_pages_of(config, g));
+    return static_cast<std::uint32_t>(std::max(1.0, std::round(pages * config.map.power_protected)));
+}
+
+bool limits_dirty_pages(const FtlConfig& config) {
+    return config.mapping == "dftl" && config.map.power_protected < 1.0;
 }
 
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
@@ -111,6 +121,21 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
                        "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
 }
 
+void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    // Each unit of a row may be of another translation page.
+    const std::uint32_t row = SuperblockShape(g, config.superblock).planes() * g.units_per_page();
+    if (limits_dirty_pages(config) && most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
+        out.push_back({"map.power_protected", std::to_string(most_dirty_pages(config, g)) + " of " + std::to_string(translation_pages_of(config, g)) + " translation pages",
+                       "at least " + std::to_string(row) + " of them, which one row of pages may make dirty", "raise it"});
+    if (config.map.gc_updates == GcMapUpdates::written) return;
+    const std::uint64_t all = translation_pages_of(config, g) * g.unit_bytes;
+    if (config.map.granularity != MapGranularity::page || config.map.cache_bytes < all)
+        out.push_back({"map.gc_updates", "\"found\" with a part of the map in the cache", "map.granularity = \"page\" and map.cache = " + std::to_string(all) +
+                           " bytes or more: a translation page that is read back must say where units are", "set map.gc_updates = \"written\", or these two"});
+    if (config.has_checkpoints())
+        out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map", "\"written\": what a checkpoint says is not searched for in out-of-band areas", "set it to \"written\""});
+}
+
 /// What mappings by blocks are not made to work with.
 void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     const std::string with = " with ftl.mapping = \"" + config.mapping + "\"", logs = config.mapping == "fast" ? "log blocks" : "replacement blocks";
@@ -182,6 +207,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
     if (is_hybrid(config)) check_hybrid(out, config);
+    if (config.mapping == "dftl") check_cached_map(out, config, g);
     const CheckpointLayout checkpoints(config, g);
     if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",

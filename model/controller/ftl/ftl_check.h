@@ -24,6 +24,9 @@ std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& geom
 std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGeometry& geometry);
 /// Translation pages of the map; 0 when it is all in memory.
 std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& geometry);
+/// Of these, how many may be dirty at a time (map.power_protected), and whether that is fewer than all.
+std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& geometry);
+bool limits_dirty_pages(const FtlConfig& config);
 /// Blocks of each plane that no data of the host may fill.
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// Of each group with a hybrid map, as superblocks: log blocks, and what the journal may take.

@@ -33,6 +33,14 @@ enum class MapReplacement : std::uint8_t {
     lru,           ///< the least recently used leaves
     segmented_lru  ///< what was used once leaves before what was used again
 };
+enum class DirtyUntil : std::uint8_t {
+    programmed,  ///< a translation page is on the flash when its program has ended
+    issued       ///< when the flash has been given it: capacitors finish programs too
+};
+enum class GcMapUpdates : std::uint8_t {
+    written,  ///< a unit that is moved makes its translation page dirty
+    found     ///< out-of-band areas say where moved units are: nothing is written for them alone
+};
 /// Of a map whose entries are on flash, but for some in a cache (mapping = "dftl").
 struct CachedMapConfig {
     std::uint64_t cache_bytes = 4ull << 20;   ///< of the DRAM
@@ -40,6 +48,9 @@ struct CachedMapConfig {
     MapReplacement replacement = MapReplacement::lru;
     std::uint32_t protected_percent = 50;     ///< segmented_lru: share of what was used again, at most
     std::uint32_t entry_bytes = 4;            ///< of one entry in a translation page; in the cache it has its number as well
+    double power_protected = 1.0;             ///< share of the translation pages that may be dirty at a time
+    DirtyUntil dirty_until = DirtyUntil::programmed;
+    GcMapUpdates gc_updates = GcMapUpdates::written;
 };
 enum class FreeBlocks : std::uint8_t {
     in_turn,  ///< written in the order in which they were erased

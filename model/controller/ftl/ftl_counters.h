@@ -20,6 +20,7 @@ struct FtlCounters {
     std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
+    std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
     std::uint64_t translation_pages = 0;   ///< flash pages programmed with translation pages that left the map's cache
     std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
     std::uint64_t slc_pages = 0;           ///< of host_pages_allocated, those in the SLC cache
@@ -43,6 +44,9 @@ struct FtlCounters {
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages) * units_per_page;
     }
+    /// Pages of garbage collection that moved translation pages, and the others: of a page that holds both, its share.
+    double gc_mapping_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_translation_units) / units_per_page; }
+    double gc_user_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page); }
     /// flash_units / host_units; 0 before the first host write.
     double write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
@@ -62,6 +66,7 @@ struct FtlCounters {
                 a.wear_units - b.wear_units,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
+                a.gc_translation_units - b.gc_translation_units,
                 a.translation_pages - b.translation_pages,
                 a.checkpoint_pages - b.checkpoint_pages,
                 a.slc_pages - b.slc_pages,

@@ -273,7 +273,7 @@ __attribute__((noinline)) void GcEngine::tell_map(const FlashJob& job) const {
     for (std::uint32_t i = 0; i < job.units; ++i) {
         const Lpa lpa = codec_.lpa(job.txn.spare[i]);
         if (job.txn.spare[i] != kPadding && !ftl_.is_translation(lpa) && ftl_.lookup(lpa) == geometry_.ppa_of(job.txn.address, i))
-            map_->changed(lpa);
+            map_->moved(lpa);
     }
 }
 

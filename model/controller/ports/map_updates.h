@@ -18,6 +18,8 @@ public:
     virtual void done(Lpa lpa, bool has_changed) = 0;
     /// A unit that nobody has brought in has got a new place, or none. The entry is taken into memory.
     virtual void changed(Lpa lpa) = 0;
+    /// The same of a unit that garbage collection has moved, whose out-of-band area says so as well.
+    virtual void moved(Lpa lpa) = 0;
 };
 
 }  // namespace ssdtlm

@@ -67,6 +67,22 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("4B", "4KiB")
                         .says("Size of an entry in a translation page, which is a mapping unit of flash")
                         .from("4 bytes number 16 TiB in units of 4 KiB"));
+    table.push_back(P::fraction(
+                        "map.power_protected", [](auto& c) -> auto& { return c.ftl.map.power_protected; })
+                        .range("0.01%", "100%")
+                        .says("Share of the map's translation pages that capacitors can write at a loss of power, one at least, with ftl.mapping = dftl: no more of them "
+                              "are dirty, and what a write would make dirty beyond that waits until the one that was changed longest ago is written")
+                        .from("Hexa-SSD study (IEICE Electronics Express 19(21), 2022) varies it, 1 to 100 %; 100 %: nothing waits"));
+    table.push_back(P::choice(
+                        "map.dirty_until", {"programmed", "issued"}, [](auto& c) -> auto& { return c.ftl.map.dirty_until; })
+                        .says("How long a translation page that is written counts as dirty for map.power_protected. programmed: until its program has ended; issued: until the "
+                              "program is handed to the flash, which capacitors keep supplied until then")
+                        .from("assumed: nothing but what is on the flash is safe"));
+    table.push_back(P::choice(
+                        "map.gc_updates", {"written", "found"}, [](auto& c) -> auto& { return c.ftl.map.gc_updates; })
+                        .says("What garbage collection does to the translation pages of units that it moves. written: they are dirty and written back; found: they are not, as the "
+                              "moved units' out-of-band areas say the same, if the cache has room for the whole map")
+                        .from("assumed: a map that is read back must say where units are"));
     table.push_back(
         P::name(
             "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })

@@ -181,6 +181,10 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     if (const CachedMap* map = std::as_const(*firmware).cached_map()) {
         earlier_.map += map->counters();
         earlier_.map_written += map->write_backs().counters();
+        if (const DirtyLimit* limit = firmware->dirty_limit()) {
+            earlier_.most_dirty_pages = std::max(earlier_.most_dirty_pages, limit->most_dirty());
+            earlier_.rows_held_back += limit->waits();
+        }
     }
     if (const ReadCache* cache = firmware->read_cache()) earlier_.read_cache += cache->counters();
     earlier_.cores.resize(firmware->cores().size());

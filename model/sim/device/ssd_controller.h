@@ -69,6 +69,8 @@ public:
         ReadCache::Counters read_cache;
         CachedMap::Counters map;
         WriteBacks::Counters map_written;
+        std::uint32_t most_dirty_pages = 0;
+        std::uint64_t rows_held_back = 0;
         std::vector<Ps> cores;
     };
     const Earlier& earlier() const { return earlier_; }

@@ -140,6 +140,9 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},
                 {"translation_pages", s.ftl.translation_pages}};
+    if (s.map_on_flash)
+        j["ftl"]["traffic"] = {{"user_pages", s.ftl.host_pages_allocated}, {"mapping_pages", s.ftl.translation_pages},
+                               {"gc_user_pages", s.ftl.gc_user_pages(s.units_per_page)}, {"gc_mapping_pages", s.ftl.gc_mapping_pages(s.units_per_page)}};
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.slc_blocks != 0)
         j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});

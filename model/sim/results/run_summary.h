@@ -81,6 +81,7 @@ struct RunSummary {
     std::uint32_t units_per_page = 1;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache
     bool log_blocks = false;       ///< the map is a hybrid one
+    bool map_on_flash = false;     ///< the map has translation pages
     std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order
     std::vector<DieWear> wear;    ///< by die, at the end
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending

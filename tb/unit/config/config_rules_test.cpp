@@ -160,6 +160,12 @@ TEST(ConfigRules, MapOnTheFlash) {
     EXPECT_THAT(problems_with({dftl, "nvme.max_transfer=128KiB", "map.cache=8KiB", "map.granularity=page"}), IsEmpty());
     expect_one({dftl, "map.entry_size=6B"}, "--set map.entry_size=6B: map.entry_size: 6B in a translation page of 4KiB; whole entries in a page");
     expect_one({dftl, "nvme.max_transfer=0B"}, "--set nvme.max_transfer=0B: nvme.max_transfer: no limit, with ftl.mapping = \"dftl\"");
+    expect_one({dftl, "map.power_protected=0.01%", "nand.geometry.page_size=16KiB"}, "map.power_protected: 1 of 3 translation pages; at least 4 of them");
+    expect_one({dftl, "map.gc_updates=found", "map.granularity=page", "map.cache=8MiB", "ftl.checkpoint_interval=1MiB", "ftl.user_capacity=8MiB"},
+               "map.gc_updates: \"found\" with checkpoints of the map");
+    expect_one({dftl, "map.gc_updates=found", "map.cache=8KiB", "map.granularity=page", "nvme.max_transfer=128KiB"},
+               "map.gc_updates: \"found\" with a part of the map in the cache");
+    EXPECT_THAT(problems_with({dftl, "map.gc_updates=found", "map.granularity=page", "map.cache=64MiB", "map.power_protected=1%"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "nand.faults.page_lost=1%"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "ftl.checkpoint_interval=1MiB", "ftl.checkpoint_at_shutdown=true", "ftl.user_capacity=8MiB"}), IsEmpty());

@@ -64,6 +64,16 @@ TEST(PowerCut, AfterEachEventOfAShortRun) {
     EXPECT_GT(events, 500u);
 }
 
+/// To what one row of pages needs, or a few more. Whatever a translation page does not say is found otherwise.
+void limit_dirty_pages(DeviceShape& s, std::uint64_t seed) {
+    const double row = s.geometry.planes_per_die * s.geometry.units_per_page(), all = static_cast<double>(translation_pages_of(s.ftl, s.geometry));
+    s.ftl.map.power_protected = std::min(0.9, (row + static_cast<double>(seed % 3)) / all);
+    s.ftl.map.dirty_until = seed % 2 == 0 ? DirtyUntil::issued : DirtyUntil::programmed;
+    if (s.ftl.map.granularity != MapGranularity::page || seed % 7 != 0) return;
+    s.ftl.map.cache_bytes = translation_pages_of(s.ftl, s.geometry) * s.geometry.unit_bytes;
+    s.ftl.map.gc_updates = GcMapUpdates::found;
+}
+
 /// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
 /// compared with what was programmed in the earlier ones (EntryCheck).
 void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& faults = {}) {
@@ -85,6 +95,7 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         s.ftl.map.cache_bytes = std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 7 < 4) limit_dirty_pages(s, seed);
         s.faults = faults;
         s.ftl.spare_blocks = faults.any() ? 16 : 0;
         s.geometry.blocks_per_plane += s.ftl.spare_blocks;

@@ -35,6 +35,10 @@ DeviceShape random_shape(Random& r) {
         f.map.entry_bytes = d.geometry.unit_bytes / (r.percent(50) ? 8 : 32);
         f.map.cache_bytes = (8 + r.below(100)) * (f.map.granularity == MapGranularity::page ? d.geometry.unit_bytes : 2 * f.map.entry_bytes);
         if (r.percent(40)) f.checkpoint_interval_bytes = 1 << 18;
+        if (r.percent(40)) {
+            f.map.power_protected = 0.5;
+            f.map.dirty_until = r.percent(50) ? DirtyUntil::issued : DirtyUntil::programmed;
+        }
     } else {
         if (r.percent(40)) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
         if (r.percent(30)) f.checkpoint_interval_bytes = 1 << 20;

@@ -96,7 +96,9 @@ void CachedMappingTable::remove(Slot s) {
 }
 
 void CachedMappingTable::state(Snapshot& s) {
-    SSDTLM_CHECK(pinned_ == 0 && (!s.reads() || entries_.empty()), "a snapshot of a cached map that is in use");
+    SSDTLM_CHECK(pinned_ == 0, "a snapshot of a cached map that is in use");
+    if (s.reads())
+        for (const Entry& e : entries_) index_.erase(*index_.find(e.key));
     std::uint64_t entries = entries_.size();
     s(entries);
     entries_.resize(static_cast<std::size_t>(entries));

@@ -74,7 +74,7 @@ public:
         if (entries_[s].warmer != kNone) return entries_[s].warmer;
         return entries_[s].kept ? kNone : segments_[1].cold;
     }
-    /// Precondition (checked): none is pinned; reading: it is empty.
+    /// Precondition (checked): none is pinned; reading: what is in it was never removed.
     void state(Snapshot& s);
 
 private:

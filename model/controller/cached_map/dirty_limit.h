@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// As many translation pages are dirty as capacitors can write when the power goes, and no more (map.power_protected). Before CachedMap, for those who
+// change the map: a row of units whose entries would make one more page dirty waits until the one that was changed longest ago is
+// written. A row counts with all of its pages from when its turn has come until its units are done, and turns are taken in order; a row
+// waits for no flash page before that, so what is written for it makes its turn come.
+//
+// Beyond the limit for a moment, which is when the oldest are written at once: pages that a start finds dirty, and those of units that garbage collection
+// has moved, that are deallocated or lost, or that are placed again because a program has failed. Out-of-band areas and the journal say the same of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/snapshot/snapshot.h"
+#include "controller/cached_map/cached_map.h"
+
+namespace ssdtlm {
+
+class DirtyLimit final : public MapUpdates {
+public:
+    /// Both must outlive it.
+    DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
+
+    bool bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    void done(Lpa lpa, bool has_changed) override;
+    void changed(Lpa lpa) override;
+    void moved(Lpa lpa) override;
+
+    /// Translation pages that may be dirty.
+    std::uint32_t most() const { return most_; }
+    /// Those that are, or will be when the rows under way have their places.
+    std::uint32_t dirty() const { return counted_; }
+    /// Most that the writes of the host have made dirty at a time.
+    std::uint32_t most_dirty() const { return most_counted_; }
+    /// Rows that had to wait.
+    std::uint64_t waits() const { return waits_; }
+    /// The page may be dirty.
+    bool counts(std::uint32_t page) const { return pages_[page].counted; }
+    void media_changed() { go_on(); }
+    /// The unit's entry changes, and what is dirty beyond the limit then is not any more. Before the drive is at work.
+    void write_in_no_time(Lpa lpa);
+    /// Nobody waits for nothing, and no dirty page of the host's goes uncounted. CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+    /// Precondition: the map is idle and nobody waits.
+    void state(Snapshot& s);
+
+private:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+    struct Page {
+        std::uint32_t held = 0;   ///< units of rows under way
+        bool joined = false;      ///< has changed since its write-back had its place
+        bool flying = false;      ///< is being programmed, and counts until that has ended
+        bool counted = false;
+        bool may_leave = false;   ///< in the list of those that may be written
+        bool leaving = false;     ///< counted, but not for long
+        std::uint32_t older = kNone, newer = kNone;
+    };
+    struct Row {
+        MapClient* client = nullptr;
+        std::uint64_t cookie = 0;
+        std::vector<Lpa> units;
+    };
+    std::uint32_t page_of(Lpa lpa) const { return idx(lpa) / entries_; }
+    std::uint32_t more_for(const Lpa* units, std::uint32_t count);
+    bool fits(std::uint32_t more) const { return counted_ + more <= most_ || around_.ftl.media().read_only; }
+    void hold(const Lpa* units, std::uint32_t count);
+    void join(std::uint32_t page);
+    void page_changed(std::uint32_t page);
+    void update(std::uint32_t page);
+    void link(std::uint32_t page);
+    void unlink(std::uint32_t page);
+    void take_over();
+    void go_on();
+    void write_oldest();
+    void answer(std::uint64_t row);
+
+    const CachedMapSurroundings around_;
+    CachedMap& map_;
+    const std::uint32_t entries_;  // of a translation page
+    const std::uint32_t most_;
+    const bool until_programmed_;
+    std::vector<Page> pages_;
+    std::uint32_t oldest_ = kNone, newest_ = kNone;  // of those that may be written
+    std::uint32_t counted_ = 0;
+    std::uint32_t may_leave_ = 0, leaving_ = 0;
+    std::uint32_t most_counted_ = 0;
+    std::uint64_t waits_ = 0;
+    bool at_work_ = false;
+    std::deque<Row> rows_;         // wait for their turn
+    std::vector<Row> answers_;     // on their way
+    std::vector<std::uint32_t> free_answers_;
+    std::vector<std::uint32_t> seen_;  // of the more_for() at hand
+};
+
+}  // namespace ssdtlm
