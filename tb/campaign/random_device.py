@@ -140,9 +140,22 @@ def journal_blocks(settings, blocks):
     raise ValueError("a device without room for the journal")
 
 
+def drawn_order(seed, device):
+    """How the write buffer is emptied, of a third of them."""
+    r = random.Random(f"order {seed}")
+    if device.preset is not None or r.random() > 1 / 3:
+        return []
+    settings = [f"buffer.merge_writes={r.choice(('true', 'false'))}"]
+    if device.settings.get("ftl.mapping") == '"dftl"':
+        settings += ["buffer.order=by_translation_page", f"buffer.patience={r.choice((1, 4))}", f"firmware.reorder={r.choice((0, 50))}"]
+        if "map.power_protected" in device.settings:
+            settings.append(f"buffer.prefer_dirty={r.choice(('true', 'false'))}")
+    return settings
+
+
 # What a drive with log blocks refuses.
 NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.stream_frontiers", "ftl.streams_by", "ftl.multi_hash", "gc.pace", "gc.tokens", "gc.idle", "precondition.state",
-                       "slc.", "nand.slc")
+                       "slc.", "nand.slc", "buffer.merge_writes")
 
 
 def drawn_log_blocks(seed, device):

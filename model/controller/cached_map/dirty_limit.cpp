@@ -138,7 +138,7 @@ void DirtyLimit::page_changed(std::uint32_t page) {
 /// Until there will be room for the row whose turn is next. A page counts while it is programmed, or not: then all rows that wait are looked at, so that
 /// more than one is.
 void DirtyLimit::write_oldest() {
-    if (around_.ftl.media().read_only) return;
+    if (rows_.empty() || around_.ftl.media().read_only) return;
     std::uint64_t wanted = counted_;
     for (const Row& row : rows_) {
         wanted += more_for(row.units.data(), static_cast<std::uint32_t>(row.units.size()));
@@ -186,13 +186,9 @@ void DirtyLimit::done(Lpa lpa, bool has_changed) {
 void DirtyLimit::changed(Lpa lpa) {
     map_.changed(lpa);
     if (map_.table().dirty_in(page_of(lpa)) != 0) join(page_of(lpa));
-    write_oldest();
 }
 
-void DirtyLimit::moved(Lpa lpa) {
-    if (around_.ftl.config().map.gc_updates == GcMapUpdates::found) return map_.moved(lpa);
-    changed(lpa);
-}
+void DirtyLimit::moved(Lpa lpa) { map_.moved(lpa); }
 
 void DirtyLimit::write_in_no_time(Lpa lpa) {
     map_.write_in_no_time(lpa);

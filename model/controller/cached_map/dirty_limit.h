@@ -4,8 +4,9 @@
 // written. A row counts with all of its pages from when its turn has come until its units are done, and turns are taken in order; a row
 // waits for no flash page before that, so what is written for it makes its turn come.
 //
-// Beyond the limit for a moment, which is when the oldest are written at once: pages that a start finds dirty, and those of units that garbage collection
-// has moved, that are deallocated or lost, or that are placed again because a program has failed. Out-of-band areas and the journal say the same of them.
+// What garbage collection has moved and what is deallocated does not count: out-of-band areas and the journal say the same, and pages that are written for
+// what was moved would have to be moved in turn, for ever. Beyond the limit until a row wants room: pages that a start finds dirty, and those of
+// units that are lost, or placed again because a program has failed.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@
 
 #include "common/snapshot/snapshot.h"
 #include "controller/cached_map/cached_map.h"
+#include "controller/ports/dirty_pages.h"
 
 namespace ssdtlm {
 
-class DirtyLimit final : public MapUpdates {
+class DirtyLimit final : public MapUpdates, public DirtyPages {
 public:
     /// Both must outlive it.
     DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
@@ -27,6 +29,10 @@ public:
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
+
+    /// Of those that no row holds and nobody writes.
+    std::uint32_t newest() const override { return newest_; }
+    std::uint32_t before(std::uint32_t page) const override { return pages_[page].older; }
 
     /// Translation pages that may be dirty.
     std::uint32_t most() const { return most_; }

@@ -6,8 +6,20 @@
 namespace ssdtlm {
 
 namespace {
-std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units) {
-    return around.buffer ? around.buffer(units, around.ftl.lanes()) : std::make_unique<WriteBuffer>(units, &around.ftl.lanes());
+WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
+    const FtlConfig& c = ftl.config();
+    WriteOrder order;
+    order.merges = c.buffer_merges;
+    if (c.buffer_order == BufferOrder::by_translation_page)
+        order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(), std::uint64_t{c.buffer_patience} * units};
+    return order;
+}
+
+std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units, const DirtyPages* dirty) {
+    if (around.buffer) return around.buffer(units, around.ftl.lanes());
+    auto buffer = std::make_unique<WriteBuffer>(units, &around.ftl.lanes(), order_of(around.ftl, units));
+    if (dirty != nullptr && around.ftl.config().buffer_prefers_dirty) buffer->prefer(*dirty);
+    return buffer;
 }
 }  // namespace
 
@@ -20,7 +32,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       dirty_limit_(limits_dirty_pages(ftl_config) ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_) : nullptr),
       own_map_(around.map ? around.map(own_map()) : nullptr),
       map_(own_map_ ? *own_map_ : own_map()),
-      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), dirty_limit_.get())),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes ? nullptr : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes)),
       stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),

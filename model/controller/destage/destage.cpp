@@ -26,7 +26,8 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       choice_(config, around.ftl, around.buffer, around.waiters),
       hybrid_(around.ftl.hybrid() != nullptr ? std::make_unique<HybridRows>(around.ftl, around_.buffer, choice_) : nullptr),
       row_(choice_.row_pages()),
-      without_page_(around.ftl.lanes().count()) {
+      without_page_(around.ftl.lanes().count()),
+      reorders_(config.buffer_order != BufferOrder::arrival) {
     around_.waiters.on_settled<&Destage::form>(this);
 }
 
@@ -59,13 +60,21 @@ void Destage::form_row(std::uint32_t lane) {
     }
     choice_.begun(lane, pages);
     ++issuing_;
-    const auto slot = around_.cores.reserve(
-        taken != nullptr ? lane : rows_formed_++, std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units, CoreStep::program_issue);
+    std::uint64_t cycles = std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units;
+    if (__builtin_expect(reorders_, 0)) cycles += reorder_cycles(units);
+    const auto slot = around_.cores.reserve(taken != nullptr ? lane : rows_formed_++, cycles, CoreStep::program_issue);
     for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
     around_.cores.then<&Destage::issue>(slot.end, this, chain.first()->index);
+}
+
+/// As a heap of what is buffered takes, whose depth grows by one when that doubles.
+__attribute__((noinline)) std::uint64_t Destage::reorder_cycles(std::uint32_t units) const {
+    std::uint32_t depth = 0;
+    for (std::uint32_t held = around_.buffer.held(); held != 0; held >>= 1) ++depth;
+    return std::uint64_t{costs_.reorder} * units * depth;
 }
 
 void Destage::issue(std::uint64_t index) {

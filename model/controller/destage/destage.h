@@ -66,6 +66,7 @@ public:
 private:
     void form();
     void form_row(std::uint32_t lane);
+    std::uint64_t reorder_cycles(std::uint32_t units) const;
     void issue(std::uint64_t job);
     bool bring_in(FlashJob& jobs);
     void map_answered(std::uint64_t job, const Ppa*) override;
@@ -98,6 +99,7 @@ private:
     std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL
     std::vector<std::uint32_t> without_page_;  ///< by lane: programs that wait for a page
     std::uint64_t rows_formed_ = 0;
+    const bool reorders_;                ///< the buffer does
     bool collecting_ = false;            ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;
     std::uint64_t units_discarded_ = 0;

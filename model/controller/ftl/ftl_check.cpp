@@ -146,6 +146,7 @@ void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     refuse(config.placement != Placement::in_turn, "ftl.placement", "first_idle", "\"in_turn\"", "the logical address decides where a page goes");
     refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", logs + " take the pages of all streams");
     refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", logs + " take the pages of the host");
+    refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "units are chosen by logical pages");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
     refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");
@@ -207,6 +208,12 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
     if (is_hybrid(config)) check_hybrid(out, config);
+    if (config.buffer_order != BufferOrder::arrival && config.mapping != "dftl")
+        out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"", "a map that has translation pages",
+                       "set buffer.order = \"arrival\", or ftl.mapping = \"dftl\""});
+    if (config.buffer_prefers_dirty && (config.buffer_order == BufferOrder::arrival || !limits_dirty_pages(config)))
+        out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them", "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
+                       "set it to false, or these two"});
     if (config.mapping == "dftl") check_cached_map(out, config, g);
     const CheckpointLayout checkpoints(config, g);
     if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())

@@ -15,6 +15,10 @@ enum class BufferMode : std::uint8_t {
     write_back,    ///< volatile write cache: a write completes when it is in the buffer (VWC = 1)
     write_through  ///< a write completes when it is programmed (VWC = 0)
 };
+enum class BufferOrder : std::uint8_t {
+    arrival,              ///< what came first is programmed first
+    by_translation_page   ///< units whose entries are in one translation page together
+};
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
     sequential,  ///< laid out at once, ascending, by the same allocation code
@@ -103,6 +107,10 @@ struct FtlConfig {
     // Write buffer in DRAM
     std::uint64_t buffer_bytes = 256ull << 20;
     BufferMode buffer_mode = BufferMode::write_back;
+    bool buffer_merges = true;                ///< a write of a unit that is in the buffer takes the older one's place
+    BufferOrder buffer_order = BufferOrder::arrival;
+    std::uint32_t buffer_patience = 4;        ///< by_translation_page: times the buffer's size that comes before what is in it goes first
+    bool buffer_prefers_dirty = false;        ///< by_translation_page: units of translation pages that are dirty go first
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
     ReadCacheConfig read_cache;

@@ -16,6 +16,7 @@ struct FirmwareConfig {
     std::uint32_t map_update = 25;           ///< per mapping unit written, moved or deallocated
     std::uint32_t buffer_insert = 25;        ///< per mapping unit put into the write buffer
     std::uint32_t stream_choice = 20;        ///< per mapping unit written whose stream the firmware chooses
+    std::uint32_t reorder = 50;              ///< per mapping unit programmed out of turn and doubling of those in the write buffer
     std::uint32_t flash_issue = 50;          ///< per flash transaction handed to the scheduler
     std::uint32_t flash_complete = 50;       ///< per program or erase completion handled
     std::uint32_t gc_victim = 500;           ///< per victim selection

@@ -7,51 +7,96 @@
 
 namespace ssdtlm {
 
-WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes)
-    : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr), queues_(lanes_ != nullptr ? lanes_->count() : 1) {
+WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes, const WriteOrder& order)
+    : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
+      order_(order),
+      choices_(order.units_per_bucket == 0 ? 0 : lanes_ != nullptr ? lanes_->count() : 1, BucketChoice(order.buckets, order.patience)),
+      queues_((lanes_ != nullptr ? lanes_->count() : 1) * (choices_.empty() ? 1 : order.buckets)) {
     levels_.capacity = capacity_units;
     if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
 }
 
-/// `by`: 1 more, or ~0u: one less.
-inline void WriteBuffer::count_demanded(const Entry& e, std::uint32_t by) {
-    levels_.demanded += by;
-    if (__builtin_expect(lanes_ != nullptr, 0)) of_lane_[lane_of(e)].demanded += by;
+inline void WriteBuffer::count_demanded(const Entry& e) {
+    ++levels_.demanded;
+    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane_of(e)].demanded;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].demand(bucket_of(e));
 }
 
-void WriteBuffer::enqueue(Index i) {
+void WriteBuffer::list_last(Index i) {
     Entry& e = entries_[i];
-    const std::uint32_t lane = lane_of(e);
-    Queue& q = queues_[lane];
+    Queue& q = queue_of(e, lane_of(e));
     e.fifo_next = kNone;
     e.fifo_prev = q.tail;
     (q.tail != kNone ? entries_[q.tail].fifo_next : q.head) = i;
     q.tail = i;
+    e.marks |= kListed;
+}
+
+void WriteBuffer::list_first(Index i) {
+    Entry& e = entries_[i];
+    Queue& q = queue_of(e, lane_of(e));
+    e.fifo_prev = kNone;
+    e.fifo_next = q.head;
+    (q.head != kNone ? entries_[q.head].fifo_prev : q.tail) = i;
+    q.head = i;
+    e.marks |= kListed;
+}
+
+void WriteBuffer::unlist(Index i) {
+    Entry& e = entries_[i];
+    Queue& q = queue_of(e, lane_of(e));
+    (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : q.head) = e.fifo_next;
+    (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : q.tail) = e.fifo_prev;
+    e.marks = static_cast<std::uint8_t>(e.marks & ~kListed);
+}
+
+void WriteBuffer::make_ready(Index i) {
+    Entry& e = entries_[i];
     e.queued = true;
     ++levels_.queued;
-    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane].queued;
-    if (is_demanded(e)) count_demanded(e, 1);
+    if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane_of(e)].queued;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].added(bucket_of(e), false);
+    if (is_demanded(e)) count_demanded(e);
+}
+
+void WriteBuffer::make_unready(Index i) {
+    Entry& e = entries_[i];
+    e.queued = false;
+    --levels_.queued;
+    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane_of(e)].queued;
+    const bool demanded = is_demanded(e);
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].removed(bucket_of(e), demanded);
+    if (!demanded) return;
+    --levels_.demanded;
+    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane_of(e)].demanded;
+}
+
+void WriteBuffer::enqueue(Index i) {
+    list_last(i);
+    make_ready(i);
 }
 
 void WriteBuffer::dequeue(Index i) {
-    Entry& e = entries_[i];
-    const std::uint32_t lane = lane_of(e);
-    Queue& q = queues_[lane];
-    (e.fifo_prev != kNone ? entries_[e.fifo_prev].fifo_next : q.head) = e.fifo_next;
-    (e.fifo_next != kNone ? entries_[e.fifo_next].fifo_prev : q.tail) = e.fifo_prev;
-    e.queued = false;
-    --levels_.queued;
-    if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane].queued;
-    if (is_demanded(e)) count_demanded(e, ~0u);
+    unlist(i);
+    make_unready(i);
 }
 
-// Only the oldest write of a unit is ever in the queue: two copies of one unit are never programmed at once.
+// Only the oldest write of a unit may be programmed: two copies of one unit are never programmed at once. If writes do not merge, the others have
+// their places in the list already.
 void WriteBuffer::make_dirty(Index i) {
     Entry& e = entries_[i];
     e.state = State::dirty;
     ++levels_.dirty;
-    if (map_.find(idx(e.lpa))->second.oldest == i) enqueue(i);
+    const bool oldest = map_.find(idx(e.lpa))->second.oldest == i;
+    if (oldest || !order_.merges) list_last(i);
+    if (oldest) make_ready(i);
+}
+
+/// What stands before it waits for an older write of its unit that is on its way to flash: it will be the first when that is there.
+WriteBuffer::Index WriteBuffer::first_ready(Queue& q) {
+    while (q.head != kNone && !entries_[q.head].queued) unlist(q.head);
+    return q.head;
 }
 
 // Only the oldest write of a unit merges; those behind it that lean got their other bytes from it, directly or not.
@@ -63,13 +108,14 @@ bool WriteBuffer::leans_on_merging(const Entry& e) const {
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
-    if (e.queued && !is_demanded(e)) count_demanded(e, 1);
+    if (e.queued && !is_demanded(e)) count_demanded(e);
     e.marks |= kHurried;
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
                                       std::uint8_t stream, std::uint32_t dram_unit) {
     ++counters_.inserted;
+    if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(lpa, stream) : 0].arrived();
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
     std::uint8_t marks = 0;
     if (!fresh) {
@@ -78,7 +124,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         const bool waits_already = tail.waiter != kNoWaiter;
         const bool under_flush = tail.generation < generation_;
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
-        if (tail.state == State::dirty && !waits_already && !under_flush) {
+        if (order_.merges && tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
             const bool other_lane = __builtin_expect(lanes_ != nullptr, 0) && tail.queued && lanes_->of(lpa, stream) != lane_of(tail);
             if (other_lane) dequeue(n);
@@ -87,7 +133,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
-                if (tail.queued && !is_demanded(tail)) count_demanded(tail, 1);
+                if (tail.queued && !is_demanded(tail)) count_demanded(tail);
                 tail.waiter = waiter;
                 if (it->second.oldest != n) hurry(it->second.oldest);
             }
@@ -121,7 +167,8 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     } else {
         entries_[it->second.newest].newer = i;
         it->second.newest = i;
-        if (waiter != kNoWaiter) hurry(it->second.oldest);
+        if (waiter != kNoWaiter)
+            for (Index older = it->second.oldest; older != i; older = order_.merges ? i : entries_[older].newer) hurry(older);
     }
     if (bytes == Bytes::merging) {
         e.state = State::merging;
@@ -164,7 +211,12 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
 }
 
 WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
-    const Index i = queues_[lane].head;
+    Index i = kNone;
+    if (__builtin_expect(choices_.empty(), 1)) {
+        i = first_ready(queues_[lane]);
+    } else if (const std::uint32_t bucket = choices_[lane].next(); bucket != BucketChoice::kNone) {
+        i = first_ready(queues_[lane * order_.buckets + bucket]);
+    }
     if (i != kNone) take_dirty(i);
     return i;
 }
@@ -184,7 +236,12 @@ void WriteBuffer::unlink_oldest(Index i) {
         return;
     }
     it->second.oldest = next;
-    if (entries_[next].state == State::dirty) enqueue(next);
+    if (entries_[next].state != State::dirty) return;
+    if (order_.merges)
+        list_last(next);
+    else if ((entries_[next].marks & kListed) == 0)
+        list_first(next);
+    make_ready(next);
 }
 
 void WriteBuffer::release(Index i) {
@@ -222,7 +279,8 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
         const Index next = e.newer;
         ++counters_.deallocated;
         if (e.state == State::dirty) {
-            if (e.queued) dequeue(i);
+            if (e.queued) make_unready(i);
+            if ((e.marks & kListed) != 0) unlist(i);
             --levels_.dirty;
             ++counters_.dropped_dirty;
             if (e.waiter != kNoWaiter) released.push_back(e.waiter);
@@ -254,8 +312,23 @@ std::uint32_t WriteBuffer::begin_flush() {
     per_generation_.push_back(0);
     levels_.demanded = levels_.queued;  // the flush covers them all
     for (OfLane& l : of_lane_) l.demanded = l.queued;
+    for (BucketChoice& c : choices_) c.demand_all();
     retire_generations();
     return closed;
+}
+
+void WriteBuffer::check_buckets() const {
+    for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
+        const BucketChoice& c = choices_[q / order_.buckets];
+        OfLane found;
+        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
+            found.queued += entries_[i].queued;
+            found.demanded += entries_[i].queued && is_demanded(entries_[i]);
+        }
+        if (c.size(q % order_.buckets) != found.queued || c.demanded(q % order_.buckets) != found.demanded)
+            throw CheckFailed("write buffer: " + std::to_string(found.queued) + " units of translation page " + std::to_string(q % order_.buckets) +
+                              " may be programmed and " + std::to_string(found.demanded) + " must be, others are counted");
+    }
 }
 
 void WriteBuffer::check_waiters() const {
@@ -270,6 +343,7 @@ void WriteBuffer::check_waiters() const {
         if (e.state != State::dirty) continue;
         ++dirty;
         if (e.dropped()) continue;
+        if (e.queued && (e.marks & kListed) == 0) throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " may be programmed, and is in no list");
         const auto chain = map_.find(idx(e.lpa));
         const bool oldest = chain != map_.end() && chain->second.oldest == i;
         if (chain == map_.end() || oldest != e.queued)
@@ -286,14 +360,17 @@ void WriteBuffer::check_waiters() const {
     require(queued == levels_.queued, "queued", levels_.queued, queued);
     require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
     require(merging == levels_.merging, "merging", levels_.merging, merging);
+    check_buckets();
     if (of_lane_.empty()) return;
     OfLane all;
     for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {
         OfLane found;
-        for (Index i = queues_[lane].head; i != kNone; i = entries_[i].fifo_next) {
-            ++found.queued;
-            found.demanded += is_demanded(entries_[i]);
-        }
+        const std::uint32_t lists = choices_.empty() ? 1 : order_.buckets;
+        for (std::uint32_t q = lane * lists; q < (lane + 1) * lists; ++q)
+            for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
+                found.queued += entries_[i].queued;
+                found.demanded += entries_[i].queued && is_demanded(entries_[i]);
+            }
         require(found.queued == of_lane_[lane].queued, "queued in a lane", of_lane_[lane].queued, found.queued);
         require(found.demanded == of_lane_[lane].demanded, "to be made durable in a lane", of_lane_[lane].demanded, found.demanded);
         all.queued += found.queued;

@@ -4,7 +4,8 @@
 //
 // Life of a unit: reserve() a slot -> insert() -> [merging: partial write waits for the old copy] -> dirty ->
 // pop_dirty() -> flushing -> programmed(). A newer write of a dirty unit replaces it in place (coalescing); a newer
-// write of a unit that is flushing, or that a command waits for, queues behind it and is programmed after it.
+// write of a unit that is flushing, or that a command waits for, queues behind it and is programmed after it; so does every one if writes
+// do not merge. They go in the order in which they came, or grouped by translation page (bucket_choice.h).
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -15,8 +16,17 @@
 #include "common/address/geometry.h"
 #include "controller/ports/buffer_port.h"
 #include "controller/ports/lane_port.h"
+#include "controller/write_buffer/bucket_choice.h"
 
 namespace ssdtlm {
+
+/// What goes to flash when.
+struct WriteOrder {
+    bool merges = true;                    ///< a newer write of a dirty unit takes its place; false: both are programmed
+    std::uint32_t units_per_bucket = 0;    ///< of a translation page; 0: in the order of arrival
+    std::uint32_t buckets = 0;
+    std::uint64_t patience = 0;            ///< arrivals
+};
 
 class WriteBuffer final : public BufferPort {
 public:
@@ -26,6 +36,7 @@ public:
     enum class State : std::uint8_t { free, merging, dirty, flushing };
     static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
     static constexpr std::uint8_t kLeans = 2;    ///< its other bytes are those of the write before it, which merged when it came
+    static constexpr std::uint8_t kListed = 8;   ///< in the list of its lane or bucket
     static constexpr std::uint8_t kDropped = 4;  ///< deallocated while merging or flushing: its data no longer matters
     struct Entry {
         Lpa lpa{};
@@ -36,8 +47,8 @@ public:
         Index fifo_next = kNone;
         Index fifo_prev = kNone;
         State state = State::free;
-        bool queued = false;               ///< in the queue of units to program
-        std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped
+        bool queued = false;               ///< listed, and may be programmed: no older write of the unit is left
+        std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped, kListed
         std::uint8_t stream = 0;
         std::uint32_t dram_unit = 0;       ///< of its newest write
 
@@ -46,7 +57,11 @@ public:
     static_assert(sizeof(Entry) == 36);
 
     /// `lanes` must outlive it; null: one.
-    explicit WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes = nullptr);
+    explicit WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes = nullptr, const WriteOrder& order = {});
+    /// With buckets: those of these pages go first.
+    void prefer(const DirtyPages& pages) {
+        for (BucketChoice& c : choices_) c.prefer(pages);
+    }
 
     bool reserve(std::uint32_t n) override {
         if (levels_.used + n > levels_.capacity) return false;
@@ -92,7 +107,18 @@ private:
         Index tail = kNone;
     };
     std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream); }
-    void count_demanded(const Entry& e, std::uint32_t by);
+    std::uint32_t bucket_of(const Entry& e) const { return idx(e.lpa) / order_.units_per_bucket; }
+    Queue& queue_of(const Entry& e, std::uint32_t lane) {
+        return queues_[__builtin_expect(choices_.empty(), 1) ? lane : lane * order_.buckets + bucket_of(e)];
+    }
+    void count_demanded(const Entry& e);
+    void list_last(Index i);
+    void list_first(Index i);
+    void unlist(Index i);
+    void make_ready(Index i);
+    void make_unready(Index i);
+    Index first_ready(Queue& q);
+    void check_buckets() const;
     bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);
     void dequeue(Index i);
@@ -109,7 +135,9 @@ private:
     std::vector<Index> free_;
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
     const LanePort* lanes_;         // null: one
-    std::vector<Queue> queues_;  // of units to program, by lane
+    const WriteOrder order_;
+    std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival
+    std::vector<Queue> queues_;  // of units to program, by lane, and by bucket within it
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on

@@ -41,6 +41,9 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "firmware.stream_choice", [](auto& c) -> auto& { return c.firmware.stream_choice; },
         "Cycles per mapping unit written to choose its stream, where ftl.streams_by is not host");
     cycles(
+        "firmware.reorder", [](auto& c) -> auto& { return c.firmware.reorder; },
+        "Cycles per mapping unit programmed, each time that the units in the write buffer double, to keep them in order with buffer.order = by_translation_page");
+    cycles(
         "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
         "Cycles per flash transaction handed to the scheduler");
     cycles(

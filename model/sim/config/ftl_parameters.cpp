@@ -203,6 +203,25 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .says("write_back: a write completes when it is in the buffer (volatile write cache); write_through: "
                   "when it is programmed")
             .from("client drives"));
+    table.push_back(P::boolean(
+                        "buffer.merge_writes", [](auto& c) -> auto& { return c.ftl.buffer_merges; })
+                        .says("A write of a unit that is in the buffer, and not on its way to flash, takes the older one's place; false: both are programmed, one after the other")
+                        .from("the usual one"));
+    table.push_back(P::choice(
+                        "buffer.order", {"arrival", "by_translation_page"}, [](auto& c) -> auto& { return c.ftl.buffer_order; })
+                        .says("Which units of the buffer are programmed first. arrival: those that came first; by_translation_page: with ftl.mapping = dftl, all that make "
+                              "one translation page dirty together, where there are most of them first, which costs firmware.reorder; what a flush or FUA waits for goes before")
+                        .from("by_translation_page: Hexa-SSD (IEICE Electronics Express 19(21), 2022)"));
+    table.push_back(P::integer(
+                        "buffer.patience", [](auto& c) -> auto& { return c.ftl.buffer_patience; })
+                        .range("1", "1000000")
+                        .says("With buffer.order = by_translation_page units go before others when so many times the buffer's size has come after them")
+                        .from("assumed"));
+    table.push_back(P::boolean(
+                        "buffer.prefer_dirty", [](auto& c) -> auto& { return c.ftl.buffer_prefers_dirty; })
+                        .says("With buffer.order = by_translation_page and map.power_protected below 100%, units of a page that is dirty go first where there are a quarter as many as "
+                              "of any other")
+                        .from("assumed: it moves more in garbage collection than it saves"));
     table.push_back(P::quantity(
                         "buffer.flush_start", Dimension::percent,
                         [](auto& c) -> auto& { return c.ftl.flush_start_percent; }, 10'000)

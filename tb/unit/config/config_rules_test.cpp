@@ -166,6 +166,10 @@ TEST(ConfigRules, MapOnTheFlash) {
     expect_one({dftl, "map.gc_updates=found", "map.cache=8KiB", "map.granularity=page", "nvme.max_transfer=128KiB"},
                "map.gc_updates: \"found\" with a part of the map in the cache");
     EXPECT_THAT(problems_with({dftl, "map.gc_updates=found", "map.granularity=page", "map.cache=64MiB", "map.power_protected=1%"}), IsEmpty());
+    expect_one({"buffer.order=by_translation_page"}, "buffer.order: \"by_translation_page\" with ftl.mapping = \"page\"");
+    expect_one({dftl, "buffer.order=by_translation_page", "buffer.prefer_dirty=true"}, "buffer.prefer_dirty: true without a share of dirty translation pages");
+    expect_one({"ftl.mapping=block", "buffer.merge_writes=false"}, "buffer.merge_writes: false with ftl.mapping = \"block\"");
+    EXPECT_THAT(problems_with({dftl, "buffer.order=by_translation_page", "buffer.merge_writes=false"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "nand.faults.page_lost=1%"}), IsEmpty());
     EXPECT_THAT(problems_with({dftl, "ftl.checkpoint_interval=1MiB", "ftl.checkpoint_at_shutdown=true", "ftl.user_capacity=8MiB"}), IsEmpty());

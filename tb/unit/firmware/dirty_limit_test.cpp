@@ -2,11 +2,13 @@
 // Dirty translation pages are bounded at each step, by an own look at what the flash says; and what the bound costs, by formula.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "controller/ftl/mapping/translation_contents.h"
 #include "dftl_device.h"
@@ -115,6 +117,69 @@ TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
     }
 }
 
+/// A buffer of which the largest of T buckets is emptied each time, by itself: how many units that are.
+double group_of(std::uint32_t units, std::uint32_t buckets) {
+    std::vector<std::uint32_t> size(buckets);
+    Random random(5);
+    std::uint32_t held = 0, groups = 0;
+    std::uint64_t left = 0;
+    while (groups < 4000) {
+        for (; held < units; ++held) ++size[random.below(buckets)];
+        const auto largest = std::max_element(size.begin(), size.end());
+        if (++groups > 2000) left += *largest;
+        held -= *largest;
+        *largest = 0;
+    }
+    return static_cast<double>(left) / 2000;
+}
+
+// Grouped, one page is dirty for a group of units, twice as many as there are of a page on average. In the order of arrival nearly each unit makes
+// one dirty.
+TEST(DirtyLimit, GroupedWritesMakeOnePageDirtyForAGroup) {
+    for (const BufferOrder order : {BufferOrder::arrival, BufferOrder::by_translation_page})
+        for (const std::uint32_t units : {128u, 512u}) {
+            DeviceShape s = dftl_device(1000, MapGranularity::page, 4096, 512);
+            s.geometry.ways = 4;
+            s.geometry.blocks_per_plane = 120;
+            s.ftl.user_capacity_bytes = std::uint64_t{16} * 512 * s.geometry.unit_bytes;
+            s.ftl.map.power_protected = 0.07;
+            s.ftl.map.dirty_until = DirtyUntil::issued;
+            s.ftl.map.gc_updates = GcMapUpdates::found;
+            s.ftl.superblock = SuperblockSpan::plane;
+            s.ftl.initial_state = InitialState::sequential;
+            s.ftl.buffer_bytes = (units + 32) * std::uint64_t{s.geometry.unit_bytes};  // what is on its way to and fro comes on top
+            s.ftl.flush_start_percent = units * 100 / (units + 32);
+            s.ftl.buffer_merges = false;
+            s.ftl.buffer_order = order;
+            DeviceUnderTest d(s);
+            ASSERT_EQ(d.ftl.translation_pages(), 16u);
+            ASSERT_EQ(d.firmware.dirty_limit()->most(), 1u);
+            Random random(11);
+            std::uint64_t queued = 0;  // a unit behind an older write of it does not count
+            const auto write = [&](int n) {
+                queued = 0;
+                for (int i = 0; i < n; ++i) {
+                    while (!d.has_room()) ASSERT_TRUE(d.agenda.run_one(kNever));
+                    d.write(random.below(d.ftl.logical_units()) * 8, 8);
+                    queued += d.firmware.buffer().queued();
+                }
+            };
+            write(4000);
+            const FtlCounters before = d.ftl.counters();
+            write(24000);
+            const FtlCounters c = d.ftl.counters() - before;
+            const double group = static_cast<double>(c.host_pages) / static_cast<double>(c.translation_pages);
+            const double mean = static_cast<double>(queued) / 24000;
+            const double expected = order == BufferOrder::arrival ? 16.0 / 15 : group_of(static_cast<std::uint32_t>(mean), 16), formula = order == BufferOrder::arrival ? 16.0 / 15 : 2 * mean / 16;
+            std::printf("%.0f units in the buffer, 16 pages: a page for %.2f units; simulation %.2f, formula %.2f\n", mean, group, expected, formula);
+            EXPECT_GT(mean, 0.7 * units);
+            EXPECT_NEAR(group, expected, 0.08 * expected);
+            EXPECT_NEAR(group, formula, 0.12 * formula);
+            ASSERT_NO_THROW(d.shut_down());
+            EXPECT_EQ(d.firmware.buffer().coalesced(), 0u);
+        }
+}
+
 // Nothing of a map that is all in memory is read, before the first miss or behind it.
 TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
     DeviceShape s = limited(0.3, DirtyUntil::programmed);
@@ -154,6 +219,11 @@ TEST(DirtyLimitRandom, EveryKindOfCommand) {
         s.ftl.map.dirty_until = seed % 6 < 3 ? DirtyUntil::issued : DirtyUntil::programmed;
         if (by_page && seed % 4 == 2) s.ftl.map.gc_updates = GcMapUpdates::found;
         s.bytes = seed % 5 == 1;
+        s.ftl.buffer_merges = seed % 3 != 1;
+        s.ftl.buffer_order = seed % 8 < 4 ? BufferOrder::by_translation_page : BufferOrder::arrival;
+        s.ftl.buffer_prefers_dirty = seed % 16 < 4;
+        s.ftl.buffer_patience = seed % 11 == 0 ? 1 : 4;
+        s.ftl.flush_start_percent = seed % 5 == 0 ? 80 : 0;
         s.seed = seed;
         DeviceUnderTest d(s);
         Mix m;

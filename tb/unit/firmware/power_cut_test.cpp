@@ -69,6 +69,8 @@ void limit_dirty_pages(DeviceShape& s, std::uint64_t seed) {
     const double row = s.geometry.planes_per_die * s.geometry.units_per_page(), all = static_cast<double>(translation_pages_of(s.ftl, s.geometry));
     s.ftl.map.power_protected = std::min(0.9, (row + static_cast<double>(seed % 3)) / all);
     s.ftl.map.dirty_until = seed % 2 == 0 ? DirtyUntil::issued : DirtyUntil::programmed;
+    s.ftl.buffer_order = seed % 7 < 2 ? BufferOrder::by_translation_page : BufferOrder::arrival;
+    s.ftl.buffer_merges = seed % 3 != 0;
     if (s.ftl.map.granularity != MapGranularity::page || seed % 7 != 0) return;
     s.ftl.map.cache_bytes = translation_pages_of(s.ftl, s.geometry) * s.geometry.unit_bytes;
     s.ftl.map.gc_updates = GcMapUpdates::found;

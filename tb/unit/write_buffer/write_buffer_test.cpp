@@ -260,9 +260,9 @@ TEST(WriteBuffer, RefusesToProgramWhatIsNotInFlight) {
 
 // Random traffic against a model that only knows: the newest version of each unit is what find() says, every unit
 // that was inserted is programmed, coalesced or dropped, and versions reach flash in order.
-void compare_with_a_naive_model(const Lanes* lanes) {
+void compare_with_a_naive_model(const Lanes* lanes, const WriteOrder& order = {}) {
     const std::uint32_t of = lanes != nullptr ? lanes->count() : 1;
-    WriteBuffer b(32, lanes);
+    WriteBuffer b(32, lanes, order);
     Random r(11);
     std::map<std::uint32_t, std::uint32_t> newest;     // buffered
     std::map<std::uint32_t, std::uint32_t> in_flash;
@@ -322,6 +322,7 @@ void compare_with_a_naive_model(const Lanes* lanes) {
     }
     EXPECT_GT(programmed, 1000u);
     EXPECT_GT(dropped_inflight, 10u);
+    EXPECT_EQ(b.coalesced() == 0, !order.merges);
     EXPECT_EQ(b.inserted(), programmed + b.coalesced() + b.dropped_dirty() + b.used());
 }
 TEST(WriteBuffer, AgreesWithANaiveModel) { compare_with_a_naive_model(nullptr); }
@@ -334,7 +335,14 @@ TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
         const Lanes lanes("CP", row_sequence("CWDP", g, SuperblockSpan::plane), g, shape, streams);
         ASSERT_EQ(lanes.count(), 6 * (streams + 1));
         compare_with_a_naive_model(&lanes);
+        for (const bool merges : {false, true}) compare_with_a_naive_model(&lanes, {merges, 5, 3, 40});
     }
+}
+TEST(WriteBuffer, AgreesWithANaiveModelInOtherOrders) {
+    for (const bool merges : {false, true})
+        for (const std::uint32_t bucket : {0u, 1u, 5u, 12u})
+            for (const std::uint64_t patience : {1ull, 64ull})
+                compare_with_a_naive_model(nullptr, {merges, bucket, bucket == 0 ? 0 : (11 / bucket) + 1, patience});
 }
 
 }  // namespace
