@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_log_blocks, drawn_order, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -321,6 +321,8 @@ def run_seed(seed, options):
         cuts, seconds = drawn_power_cuts(seed, device)
         settings += cuts
         work.pace_s += seconds
+    if not any(s.startswith(("ftl.static_dimensions", "ftl.checkpoint")) for s in settings):
+        settings += drawn_lines(seed, device)
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())

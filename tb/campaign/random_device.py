@@ -153,6 +153,14 @@ def drawn_order(seed, device):
     return settings
 
 
+def drawn_lines(seed, device):
+    """Superblocks of the whole drive, of a sixth of the small devices that have no share of the addresses anywhere."""
+    r = random.Random(f"lines {seed}")
+    if device.preset is not None or r.random() > 1 / 6 or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
+        return []
+    return ["ftl.superblock=drive"]
+
+
 # What a drive with log blocks refuses.
 NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.stream_frontiers", "ftl.streams_by", "ftl.multi_hash", "gc.pace", "gc.tokens", "gc.idle", "precondition.state",
                        "slc.", "nand.slc", "buffer.merge_writes")

@@ -12,7 +12,7 @@ RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& 
     : buffer_(buffer),
       waiters_(waiters),
       program_limit_(ftl.geometry().dies() * config.flush_depth_per_die),
-      row_pages_(std::min(ftl.shape().planes(), program_limit_)),
+      row_pages_(std::min(ftl.shape().joined(), program_limit_)),
       row_units_(row_pages_ * ftl.geometry().units_per_page()),
       start_level_(static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_start_percent / 100)) {
     const Lanes& lanes = ftl.lanes();

@@ -31,7 +31,7 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
-      shape_(geometry, config.superblock),
+      shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock)),
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
@@ -131,7 +131,8 @@ bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_
     const std::uint32_t per_page = geometry_.units_per_page(), per_block = geometry_.units_per_block();
     const std::uint32_t row = shape_.row_of(page), in_row = shape_.plane_in_group(page);
     std::uint32_t next = shape_.pages();
-    for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
+    for (std::uint32_t k = 0; k < shape_.planes(); ++k) {
+        const std::uint32_t i = in_row + k < shape_.planes() ? in_row + k : in_row + k - shape_.planes();
         const std::uint32_t first = idx(shape_.block(victim, i)) * per_block;
         const std::uint32_t from = first + (row + (i < in_row ? 1 : 0)) * per_page, end = first + per_block;
         const std::uint32_t found = from < end ? valid_.find(from, end) : end;
@@ -140,6 +141,7 @@ bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_
         if (n >= next) continue;
         next = n;
         slot_mask = valid_.bits(first + found_row * per_page, per_page);
+        if (found_row == row) break;  // none is nearer
     }
     if (next == shape_.pages()) return false;
     page = next;

@@ -121,9 +121,18 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
                        "\"none\": by formula any unit is anywhere", "set precondition.state = \"random\""});
 }
 
+/// What superblocks of the whole drive are not made to work with.
+void check_lines(std::vector<Problem>& out, const FtlConfig& config) {
+    const std::string with = " with ftl.superblock = \"drive\"";
+    if (config.static_dimensions != "none")
+        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\"" + with, "\"none\": one superblock takes all addresses", "set it to \"none\", or ftl.superblock = \"die\""});
+    if (is_hybrid(config))
+        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
+}
+
 void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     // Each unit of a row may be of another translation page.
-    const std::uint32_t row = SuperblockShape(g, config.superblock).planes() * g.units_per_page();
+    const std::uint32_t row = SuperblockShape(g, config.superblock).joined() * g.units_per_page();
     if (limits_dirty_pages(config) && most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
         out.push_back({"map.power_protected", std::to_string(most_dirty_pages(config, g)) + " of " + std::to_string(translation_pages_of(config, g)) + " translation pages",
                        "at least " + std::to_string(row) + " of them, which one row of pages may make dirty", "raise it"});
@@ -201,6 +210,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
+    if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
     if (config.stream_frontiers != 0 && config.slc.blocks != 0)
         out.push_back({"ftl.stream_frontiers", std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with slc.blocks = " +
                            std::to_string(config.slc.blocks), "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the FTL opens, fills, collects and erases as one: a superblock, the blocks with the same number of all planes of
 // a group. A group is one plane, or all planes of a die, which are then always at the same page and can be programmed
-// and erased by multi-plane operations. Pages of a superblock are numbered row by row over its planes, as they are
-// filled: page n is page n / planes of the block in plane n % planes. A row is what one multi-plane program fills.
+// and erased by multi-plane operations, or all planes of the drive (a line). Pages of a superblock are numbered row by row over its
+// planes, as they are filled: page n is page n / planes of the block in the group's plane number n % planes. A row is what one multi-plane
+// program of each die fills.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace ssdtlm {
 
 enum class SuperblockSpan : std::uint8_t {
     plane,  ///< each plane has its own open blocks and its own victims
-    die     ///< one for all planes of a die
+    die,    ///< one for all planes of a die
+    drive   ///< one for all planes there are
 };
 
 enum class GroupId : std::uint32_t {};       ///< global: group * planes() are its planes
@@ -24,9 +26,10 @@ inline constexpr SuperblockId kNoSuperblock{0xFFFFFFFFu};
 
 class SuperblockShape {
 public:
-    /// From a geometry alone: every plane by itself.
-    SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane)
-        : planes_(span == SuperblockSpan::die ? g.planes_per_die : 1),
+    /// From a geometry alone: every plane by itself. `order`: of the planes of a superblock that spans the drive; empty: by their numbers.
+    SuperblockShape(const NandGeometry& g, SuperblockSpan span = SuperblockSpan::plane, const std::vector<PlaneId>& order = {})
+        : planes_(span == SuperblockSpan::drive ? g.planes() : span == SuperblockSpan::die ? g.planes_per_die : 1),
+          joined_(span == SuperblockSpan::plane ? 1 : g.planes_per_die),
           groups_(g.planes() / planes_),
           blocks_per_group_(g.blocks_per_plane),
           pages_(g.pages_per_block * planes_),
@@ -35,9 +38,11 @@ public:
           per_plane_(g.blocks_per_plane),
           row_of_(planes_) {
         for (std::uint32_t p = 0; p < g.planes(); ++p) before_.push_back((p - p / planes_) * g.blocks_per_plane);
+        if (span == SuperblockSpan::drive) order_ = order;
     }
 
     std::uint32_t planes() const { return planes_; }  ///< of a group
+    std::uint32_t joined() const { return joined_; }  ///< of these, of one die: what a multi-plane operation takes
     std::uint32_t groups() const { return groups_; }
     std::uint32_t blocks_per_group() const { return blocks_per_group_; }  ///< superblocks of a group
     std::uint32_t superblocks() const { return groups_ * blocks_per_group_; }
@@ -54,20 +59,24 @@ public:
     /// Its block in plane i of the group.
     BlockId block(SuperblockId s, std::uint32_t i) const {
         const std::uint32_t group = per_plane_(idx(s));
-        return BlockId{idx(s) + (group * (planes_ - 1) + i) * blocks_per_group_};
+        return BlockId{idx(s) + (group * (planes_ - 1) + number_of(i)) * blocks_per_group_};
     }
     std::uint32_t row_of(std::uint32_t page) const { return row_of_(page); }
     std::uint32_t plane_in_group(std::uint32_t page) const { return page - row_of_(page) * planes_; }
     PageAddress page(SuperblockId s, std::uint32_t n) const {
         const std::uint32_t group = per_plane_(idx(s)), row = row_of_(n);
-        return PageAddress{PlaneId{group * planes_ + (n - row * planes_)}, idx(s) - group * blocks_per_group_, row};
+        return PageAddress{PlaneId{group * planes_ + number_of(n - row * planes_)}, idx(s) - group * blocks_per_group_, row};
     }
 
 private:
-    std::uint32_t planes_, groups_, blocks_per_group_, pages_, units_;
+    /// Of the i-th plane of a group, within it.
+    std::uint32_t number_of(std::uint32_t i) const { return __builtin_expect(order_.empty(), 1) ? i : idx(order_[i]); }
+
+    std::uint32_t planes_, joined_, groups_, blocks_per_group_, pages_, units_;
     FastDivide block_of_;
     FastDivide per_plane_;
     FastDivide row_of_;
+    std::vector<PlaneId> order_;         // empty: by their numbers
     std::vector<std::uint32_t> before_;  // by plane: from a block's number to its superblock's
 };
 

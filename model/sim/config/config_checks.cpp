@@ -364,7 +364,7 @@ private:
         }
         // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
         // in different translation pages.
-        const std::uint64_t row = std::uint64_t{c_.ftl.superblock == SuperblockSpan::die ? g.planes_per_die : 1} * g.units_per_page();
+        const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();
         const bool by_page = m.granularity == MapGranularity::page;
         const std::uint64_t entry = by_page ? g.unit_bytes : 2 * m.entry_bytes;
         const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;

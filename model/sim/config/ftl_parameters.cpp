@@ -113,10 +113,11 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("drives follow the host where it says something"));
     table.push_back(
         P::choice(
-            "ftl.superblock", {"plane", "die"}, [](auto& c) -> auto& { return c.ftl.superblock; })
+            "ftl.superblock", {"plane", "die", "drive"}, [](auto& c) -> auto& { return c.ftl.superblock; })
             .says("What is opened, filled, collected and erased as one. die: the blocks with the same number of all planes of a "
                   "die, so that its planes stay at the same page and programs and erases are multi-plane; plane: each block by "
-                  "itself, so that the planes of a die drift apart once they are collected")
+                  "itself, so that the planes of a die drift apart once they are collected; drive: the blocks with the same number of all planes there are (lines), "
+                  "which are striped over in the order of ftl.allocation, P first; what is counted per plane is then counted in lines")
             .from("drives write superblocks that span all planes of a die, most of them all dies"));
     table.push_back(P::integer(
                         "ftl.spare_blocks", [](auto& c) -> auto& { return c.ftl.spare_blocks; })

@@ -214,7 +214,7 @@ TEST(DirtyLimitRandom, EveryKindOfCommand) {
         const std::uint32_t page_bytes = seed % 3 == 0 ? 4096 : 8192, row = 2 * page_bytes / 4096;
         const bool by_page = seed % 2 == 0;
         DeviceShape s = dftl_device(seed % 4 < 2 ? 12 : 1000, by_page ? MapGranularity::page : MapGranularity::entry, page_bytes, seed % 5 == 0 ? 2 : 8);
-        s.ftl.superblock = seed % 7 < 4 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.superblock = seed % 7 < 3 ? SuperblockSpan::die : seed % 7 < 5 ? SuperblockSpan::plane : SuperblockSpan::drive;
         s.ftl.map.power_protected = (row + static_cast<double>(seed % 4) * 2) / static_cast<double>(translation_pages_of(s.ftl, s.geometry));
         s.ftl.map.dirty_until = seed % 6 < 3 ? DirtyUntil::issued : DirtyUntil::programmed;
         if (by_page && seed % 4 == 2) s.ftl.map.gc_updates = GcMapUpdates::found;

@@ -83,7 +83,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;
-    shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    shape.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
     if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);

@@ -13,7 +13,7 @@ namespace ssdtlm {
 namespace {
 
 void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockSpan span, bool bytes) {
-    SCOPED_TRACE(std::string(span == SuperblockSpan::die ? "superblock die" : "superblock plane") + (bytes ? ", bytes" : ", signatures"));
+    SCOPED_TRACE(std::string(span == SuperblockSpan::drive ? "superblock drive" : span == SuperblockSpan::die ? "superblock die" : "superblock plane") + (bytes ? ", bytes" : ", signatures"));
     shape.bytes = bytes;
     shape.ftl.superblock = span;
     if (seed % 3 == 0) shape.ftl.placement = Placement::first_idle;
@@ -21,7 +21,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
         shape.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 3);
         shape.geometry.blocks_per_plane += 2 * shape.ftl.stream_frontiers;
     }
-    if (seed % 2 == 0 && shape.ftl.mapping == "page") {
+    if (seed % 2 == 0 && shape.ftl.mapping == "page" && span != SuperblockSpan::drive) {
         // P is an error where the planes of a die are written as one.
         shape.ftl.static_dimensions = span == SuperblockSpan::plane ? "CWP" : "CWD";
         shape.ftl.user_capacity_bytes = std::min(shape.ftl.user_capacity_bytes, most_logical_units(shape.ftl, shape.geometry) * shape.geometry.unit_bytes);
@@ -43,12 +43,17 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
     }
 }
 
-void exercise(const DeviceShape& shape, Mix mix, std::uint64_t seed) {
+void exercise(DeviceShape shape, Mix mix, std::uint64_t seed) {
     mix.commands /= 2;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) exercise(shape, mix, seed, span, false);
     exercise(shape, mix, seed, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, true);
+    shape.geometry.ways = 2;  // lines of two dies
+    shape.ftl.user_capacity_bytes = 0;
+    shape.ftl.user_capacity_bytes = most_logical_units(shape.ftl, shape.geometry) * shape.geometry.unit_bytes;
+    mix.commands /= 2;
+    exercise(shape, mix, seed, SuperblockSpan::drive, seed % 2 == 0);
 }
 
 TEST(FirmwareRandom, TwoUnitsPerPage) {

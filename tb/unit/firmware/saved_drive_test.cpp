@@ -18,7 +18,7 @@ DeviceShape random_shape(Random& r) {
     DeviceShape d = tiny_device(r.percent(30) ? 16384 : r.percent(20) ? 4096 : 8192);
     d.geometry.ways = r.percent(40) ? 2 : 1;
     FtlConfig& f = d.ftl;
-    f.superblock = r.percent(50) ? SuperblockSpan::die : SuperblockSpan::plane;
+    f.superblock = r.percent(40) ? SuperblockSpan::die : r.percent(60) ? SuperblockSpan::plane : SuperblockSpan::drive;
     const char* const policies[] = {"greedy", "cost_benefit", "d_choices", "random", "fifo", "windowed_greedy"};
     f.gc_policy = policies[r.below(6)];
     if (r.percent(30)) f.gc_pace = "yield";
@@ -40,7 +40,7 @@ DeviceShape random_shape(Random& r) {
             f.map.dirty_until = r.percent(50) ? DirtyUntil::issued : DirtyUntil::programmed;
         }
     } else {
-        if (r.percent(40)) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
+        if (r.percent(40) && f.superblock != SuperblockSpan::drive) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
         if (r.percent(30)) f.checkpoint_interval_bytes = 1 << 20;
         if (r.percent(30)) {
             d.faults.program_fails = 2e-4;
@@ -51,6 +51,7 @@ DeviceShape random_shape(Random& r) {
     }
     if (f.mapping == "page" && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
         f.mapping = r.percent(60) ? "fast" : "block";
+        if (f.superblock == SuperblockSpan::drive) f.superblock = SuperblockSpan::die;
         f.fast.random_log_blocks = 1 + static_cast<std::uint32_t>(r.below(4));
         f.static_dimensions = "none";
         f.placement = Placement::in_turn;

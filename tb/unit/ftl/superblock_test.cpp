@@ -28,9 +28,10 @@ NandGeometry with_planes(std::uint32_t planes) {
 TEST(Superblock, NumbersEveryPageOnceRowByRow) {
     for (const std::uint32_t planes : {1u, 2u, 3u, 4u}) {
         const NandGeometry g = with_planes(planes);
-        for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) {
-            SCOPED_TRACE(std::to_string(planes) + (span == SuperblockSpan::die ? " die" : " plane"));
-            const SuperblockShape s(g, span);
+        for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die, SuperblockSpan::drive}) {
+            SCOPED_TRACE(std::to_string(planes) + (span == SuperblockSpan::drive ? " drive" : span == SuperblockSpan::die ? " die" : " plane"));
+            const SuperblockShape s(g, span, row_sequence("DWCP", g, span));
+            EXPECT_EQ(s.joined(), span == SuperblockSpan::plane ? 1u : planes);
             ASSERT_EQ(s.groups() * s.planes(), g.planes());
             ASSERT_EQ(s.superblocks() * s.planes(), g.blocks());
             std::set<std::uint32_t> seen;
@@ -47,7 +48,7 @@ TEST(Superblock, NumbersEveryPageOnceRowByRow) {
                     ASSERT_EQ(a.page, n / s.planes());
                     if (n == 0) number = a.block;
                     ASSERT_EQ(a.block, number);  // what a multi-plane operation needs
-                    ASSERT_EQ(idx(g.die_of(a.plane)), idx(g.die_of(s.page(sb, 0).plane)));
+                    ASSERT_EQ(idx(g.die_of(a.plane)), idx(g.die_of(s.page(sb, n / s.joined() * s.joined()).plane)));
                     ASSERT_TRUE(seen.insert(idx(unit)).second);
                 }
             }
