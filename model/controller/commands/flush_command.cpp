@@ -18,7 +18,7 @@ void FlushCommand::begin(std::uint64_t command) {
     states_[command].generation = s_.buffer.begin_flush();
     states_[command].remaining = 1;
     states_[command].order = ++begun_;
-    states_[command].given_up = s_.buffer.given_up();
+    states_[command].given_up = told_;
     states_[command].journal = s_.journal.demand();
     states_[command].deallocated = s_.buffer.deallocated();
     s_.waiters.wait<&FlushCommand::try_end>(Waiters::For::flush, this, command);
@@ -39,7 +39,8 @@ bool FlushCommand::try_end(std::uint64_t& command) {
         if (!is_done(s)) return false;
     }
     Command& c = *s.command;
-    if (s_.buffer.given_up() != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
+    told_ = s_.buffer.given_up();
+    if (told_ != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
     s = State{};
     s_.waiters.charge_durability(*c.timeline);
     if (c.ends_work && shutdown_)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do not delay it. If the flash
-// took no more pages for some of it meanwhile, it ends with 2/80h.
+// took no more pages for some of it, or for what was there since the flush before, it ends with 2/80h.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ private:
         Command* command = nullptr;
         std::uint32_t generation = 0;  ///< of the buffer
         std::uint32_t remaining = 0;   ///< 1 while it waits
-        std::uint64_t given_up = 0;    ///< by the buffer, before it began
+        std::uint64_t given_up = 0;    ///< by the buffer, as a flush has told before it began
         std::uint64_t journal = 0;     ///< what it demanded of it
         std::uint64_t deallocated = 0; ///< units of the buffer, before it began
         bool buffer_done = false;
@@ -41,6 +41,7 @@ private:
     const CommandServices s_;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
+    std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended
     std::function<void(Command&)> shutdown_;  // empty: it is completed as others
 };
 
