@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_refresh, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -306,6 +306,7 @@ def drawn_checkpoints(r, device):
 def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     logs = drawn_log_blocks(seed, device)
+    drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
     settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device) + drawn_order(seed, device)

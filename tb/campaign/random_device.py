@@ -181,6 +181,14 @@ def drawn_log_blocks(seed, device):
     return [f"fast.random_log_blocks={max(logs, 1)}"]
 
 
+def drawn_refresh(seed, device):
+    """Blocks that are moved when they have been read often, on a tenth of the small devices, some after hardly more reads than they have pages. Draws of
+    their own."""
+    r = random.Random(f"refresh {seed}")
+    if device.preset is None and r.random() < 0.1 and device.settings.get("ftl.mapping") not in ('"fast"', '"block"'):
+        device.settings["refresh.reads"] = r.choice((40, 300, 2000))
+
+
 def random_faults(r, spare):
     """From now and then to so often that the drive is read-only in no time."""
     return {

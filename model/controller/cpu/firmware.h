@@ -67,6 +67,8 @@ public:
     }
     /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
+    /// Ftl::on_refresh_due() says so.
+    void refresh(GroupId group) { gc_.check(group); }
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
     /// Nothing in flight and nothing dirty.

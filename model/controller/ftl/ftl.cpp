@@ -57,6 +57,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
+      read_disturb_(config.refresh_reads != 0 ? std::make_unique<ReadDisturb>(config.refresh_reads, shape_, blocks_) : nullptr),
       hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {}
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
@@ -76,6 +77,21 @@ bool Ftl::is_gc_page(const PageAddress& a) const {
     return !is_of_host(blocks_[shape_.superblock_of(geometry_.block_of(a))].stream);
 }
 
+void Ftl::host_page_programmed(const PageAddress& a) {
+    ++counters_.host_pages;
+    page_programmed(a);
+}
+
+void Ftl::gc_page_programmed(const PageAddress& a) {
+    ++counters_.gc_pages;
+    page_programmed(a);
+}
+
+SuperblockId Ftl::let_go_copy(Ppa old) {
+    if (__builtin_expect(!is_copy(old), 0)) return old == kUnmapped ? kNoSuperblock : let_go_note(old);
+    return let_go_superblock(shape_.superblock_of(old));
+}
+
 bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
     if (map_.lookup(lpa) != from) {
         ++counters_.gc_units_stale;
@@ -92,6 +108,7 @@ bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
 VictimReason Ftl::victim_reason(SuperblockId victim) const {
     if (is_bad(victim)) return VictimReason::failed;
     if (levels_[idx(shape_.group_of(victim))]) return VictimReason::wear;
+    if (read_disturb_ != nullptr && read_disturb_->took_last(shape_.group_of(victim))) return VictimReason::refresh;
     return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
 }
 
@@ -109,6 +126,8 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
     if (__builtin_expect(slc_ != nullptr, 0))
         if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
+    if (__builtin_expect(read_disturb_ != nullptr, 0))
+        if (const SuperblockId often_read = select_for_refresh(group); often_read != kNoSuperblock) return often_read;
     // What a hybrid map collects so is the journal, which takes no free one.
     if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
     if (__builtin_expect(config_.most_spread != 0, 0)) {
@@ -165,6 +184,7 @@ void Ftl::superblock_erased(SuperblockId victim) {
         slc_->erased(victim);
     else
         blocks_.erased(victim);
+    if (__builtin_expect(read_disturb_ != nullptr, 0)) read_disturb_->erased(victim);
     counters_.blocks_erased += shape_.planes();
     const GroupId group = shape_.group_of(victim);
     update_able(group);

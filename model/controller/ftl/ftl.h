@@ -32,6 +32,7 @@
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
+#include "controller/ftl/read_disturb/read_disturb.h"
 #include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
@@ -120,18 +121,12 @@ public:
         if (is_copy(old)) ++blocks_[shape_.superblock_of(old)].superseded;
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
-    SuperblockId let_go_copy(Ppa old) {
-        if (__builtin_expect(!is_copy(old), 0)) return old == kUnmapped ? kNoSuperblock : let_go_note(old);
-        return let_go_superblock(shape_.superblock_of(old));
-    }
+    SuperblockId let_go_copy(Ppa old);
     /// Instead of it, for a newer copy that was never programmed because the unit was deallocated meanwhile: the old one
     /// must stay until the journal says so in flash.
     SuperblockId hand_over_copy(Lpa lpa, Ppa old);
     /// The program is finished; the last one of a full block seals it.
-    void host_page_programmed(const PageAddress& a) {
-        ++counters_.host_pages;
-        page_programmed(a);
-    }
+    void host_page_programmed(const PageAddress& a);
     /// Deallocates; returns how many of the units were mapped. The journal takes note.
     std::uint32_t trim(Lpa first, std::uint32_t units = 1);
 
@@ -185,10 +180,16 @@ public:
     bool takes_all_streams(GroupId group) const;
     /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of a read-only drive.
     bool wants_collection(GroupId group) const {
-        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false));
+        return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
+               (__builtin_expect(read_disturb_ != nullptr, 0) && wants_refresh(group));
     }
     /// A superblock of the SLC cache is to be folded now. An `idle` drive folds all that are full.
     bool wants_fold(GroupId group, bool idle) const;
+    // Superblocks that have been read too often (read_disturb/, ftl_refresh.cpp). Precondition of page_read(): the configuration says so.
+    void page_read(BlockId block);
+    bool wants_refresh(GroupId group) const;
+    void on_refresh_due(std::function<void(GroupId)> callback) { refresh_due_ = std::move(callback); }
+    const ReadDisturb* read_disturb() const { return read_disturb_.get(); }  ///< null: reads are not counted
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
     /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. When losses of power have used up the free ones:
     /// one whose units have room behind what GC wrote last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now
@@ -220,10 +221,7 @@ public:
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
     /// After the commit_move of each of its units.
-    void gc_page_programmed(const PageAddress& a) {
-        ++counters_.gc_pages;
-        page_programmed(a);
-    }
+    void gc_page_programmed(const PageAddress& a);
     /// All its blocks were erased: victim -> free.
     void superblock_erased(SuperblockId victim);
 
@@ -316,9 +314,7 @@ private:
     SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
-    std::uint32_t row_left(std::uint32_t write_pointer) const {
-        return shape_.planes() - shape_.plane_in_group(write_pointer);
-    }
+    std::uint32_t row_left(std::uint32_t write_pointer) const { return shape_.planes() - shape_.plane_in_group(write_pointer); }
     void invalidate(Ppa p) {
         const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
@@ -341,6 +337,7 @@ private:
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
     SuperblockId select_for_levelling(GroupId group);
+    SuperblockId select_for_refresh(GroupId group);
     PageAddress allocate_wear_page(GroupId group);
     std::uint32_t pages_used(SuperblockId b, bool most) const;
     std::uint32_t rows_for_gc(SuperblockId b) const;
@@ -392,6 +389,8 @@ private:
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
     std::unique_ptr<Checkpoints> checkpoints_;  // null: none
+    const std::unique_ptr<ReadDisturb> read_disturb_;  // null: reads are not counted
+    std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
     std::unique_ptr<HybridMap> hybrid_;         // null: none
     std::function<void()> media_changed_;
     FtlCounters counters_;

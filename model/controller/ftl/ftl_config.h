@@ -102,6 +102,7 @@ struct FtlConfig {
     FreeBlocks free_blocks = FreeBlocks::in_turn;
     std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none
     std::uint32_t levelling_each = 8;         ///< of so many victims of a group one at most is collected for it
+    std::uint32_t refresh_reads = 0;          ///< pages read of a block after which what it holds is moved; 0: never
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     SlcConfig slc;
     // Write buffer in DRAM

@@ -18,6 +18,8 @@ struct FtlCounters {
     std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
     std::uint64_t wear_victims = 0;        ///< of the victims, those of static wear levelling
     std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
+    std::uint64_t refresh_victims = 0;     ///< of the victims, those that had been read too often
+    std::uint64_t refresh_units = 0;       ///< sum over these, when they were selected
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
     std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
@@ -64,6 +66,8 @@ struct FtlCounters {
                 a.victim_valid_units - b.victim_valid_units,
                 a.wear_victims - b.wear_victims,
                 a.wear_units - b.wear_units,
+                a.refresh_victims - b.refresh_victims,
+                a.refresh_units - b.refresh_units,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
                 a.gc_translation_units - b.gc_translation_units,

@@ -21,7 +21,8 @@ void GcPacing::begin(GroupId group, SuperblockId victim) {
     Group& g = groups_[idx(group)];
     SSDTLM_CHECK(!g.paced && !g.held && !g.paused, "a victim begun before the one before it has ended");
     g.started = g.finished = 0;
-    g.paced = !ftl_.is_bad(victim);
+    // What has been read too often wins no room for the host to pay with, and cannot wait for its writes.
+    g.paced = !ftl_.is_bad(victim) && ftl_.victim_reason(victim) != VictimReason::refresh;
     if (!g.paced) return;
     // Folding wins a whole superblock of the cache, whatever was valid in it.
     const std::uint32_t valid = ftl_.superblock(victim).valid, units = ftl_.units_of(victim);

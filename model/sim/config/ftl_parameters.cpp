@@ -178,6 +178,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "65536")
                         .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
                         .from("assumed"));
+    table.push_back(P::integer(
+                        "refresh.reads", [](auto& c) -> auto& { return c.ftl.refresh_reads; })
+                        .range("0", "1000000000")
+                        .says("Pages read of a block since its erase after which what it holds is moved to another one, because reads disturb the pages beside "
+                              "them; 0: never. A block that is still being written, with its next read when it is full. Not blocks of the SLC cache. Starts at 0 after a loss of power")
+                        .from("none, as runs are short; TLC blocks bear some 100,000 to 1,000,000 reads, assumed"));
     add_policy_parameters(table, "ftl", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });

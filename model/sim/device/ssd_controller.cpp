@@ -130,8 +130,13 @@ void SsdController::fill_caches(std::uint64_t) {
 }
 
 void SsdController::build_firmware() {
+    if (ftl->read_disturb() != nullptr) {
+        read_counter.emplace(flash_port, *ftl);
+        ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
+    }
+    FlashPort& flash = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-                     Firmware::Surroundings{agenda, *ftl, flash_port, dma, *dram}, data_of(data));
+                     Firmware::Surroundings{agenda, *ftl, flash, dma, *dram}, data_of(data));
 }
 
 /// What has to be said to each other by organs that are built again after a loss of power.

@@ -26,6 +26,7 @@
 #include "common/tlm/agenda.h"
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
+#include "controller/gc/read_counter.h"
 #include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
@@ -98,6 +99,7 @@ public:
     std::unique_ptr<DramPort> dram;
     FlashBackend backend;
     FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it
+    std::optional<ReadCounter> read_counter;  ///< in front of it; none: reads are not counted
     std::optional<Firmware> firmware;
 
 private:

@@ -10,7 +10,7 @@ GcLog::GcLog(const Agenda& agenda, const std::optional<Ftl>& ftl, std::ostream& 
 }
 
 void GcLog::row(const char* event, SuperblockId victim) {
-    static constexpr const char* kReasons[] = {"space", "wear", "failed", "fold"};
+    static constexpr const char* kReasons[] = {"space", "wear", "failed", "fold", "refresh"};
     const GroupId group = ftl_->shape().group_of(victim);
     const std::uint32_t valid = ftl_->superblock(victim).valid;
     out_ << fmt::format("{:.6f},{},{},{},{},{},{},{},{},{}\n", static_cast<double>((agenda_.now() - epoch_).count()) * 1e-6, event, idx(group), idx(victim),

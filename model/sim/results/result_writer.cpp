@@ -137,6 +137,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"blocks_erased", s.ftl.blocks_erased},
                 {"wear_blocks_collected", s.ftl.wear_victims},
                 {"wear_units_collected", s.ftl.wear_units},
+                {"refresh_blocks_collected", s.ftl.refresh_victims},
+                {"refresh_units_collected", s.ftl.refresh_units},
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},
                 {"translation_pages", s.ftl.translation_pages}};
@@ -295,6 +297,7 @@ std::string summary_text(const RunSummary& s) {
                              (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
                              (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : ""),
                          (s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "") +
+                             (s.ftl.refresh_victims != 0 ? fmt::format("{} blocks with {} units refreshed, ", s.ftl.refresh_victims, s.ftl.refresh_units) : "") +
                              (s.slc_blocks != 0 ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ", s.ftl.slc_pages,
                                                               s.ftl.slc_victims, s.ftl.slc_units_folded)
                                                 : ""),

@@ -17,7 +17,8 @@ enum class VictimReason : std::uint8_t {
     space,   ///< free blocks are few
     wear,    ///< static wear levelling
     failed,  ///< a program in it has failed
-    fold     ///< it is one of the SLC cache
+    fold,    ///< it is one of the SLC cache
+    refresh  ///< it has been read too often
 };
 
 /// One policy serves all groups of the device. The contract:
