@@ -105,46 +105,6 @@ bool Ftl::commit_move(Lpa lpa, Ppa from, Ppa to) {
     return true;
 }
 
-VictimReason Ftl::victim_reason(SuperblockId victim) const {
-    if (is_bad(victim)) return VictimReason::failed;
-    if (levels_[idx(shape_.group_of(victim))]) return VictimReason::wear;
-    if (read_disturb_ != nullptr && read_disturb_->took_last(shape_.group_of(victim))) return VictimReason::refresh;
-    return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
-}
-
-SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
-    levels_[idx(group)] = false;
-    if (__builtin_expect(blocks_.any_failed(), 0)) {
-        const SuperblockId failed = blocks_.failed_of(group);
-        // Without a free block another one has to be erased first, unless there is room behind what GC wrote last.
-        if (failed != kNoSuperblock && (blocks_.free_blocks(group) != 0 || blocks_[failed].valid <= gc_room(group))) {
-            blocks_.make_victim(failed);
-            return failed;
-        }
-    }
-    if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
-        return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
-    if (__builtin_expect(slc_ != nullptr, 0))
-        if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
-    if (__builtin_expect(read_disturb_ != nullptr, 0))
-        if (const SuperblockId often_read = select_for_refresh(group); often_read != kNoSuperblock) return often_read;
-    // What a hybrid map collects so is the journal, which takes no free one.
-    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
-    if (__builtin_expect(config_.most_spread != 0, 0)) {
-        const SuperblockId least_worn = select_for_levelling(group);
-        if (least_worn != kNoSuperblock) return count_victim(least_worn);
-    }
-    const SuperblockId victim = policy_->select(group, counters_.host_units);
-    return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
-}
-
-SuperblockId Ftl::count_victim(SuperblockId victim) {
-    blocks_.make_victim(victim);
-    counters_.victims += shape_.planes();
-    counters_.victim_valid_units += blocks_[victim].valid;
-    return victim;
-}
-
 bool Ftl::next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const {
     if (page >= shape_.pages() || blocks_[victim].valid == 0) return false;
     const std::uint32_t per_page = geometry_.units_per_page(), per_block = geometry_.units_per_block();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which superblock is collected next, of all who want one to be: what has failed, the SLC cache, what is read often, wear levelling, the victim policy.
+#include <utility>
+
+#include "controller/ftl/ftl.h"
+
+namespace ssdtlm {
+
+VictimReason Ftl::victim_reason(SuperblockId victim) const {
+    if (is_bad(victim)) return VictimReason::failed;
+    if (levels_[idx(shape_.group_of(victim))]) return VictimReason::wear;
+    if (read_disturb_ != nullptr && read_disturb_->took_last(shape_.group_of(victim))) return VictimReason::refresh;
+    return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
+}
+
+SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
+    levels_[idx(group)] = false;
+    if (__builtin_expect(blocks_.any_failed(), 0)) {
+        const SuperblockId failed = blocks_.failed_of(group);
+        // Without a free block another one has to be erased first, unless there is room behind what GC wrote last.
+        if (failed != kNoSuperblock && (blocks_.free_blocks(group) != 0 || blocks_[failed].valid <= gc_room(group))) {
+            blocks_.make_victim(failed);
+            return failed;
+        }
+    }
+    if (!begun_.empty() && begun_[idx(group)] != kNoSuperblock)
+        return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
+    if (__builtin_expect(slc_ != nullptr, 0))
+        if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
+    if (__builtin_expect(read_disturb_ != nullptr, 0))
+        if (const SuperblockId often_read = select_for_refresh(group); often_read != kNoSuperblock) return often_read;
+    // What a hybrid map collects so is the journal, which takes no free one.
+    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
+    if (__builtin_expect(config_.most_spread != 0, 0)) {
+        const SuperblockId least_worn = select_for_levelling(group);
+        if (least_worn != kNoSuperblock) return count_victim(least_worn);
+    }
+    const SuperblockId victim = policy_->select(group, counters_.host_units);
+    return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
+}
+
+SuperblockId Ftl::count_victim(SuperblockId victim) {
+    blocks_.make_victim(victim);
+    counters_.victims += shape_.planes();
+    counters_.victim_valid_units += blocks_[victim].valid;
+    return victim;
+}
+
+SuperblockId Ftl::select_victim(GroupId group, bool idle) {
+    const std::uint64_t refreshed = counters_.refresh_victims;
+    const SuperblockId victim = choose_victim(group, idle);
+    if (__builtin_expect(read_disturb_ != nullptr, 0) && victim != kNoSuperblock && counters_.refresh_victims == refreshed) read_disturb_->other(group, victim);
+    // Without a free block there is room behind stream 0 only, if at all (ftl_scarce.cpp).
+    if (__builtin_expect(lanes_.streams() != 0, 0) && victim != kNoSuperblock)
+        gc_stream_[idx(group)] = static_cast<std::uint8_t>(blocks_.free_blocks(group) == 0 ? 0 : host_stream_of(blocks_[victim].stream));
+    return victim;
+}
+
+}  // namespace ssdtlm
