@@ -117,6 +117,26 @@ TEST(DirtyLimit, UniformWritesMakeOnePageDirtyEachTimeBeyondItsShare) {
     }
 }
 
+// What was changed longest ago is written, not what became dirty first.
+TEST(DirtyLimit, ThePageThatWasChangedLongestAgoLeaves) {
+    for (const DirtyUntil until : {DirtyUntil::programmed, DirtyUntil::issued}) {
+        DeviceShape s = limited(0.0, until);
+        s.ftl.map.power_protected = 2.0 / static_cast<double>(translation_pages_of(s.ftl, s.geometry));
+        DeviceUnderTest d(s);
+        ASSERT_EQ(d.firmware.dirty_limit()->most(), 2u);
+        const auto written_after = [&d](std::uint32_t page) {
+            d.write(std::uint64_t{page} * 8 * 8, 8);
+            d.drain();
+            d.flush();
+            d.drain();
+            return (d.ftl.counters() - d.before).translation_pages;
+        };
+        const std::uint64_t expected[][2] = {{0, 0}, {1, 0}, {0, 0}, {2, 1}, {0, 1}, {1, 2}, {2, 3}, {1, 3}};
+        for (const auto& [page, written] : expected) EXPECT_EQ(written_after(static_cast<std::uint32_t>(page)), written) << page;
+        d.shut_down();
+    }
+}
+
 /// A buffer of which the largest of T buckets is emptied each time, by itself: how many units that are.
 double group_of(std::uint32_t units, std::uint32_t buckets) {
     std::vector<std::uint32_t> size(buckets);

@@ -34,12 +34,27 @@ TEST(WriteBuffer, WritesThatDoNotMergeKeepTheirPlaces) {
     EXPECT_EQ(next().second, 2u);
     EXPECT_EQ(next().second, 3u);  // passes the second write of 1
     EXPECT_EQ(next().first, kNone);
+    put(b, 4, 0);
     b.programmed(first);
     const auto [second, two] = next();
     EXPECT_EQ(two, 1u);
+    EXPECT_EQ(next().second, 4u);
     EXPECT_EQ(next().first, kNone);
     b.programmed(second);
     EXPECT_EQ(next().second, 1u);
+}
+
+// All that stands before a write that must become durable is in a hurry with it.
+TEST(WriteBuffer, WritesBeforeOneThatMustBeDurableAreDemandedInTurn) {
+    WriteBuffer b(8, nullptr, {false, 0, 0, 0});
+    for (const std::uint32_t version : {1u, 2u, 3u}) put(b, 1, version);
+    EXPECT_FALSE(b.demanded());
+    put(b, 1, 4, 9);
+    for (const std::uint32_t waiter : {kNoWaiter, kNoWaiter, kNoWaiter, 9u}) {
+        EXPECT_TRUE(b.demanded());
+        EXPECT_EQ(b.programmed(b.pop_dirty()), waiter);
+    }
+    EXPECT_FALSE(b.demanded());
 }
 
 // The largest bucket goes whole, what comes into it meanwhile stays; then the oldest one that has waited too long.
