@@ -29,7 +29,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.bits_per_cell", {"1", "2", "3"}},
         {"blocks_in_use", {"2", "6", "12"}},
         {"share", {"100", "80", "50"}},
-        {"ftl.superblock", {"\"die\"", "\"plane\""}},
+        {"ftl.superblock", {"\"die\"", "\"plane\"", "\"drive\""}},
         {"precondition.state", {"\"fresh\"", "\"sequential\"", "\"sequential\"", "\"random\"", "\"analytic\""}},
         {"precondition.fill", {"\"100%\"", "\"70%\"", "\"10%\""}},
         {"precondition.fill_caches", {"-", "-", "true"}},
@@ -119,8 +119,9 @@ bool goes_with(const DriveCase& c, const std::string& key) {
         starts(key, "nand.faults"))
         return !logs;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
+    if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")
-        return !logs && !dftl && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+        return !logs && !dftl && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "buffer.flush_start") return c.value("buffer.mode") == "\"write_back\"";
     if (key == "precondition.fill_caches")
         return c.value("buffer.mode") == "\"write_back\"" && goes_with(c, "precondition.state") &&
