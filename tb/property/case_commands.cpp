@@ -142,11 +142,18 @@ void CaseHost::failed(Slot& s, std::uint16_t status) {
     if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit); });
     if (!is_read_only_() || !(refused || given_up || lost))
         throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " + std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
-                          " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF));
+                          " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
+                          (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));
     ++counts_.failed;
     if (s.kind == Kind::read) map_.end_read(s.begun);
     if (changes(s.kind))
         for (const Part& p : s.parts) map_.give_up(p.unit, p.begun, !(refused && s.read_only));
+}
+
+std::string CaseHost::what_is_known(const std::vector<Part>& parts) const {
+    std::string known;
+    for (const Part& p : parts) known += "\nunit " + std::to_string(p.unit) + (map_.is_durable(p.unit) ? ", durable: " : ": ") + map_.describe(p.unit);
+    return known;
 }
 
 void CaseHost::check_read(Slot& s) {

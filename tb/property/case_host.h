@@ -116,6 +116,7 @@ private:
     void take_completions();
     void completed(Slot& s, const nvme::Cqe& cqe);
     void failed(Slot& s, std::uint16_t status);
+    std::string what_is_known(const std::vector<Part>& parts) const;
     void check_read(Slot& s);
     void cut_power(std::uint64_t);
     void power_returns(std::uint64_t);
