@@ -145,6 +145,7 @@ void CaseHost::failed(Slot& s, std::uint16_t status) {
                           " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
                           (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));
     ++counts_.failed;
+    if (s.kind == Kind::flush) map_.fail_flush();
     if (s.kind == Kind::read) map_.end_read(s.begun);
     if (changes(s.kind))
         for (const Part& p : s.parts) map_.give_up(p.unit, p.begun, !(refused && s.read_only));

@@ -125,10 +125,15 @@ void ReferenceMap::end_flush(Moment begun) {
     }
 }
 
+void ReferenceMap::fail_flush() {
+    for (auto& [unit, u] : touched_)
+        for (Operation& o : u.operations) o.at_risk = o.at_risk || (o.life == life_ && !o.durable);
+}
+
 /// What had ended before that moment is durable: in the flash by itself, or because the unit is as it was at one moment.
 void ReferenceMap::outlives(Unit& u, Moment at) const {
     for (Operation& o : u.operations)
-        if (o.life == life_ && o.ended < at && !o.cut) o.durable = true;
+        if (o.life == life_ && o.ended < at && !o.cut && !o.at_risk) o.durable = true;
 }
 
 /// What is durable, together with nothing else, and older than each read under way, is the unit's base.

@@ -36,6 +36,8 @@ public:
     /// What had ended when a flush began is durable when it has ended.
     Moment begin_flush() { return ++clock_; }
     void end_flush(Moment begun);
+    /// The drive has said once that it gave up what was not durable: no later flush speaks of that.
+    void fail_flush();
     /// What has not ended will not.
     void power_lost();
 
@@ -68,6 +70,7 @@ private:
         std::uint32_t life = 0;  ///< losses of power before
         bool durable = false;
         bool cut = false;        ///< it may not have been done: its end is the loss of power, or it was given up
+        bool at_risk = false;    ///< not durable when a flush failed: never by a flush
     };
     /// At that moment, with nothing under way, a read found this.
     struct Sight {

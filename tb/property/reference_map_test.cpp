@@ -134,5 +134,16 @@ TEST_F(Reference, WhatTheFirstOfTwoLossesTookIsGone) {
     EXPECT_TRUE(reads({5, 5, 5, 5}));
 }
 
+TEST(ReferenceMap, AFlushThatFailedHasSaidWhatLaterOnesLeaveOut) {
+    ReferenceMap map(2, 1, 0, 0);
+    map.end(0, map.begin(0, 0, 1, 5), false);
+    map.begin_flush();
+    map.fail_flush();
+    map.end(1, map.begin(1, 0, 1, 6), false);
+    map.end_flush(map.begin_flush());
+    EXPECT_FALSE(map.is_durable(0)) << "it may have been given up";
+    EXPECT_TRUE(map.is_durable(1)) << "it began later";
+}
+
 }  // namespace
 }  // namespace ssdtlm
