@@ -134,13 +134,16 @@ void CaseHost::completed(Slot& s, const nvme::Cqe& cqe) {
         for (const Part& p : s.parts) map_.end(p.unit, p.begun, forced);
 }
 
-/// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not durable.
+/// A drive that is read-only, as its flash fails, refuses what changes data, and may have given up what was not durable. Whose pages are lost, it says so
+/// to who reads them; others than that it does not say.
 void CaseHost::failed(Slot& s, std::uint16_t status) {
     const bool refused = status == nvme::kStReadOnlyRange && changes(s.kind);
     const bool given_up = status == nvme::kStWriteFault && (changes(s.kind) || s.kind == Kind::flush);
     bool lost = status == nvme::kStUnrecoveredRead && (s.kind == Kind::read || s.kind == Kind::write || s.kind == Kind::forced_write);
+    const bool page_lost = lost && drive_.loses_pages;
+    counts_.lost += page_lost;
     if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit); });
-    if (!is_read_only_() || !(refused || given_up || lost))
+    if (!page_lost && (!is_read_only_() || !(refused || given_up || lost)))
         throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " + std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
                           " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
                           (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));
@@ -149,6 +152,13 @@ void CaseHost::failed(Slot& s, std::uint16_t status) {
     if (s.kind == Kind::read) map_.end_read(s.begun);
     if (changes(s.kind))
         for (const Part& p : s.parts) map_.give_up(p.unit, p.begun, !(refused && s.read_only));
+}
+
+/// Its end will not be heard of: it was done, or it was not.
+void CaseHost::forget(Slot& s) {
+    if (s.kind == Kind::read) map_.end_read(s.begun);
+    if (changes(s.kind))
+        for (const Part& p : s.parts) map_.give_up(p.unit, p.begun, true);
 }
 
 std::string CaseHost::what_is_known(const std::vector<Part>& parts) const {

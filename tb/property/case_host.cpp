@@ -77,7 +77,7 @@ tlm::tlm_sync_enum CaseHost::nb_transport_bw(tlm::tlm_generic_payload& payload, 
 void CaseHost::interrupt(std::uint64_t, std::uint32_t data) {
     if (data == 0)
         agenda_.post<&CaseHost::admin_handler>(agenda_.now(), this);
-    else if (!queue_.empty())
+    else if (serves_)
         take_completions();
 }
 
@@ -101,21 +101,40 @@ void CaseHost::started() {
     go_on(0);
 }
 
+/// Of what was under way, only that has ended whose completion is there.
+void CaseHost::drop_commands() {
+    if (queue_.empty()) return;
+    while (queue_[0].has_completion()) {
+        const nvme::Cqe& cqe = queue_[0].take_completion();
+        completed(slots_[cqe.cid], cqe);
+    }
+    for (Slot& s : slots_) {
+        if (s.busy) forget(s);
+        counts_.cut_off += s.busy;
+        s.busy = false;
+    }
+    queue_[0].reset();
+    under_way_ = 0;
+}
+
+void CaseHost::reset(std::uint64_t) {
+    counts_.resets_under_load += under_way_ != 0;
+    serves_ = false;  // no doorbell is written from now on
+    bring_up_.reset(cut_by_->again % 2 != 0,
+                    [this] {
+                        drop_commands();
+                        if (cut_by_->look) {
+                            stage_ = Stage::looks;
+                            look_at_ = 0;
+                        }
+                    },
+                    [this] { started(); });
+}
+
 void CaseHost::cut_power(std::uint64_t) {
     ++counts_.cuts;
     counts_.under_load += under_way_ != 0;
-    if (!queue_.empty()) {
-        while (queue_[0].has_completion()) {
-            const nvme::Cqe& cqe = queue_[0].take_completion();
-            completed(slots_[cqe.cid], cqe);
-        }
-        for (Slot& s : slots_) {
-            counts_.cut_off += s.busy;
-            s.busy = false;
-        }
-        queue_[0].reset();
-        under_way_ = 0;
-    }
+    drop_commands();
     powered_ = serves_ = waits_ = false;
     bring_up_.power_lost();
     door_.restart();
@@ -195,6 +214,11 @@ bool CaseHost::next_op() {
             if (cut_by_ != nullptr) return false;
             cut_by_ = &op;
             agenda_.post<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, this);
+            break;
+        case Kind::reset:
+            if (cut_by_ != nullptr) return false;
+            cut_by_ = &op;
+            agenda_.post<&CaseHost::reset>(agenda_.now() + Ps{std::int64_t{1'000'000} * op.us}, this);
             break;
         case Kind::off: {
             if (under_way_ != 0 || cut_by_ != nullptr) return false;

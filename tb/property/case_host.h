@@ -30,13 +30,15 @@ public:
         std::uint32_t unit_bytes, lba_bytes;
         std::uint64_t units, filled;
         bool bytes, durable_writes;
+        bool loses_pages;  ///< any read may find that the flash has lost what it is for
         std::uint32_t version_bits;
         std::uint64_t seed;
     };
     struct Counts {
         std::uint64_t done[DriveOp::kKinds] = {};
         std::uint64_t cut_off = 0, looked_at = 0, cuts = 0, under_load = 0;  ///< cuts with commands under way
-        std::uint64_t failed = 0;
+        std::uint64_t resets_under_load = 0;
+        std::uint64_t failed = 0, lost = 0;  ///< lost: of those that failed, on a drive that loses pages
     };
 
     tlm::tlm_initiator_socket<> mmio_initiator;
@@ -118,6 +120,9 @@ private:
     void failed(Slot& s, std::uint16_t status);
     std::string what_is_known(const std::vector<Part>& parts) const;
     void check_read(Slot& s);
+    void drop_commands();
+    void forget(Slot& s);
+    void reset(std::uint64_t);
     void cut_power(std::uint64_t);
     void power_returns(std::uint64_t);
     void wait(Ps time);
@@ -151,7 +156,7 @@ private:
     bool waits_ = false;            // for its own entry of the agenda
     Agenda::Entry timer_;
     bool powered_ = true, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
-    const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away, until the drive is back
+    const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away or resets, until the drive is back
     std::uint32_t cuts_left_ = 0;   // of that operation
     Counts counts_;
 };

@@ -43,7 +43,7 @@ struct Netlist {
     CaseHost::Drive drive() const {
         const Ftl& ftl = *device.controller.ftl;
         return {config.nand.geometry.unit_bytes, config.nvme.lba_bytes, ftl.logical_units(), ftl.mapped_units(), config.run.data == DataMode::bytes,
-                config.ftl.buffer_mode == BufferMode::write_through, ftl.codec().version_bits(), config.run.seed};
+                config.ftl.buffer_mode == BufferMode::write_through, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
     }
     void power_off() {
         const auto* const begin = reinterpret_cast<const char*>(&host);
@@ -67,11 +67,14 @@ nlohmann::json counts_of(const Netlist& n) {
     j["losses of power"] = h.cuts;
     j["losses under load"] = h.under_load;
     j["commands failed"] = h.failed;
+    j["commands failed by lost pages"] = h.lost;
     j["read-only in the end"] = c.ftl->media().read_only ? 1 : 0;
+    j["resets under load"] = h.resets_under_load;
     j["commands cut off"] = h.cut_off;
     j["units compared"] = h.looked_at;
     j["reads with several right answers"] = n.host.reference().open_reads();
     j["units moved by collection"] = f.gc_units_moved;
+    j["superblocks refreshed"] = f.refresh_victims;
     j["superblocks erased"] = f.blocks_erased;
     j["static levelling"] = f.wear_victims;
     j["pages of the journal"] = f.journal_pages;

@@ -10,7 +10,7 @@
 
 namespace ssdtlm {
 
-const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read", "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush", "pause", "drain", "cut", "off"};
+const std::array<const char*, DriveOp::kKinds> DriveOp::kNames = {"read", "write", "forced_write", "trim", "zeroes", "forced_zeroes", "flush", "pause", "drain", "cut", "off", "reset"};
 
 const std::vector<Choice>& DriveCase::choices() {
     // Keys without a dot are no parameters: they are worked into others below.
@@ -49,6 +49,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.faults.read_retry", {"-", "-", "-", "\"5%\""}},
         {"nand.faults.program_fail", {"-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"nand.faults.erase_fail", {"-", "-", "-", "\"0.1%\"", "\"5%\""}},
+        {"nand.faults.page_lost", {"-", "-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"buffer_pages", {"1", "2", "8", "50"}},
         {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\""}},
         {"buffer.flush_start", {"-", "-", "\"50%\"", "\"99%\""}},
@@ -63,6 +64,15 @@ const std::vector<Choice>& DriveCase::choices() {
         {"map.replacement", {"\"lru\"", "\"segmented_lru\""}},
         {"map.protected", {"-", "\"1%\"", "\"99%\""}},
         {"map_entries", {"2", "4", "16", "1"}},
+        {"dirty_pages", {"-", "-", "0", "1", "7"}},
+        {"map.dirty_until", {"-", "\"issued\""}},
+        {"map.gc_updates", {"-", "-", "-", "\"found\""}},
+        {"buffer.order", {"-", "-", "\"by_translation_page\""}},
+        {"buffer.patience", {"-", "1"}},
+        {"buffer.prefer_dirty", {"-", "-", "true"}},
+        {"buffer.merge_writes", {"-", "-", "-", "false"}},
+        {"firmware.reorder", {"-", "0", "5000"}},
+        {"refresh.reads", {"-", "-", "-", "200", "20"}},
         {"fast.random_log_blocks", {"1", "2", "4"}},
         {"ftl.allocation", {"-", "\"PDWC\"", "\"WCDP\"", "\"DPCW\""}},
         {"ftl.placement", {"-", "-", "\"first_idle\""}},
@@ -103,11 +113,19 @@ bool starts(const std::string& text, const char* with) { return text.rfind(with,
 bool goes_with(const DriveCase& c, const std::string& key);
 bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
 
+bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
+
 /// Whether a parameter means anything, and is allowed, beside the others.
 bool goes_with(const DriveCase& c, const std::string& key) {
     const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"", logs = fast || c.value("ftl.mapping") == "\"block\"";
     const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
+    if (key == "map.gc_updates" || key == "dirty_pages") return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
+    if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
+    if (key == "buffer.prefer_dirty" && !goes_with(c, "dirty_pages")) return false;
+    if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") != "-";
+    if (key == "buffer.order") return dftl;
+    if (key == "buffer.merge_writes" || key == "refresh.reads") return !logs;
     if (starts(key, "fast.")) return fast;
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
                                     c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
@@ -151,7 +169,7 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
     if (c.number("read_cache_units") != 0) text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
     if (goes_with(c, "map.")) {
         const std::uint64_t entries = std::min(c.number("map_entries"), unit / 8), entry = unit / entries, command = transfer / unit + 1;
-        const bool by_page = c.value("map.granularity") == "\"page\"";
+        const bool by_page = goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"";
         const std::uint64_t least = std::max(c.number("nand.geometry.planes_per_die") * c.number("units_per_page"), by_page ? command / entries + 2 : command);
         text += "map.entry_size = " + bytes_text(std::min<std::uint64_t>(entry, 4096)) + "\nmap.cache = " +
                 bytes_text(std::max<std::uint64_t>(1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) + "\n";
@@ -160,8 +178,35 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
     return text;
 }
 
+/// A cache that holds the whole map.
+std::string with_whole_map(std::string text, std::uint64_t bytes) {
+    const std::size_t at = text.find("map.cache = "), end = text.find('\n', at);
+    return text.replace(at, end - at, "map.granularity = \"page\"\nmap.cache = " + bytes_text(bytes) + "\nmap.gc_updates = \"found\"");
+}
+
+/// So many translation pages more than the least may be dirty; nothing, when these are all.
+std::string dirty_bound(std::uint64_t more, const SsdConfig& c) {
+    const std::uint64_t least = SuperblockShape(c.nand.geometry, c.ftl.superblock).joined() * c.nand.geometry.units_per_page();
+    const std::uint64_t pages = translation_pages_of(c.ftl, c.nand.geometry);
+    return least + more >= pages ? "" : "map.power_protected = \"" + std::to_string(100.0 * static_cast<double>(least + more) / static_cast<double>(pages)) + "%\"\n";
+}
+
 std::string with_blocks(const std::string& text, std::uint32_t blocks, std::uint64_t capacity) {
     return text + "nand.geometry.blocks_per_plane = " + std::to_string(blocks) + "\nftl.user_capacity = " + bytes_text(capacity) + "\n";
+}
+
+/// `device` is complete but for what depends on the number of translation pages.
+std::string with_dirty_pages(const DriveCase& c, std::string device) {
+    const SsdConfig config = config_of(device);
+    const std::uint64_t unit = config.nand.geometry.unit_bytes, pages = translation_pages_of(config.ftl, config.nand.geometry);
+    if (goes_with(c, "map.gc_updates")) {
+        const std::uint64_t least = std::max<std::uint64_t>(config.nvme.max_transfer_bytes / unit / (unit / config.ftl.map.entry_bytes) + 2,
+                                                            config.nand.geometry.planes_per_die * config.nand.geometry.units_per_page());
+        device = with_whole_map(device, std::max<std::uint64_t>(1024, std::max(pages, least) * unit));
+    }
+    const std::string bound = goes_with(c, "dirty_pages") ? dirty_bound(c.number("dirty_pages"), config) : "";
+    if (bound.empty()) return device;
+    return device + bound + (goes_with(c, "buffer.prefer_dirty") && c.value("buffer.prefer_dirty") != "-" ? "buffer.prefer_dirty = true\n" : "");
 }
 
 }  // namespace
@@ -171,7 +216,8 @@ std::string DriveCase::device() const {
     std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nhost.power_cut_at = [\"1000s\"]\nnvme.ready_time = \"10us\"\n";
     for (const Choice& c : choices()) {
         const std::string key = c.key, chosen_value = value(key);
-        if (key.find('.') != std::string::npos && chosen_value != "-" && goes_with(*this, key)) text += key + " = " + chosen_value + "\n";
+        const bool later = key == "map.gc_updates" || key == "buffer.prefer_dirty";  // with_dirty_pages()
+        if (key.find('.') != std::string::npos && chosen_value != "-" && !later && goes_with(*this, key)) text += key + " = " + chosen_value + "\n";
     }
     text += sizes(*this, unit);
     // As many blocks as the drive keeps for itself, and those in use. Some reserves grow with the flash.
@@ -191,7 +237,8 @@ std::string DriveCase::device() const {
         if (blocks >= needed && most != 0) break;
         blocks = std::max(blocks + 1, needed);
     }
-    return with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
+    const std::string whole = with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
+    return goes_with(*this, "dirty_pages") || goes_with(*this, "map.gc_updates") ? with_dirty_pages(*this, whole) : whole;
 }
 
 SsdConfig config_of(const std::string& device) {
@@ -210,6 +257,7 @@ std::string text_of(const std::string& device, std::uint32_t depth, const std::v
             case DriveOp::Kind::drain: break;
             case DriveOp::Kind::pause: out << " us " << o.us; break;
             case DriveOp::Kind::cut:
+            case DriveOp::Kind::reset:
             case DriveOp::Kind::off: out << " us " << o.us << " again " << o.again << " look " << o.look; break;
             default: out << " unit " << o.unit << " block " << o.block << " blocks " << o.blocks << (o.kind == DriveOp::Kind::trim ? " again " + std::to_string(o.again) : "");
         }

@@ -19,7 +19,8 @@ using Kind = DriveOp::Kind;
 
 /// Of 1,000. The simplest first: that is what a failing case is made of in the end.
 Kind kind_of(int n, int cuts) {
-    const std::pair<Kind, int> shares[] = {{Kind::write, 400}, {Kind::read, 250 - cuts}, {Kind::forced_write, 70}, {Kind::trim, 80}, {Kind::zeroes, 20},
+    const int resets = 1 + cuts / 4;
+    const std::pair<Kind, int> shares[] = {{Kind::write, 400}, {Kind::read, 250 - cuts - resets}, {Kind::reset, resets}, {Kind::forced_write, 70}, {Kind::trim, 80}, {Kind::zeroes, 20},
                                            {Kind::forced_zeroes, 10}, {Kind::flush, 40}, {Kind::drain, 40}, {Kind::cut, cuts - cuts / 3}, {Kind::off, cuts / 3}};
     for (const auto& [kind, share] : shares) {
         if (n < share) return kind;
