@@ -265,7 +265,7 @@ RunSummary Simulation::summarise() {
     r.limiting = limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
-    r.slc_blocks = s.config.ftl.slc.blocks;
+    r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
     r.log_blocks = is_hybrid(s.config.ftl);
     r.map_on_flash = s.config.ftl.mapping == "dftl";
     r.waf = r.ftl.write_amplification(r.units_per_page);

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_refresh, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -238,25 +238,6 @@ def drawn_doors(seed):
     return ["run.through_doors=true"] if random.Random(f"doors {seed}").random() < 1 / 2 else []
 
 
-def has_slc(seed, device):
-    bits = device.settings["nand.bits_per_cell"]
-    return random.Random(f"slc {seed}").random() <= 1 / 3 and bits != 1 and device.settings["nand.geometry.pages_per_block"] // bits != 0
-
-
-def drawn_slc(seed, device):
-    """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have. Draws of their own."""
-    if device.preset is not None or not has_slc(seed, device):
-        return []
-    r = random.Random(f"slc {seed}")
-    r.random()  # whether it has one
-    blocks = r.choice((1, 1, 2, 5))
-    before = device.settings["nand.geometry.blocks_per_plane"]
-    device.settings["nand.geometry.blocks_per_plane"] = before + blocks
-    device.scan_s *= (before + blocks) / before
-    return [f"slc.blocks={blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
-            f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
-
-
 def drawn_data(seed, device):
     """Real bytes on a third of the small devices. A draw of its own: what a seed drew before stays as it was."""
     return ["run.data=bytes"] if device.preset is None and random.Random(f"data {seed}").random() < 1 / 3 else []
@@ -309,7 +290,7 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device) + drawn_order(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts) + drawn_order(seed, device)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     if not options.saved:

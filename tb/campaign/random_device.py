@@ -358,3 +358,33 @@ def random_device(r, small_rtl=False):
     d.queues = queue_pairs
     d.queue_depth = min(entries - 1, window)
     return d
+
+
+def has_slc(seed, device):
+    bits = device.settings["nand.bits_per_cell"]
+    return random.Random(f"slc {seed}").random() <= 1 / 3 and bits != 1 and device.settings["nand.geometry.pages_per_block"] // bits != 0
+
+
+def drawn_slc(seed, device, dynamic):
+    """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have; `dynamic`: in
+    others as well, where losses of power do not forbid it. Draws of their own."""
+    if device.preset is not None or not has_slc(seed, device):
+        return []
+    r = random.Random(f"slc {seed}")
+    r.random()  # whether it has one
+    blocks = r.choice((1, 1, 2, 5))
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + blocks
+    device.scan_s *= (before + blocks) / before
+    dynamic = drawn_dynamic(seed, device) if dynamic else []
+    return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
+            f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
+
+
+def drawn_dynamic(seed, device):
+    """Half of these caches use free blocks of the drive too, which needs one more to be open. Draws of their own."""
+    r = random.Random(f"dynamic slc {seed}")
+    if r.random() < 1 / 2:
+        return []
+    device.settings["nand.geometry.blocks_per_plane"] += 1
+    return [f"slc.dynamic_blocks={r.choice((1, 3, 1000))}"]

@@ -15,7 +15,7 @@ void expect(const std::string& what, std::int64_t model, std::int64_t formula) {
 }
 
 /// One die of two planes. In SLC mode a superblock has two rows of two pages: 32 KiB.
-SsdConfig one_die(std::uint32_t slc_blocks) {
+SsdConfig one_die(std::uint32_t slc_blocks, bool dynamic = false) {
     SsdConfig c = table3_small();
     NandGeometry& g = c.nand.geometry;
     g.channels = g.ways = g.dies_per_chip = 1;
@@ -27,12 +27,15 @@ SsdConfig one_die(std::uint32_t slc_blocks) {
     c.ftl.user_capacity_bytes = std::uint64_t{g.units()} / 2 * g.unit_bytes;
     c.ftl.buffer_mode = BufferMode::write_through;
     c.ftl.initial_state = InitialState::fresh;
-    c.ftl.slc = {slc_blocks, 0};
+    c.ftl.slc = {dynamic ? 0 : slc_blocks, 0, dynamic ? slc_blocks : 0};
     return c;
 }
 
-TEST(SlcTime, WritesAndReadsOfEachMode) {
-    const SsdConfig native = one_die(0), slc = one_die(1);
+class SlcTime : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(All, SlcTime, testing::Bool(), [](const auto& p) { return std::string(p.param ? "dynamic" : "static"); });
+
+TEST_P(SlcTime, WritesAndReadsOfEachMode) {
+    const SsdConfig native = one_die(0), slc = one_die(1, GetParam());
     const auto step = [](HostOp op, std::uint64_t unit) { return OneByOne::Step{op, unit * 4096, 4096}; };
     // A write programs a page, the rest of it padded: two of them fill a row, four of them a superblock in SLC mode.
     std::vector<OneByOne::Step> steps;
@@ -54,8 +57,8 @@ TEST(SlcTime, WritesAndReadsOfEachMode) {
     }
 }
 
-TEST(SlcTime, WhatIsFoldedIsReadAsTheOthers) {
-    SsdConfig c = one_die(2);
+TEST_P(SlcTime, WhatIsFoldedIsReadAsTheOthers) {
+    SsdConfig c = one_die(2, GetParam());
     c.ftl.gc_idle_after = Ps{1'000'000'000};
     const std::int64_t read = reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
     const std::int64_t slc_read = read - c.nand.t_read[0].count() + c.nand.slc.t_read.count() + c.nand.onfi.t_wc.count();

@@ -119,6 +119,17 @@ public:
         if (g.open_map == kNoSuperblock) g.open_map = open(group, BlockState::open_map);
         return hand_out(g.open_map);
     }
+    /// The group's next free one for the SLC cache. Precondition: there is one.
+    SuperblockId open_slc(GroupId group) {
+        const SuperblockId b = open(group, BlockState::open_slc);
+        blocks_[idx(b)].stream = kSlcStream;
+        return b;
+    }
+    /// Free ones of the group that the host may open; none while nothing is collected.
+    std::uint32_t free_for_host(GroupId group) const {
+        const Group& g = groups_[idx(group)];
+        return keeps_reserve_ && g.free_count > g.reserve ? g.free_count - g.reserve : 0;
+    }
     bool takes_translation_pages(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.open_map != kNoSuperblock || g.free_count > g.reserve;

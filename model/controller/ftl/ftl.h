@@ -230,8 +230,7 @@ public:
     const SlcRegion& slc_region() const { return slc_region_; }
     /// Null: the drive has none.
     const SlcCache* slc() const { return slc_.get(); }
-    /// For which the superblock has room.
-    std::uint32_t units_of(SuperblockId b) const;
+    std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
     /// Null: the drive has none.
@@ -330,6 +329,7 @@ private:
     }
     std::uint32_t take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream);
     std::uint32_t take_slc_pages(GroupId group, std::uint32_t most, PageAddress* out);
+    bool must_fold(GroupId group) const;
     SuperblockId select_for_folding(GroupId group, bool idle);
     void update_able(GroupId group);
     bool finds_reason(GroupId group) const;
@@ -369,8 +369,8 @@ private:
     PageMap map_;
     ValidityMap valid_;
     BlockManager blocks_;
-    const SlcRegion slc_region_;
     const std::unique_ptr<SlcCache> slc_;  // null: none
+    const SlcRegion slc_region_;
     std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     Lanes lanes_;

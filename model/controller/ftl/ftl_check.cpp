@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
@@ -47,9 +48,9 @@ bool limits_dirty_pages(const FtlConfig& config) {
 
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
-    // the map. Spare blocks only take the place of others, and some are set apart for checkpoints.
+    // the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and some are set apart for checkpoints.
     return config.gc_soft_free_blocks + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
-           CheckpointLayout(config, g).per_group() + config.slc.blocks + (is_hybrid(config) ? log_blocks(config) + journal_blocks(config, g) : 0);
+           CheckpointLayout(config, g).per_group() + config.slc.blocks + (config.slc.dynamic_blocks != 0) + (is_hybrid(config) ? log_blocks(config) + journal_blocks(config, g) : 0);
 }
 
 std::uint32_t log_blocks(const FtlConfig& config) { return random_log_blocks(config) + 1; }
@@ -156,6 +157,7 @@ void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", logs + " take the pages of all streams");
     refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", logs + " take the pages of the host");
     refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "units are chosen by logical pages");
+    refuse(config.slc.dynamic_blocks != 0, "slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks), "0", logs + " take the pages of the host");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config.refresh_reads != 0, "refresh.reads", std::to_string(config.refresh_reads), "0", "refreshing would move data blocks");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
@@ -165,6 +167,24 @@ void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"random\"", "the formula is that of page mapping");
     if (config.mapping == "fast" && config.fast.random_log_blocks == 0)
         out.push_back({"fast.random_log_blocks", "0" + with, "1 or more", "raise it"});
+}
+}  // namespace
+
+namespace {
+void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config.slc.blocks}, {"slc.dynamic_blocks", config.slc.dynamic_blocks}};
+    for (const auto& [key, blocks] : keys) {
+        if (blocks != 0 && config.stream_frontiers != 0)
+            out.push_back({"ftl.stream_frontiers", std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with " + key + " = " +
+                               std::to_string(blocks), "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
+        if (blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
+            out.push_back({key, std::to_string(blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
+                               " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",
+                           "cells of 2 bits or more and a page for each", "set " + std::string(key) + " = 0"});
+    }
+    if (config.slc.dynamic_blocks != 0 && config.has_checkpoints())
+        out.push_back({"slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks) + " with checkpoints of the map",
+                       "0: a start does not know in which cell mode a block is that has been in both", "set it to 0, or leave out ftl.checkpoint_interval and ftl.checkpoint_at_shutdown"});
 }
 }  // namespace
 
@@ -212,9 +232,6 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
-    if (config.stream_frontiers != 0 && config.slc.blocks != 0)
-        out.push_back({"ftl.stream_frontiers", std::to_string(config.stream_frontiers) + " streams with superblocks of their own, with slc.blocks = " +
-                           std::to_string(config.slc.blocks), "0 with an SLC cache, which takes the pages of all streams", "set one of the two to 0"});
     if (config.mapping == "dftl" && config.static_dimensions != "none")
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
@@ -231,10 +248,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",
                        "at most " + std::to_string(checkpoints.words_per_page() - CheckpointLayout::kRootWords) + ", which a root record of " +
                            std::to_string(g.page_bytes) + " bytes can name", "use larger pages or less flash, or no checkpoints"});
-    if (config.slc.blocks != 0 && (g.bits_per_cell < 2 || g.slc_pages_per_block() == 0))
-        out.push_back({"slc.blocks", std::to_string(config.slc.blocks) + " blocks for an SLC cache, with " + std::to_string(g.bits_per_cell) +
-                           " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",
-                       "cells of 2 bits or more and a page for each", "set slc.blocks = 0"});
+    check_slc(out, config, g);
     const std::uint64_t logical = logical_units_of(config, g), most = most_logical_units(config, g);
     if (logical == 0) {
         out.push_back({"ftl.user_capacity", "0 bytes", "at least one mapping unit", ""});
@@ -243,7 +257,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
                            std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
-                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl")) + " open and " +
+                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + (config.slc.dynamic_blocks != 0)) + " open and " +
                            (is_hybrid(config) ? std::to_string(log_blocks(config)) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
                            std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +

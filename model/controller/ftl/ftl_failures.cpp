@@ -45,8 +45,8 @@ void Ftl::replace(SuperblockId failed) {
     const GroupId group = shape_.group_of(failed);
     note_failed(failed);
     media_.blocks_retired += shape_.planes();
-    // The SLC cache is a superblock smaller from now on.
-    if (blocks_[failed].stream == kSlcStream || blocks_.add_spare(group)) {
+    // With a static one of it the SLC cache is a superblock smaller from now on.
+    if ((blocks_[failed].stream == kSlcStream && slc_->is_static(failed)) || blocks_.add_spare(group)) {
         update_spare();
         update_able(group);
         if (media_changed_) media_changed_();
@@ -90,6 +90,7 @@ void Ftl::superblock_not_erased(SuperblockId victim) {
     ++media_.erase_failures;
     counters_.blocks_erased += shape_.planes();
     blocks_.retire(victim);
+    if (blocks_[victim].stream == kSlcStream) slc_->lose(victim);
     replace(victim);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SLC cache among the other superblocks: when the host's pages go into it, and when what is in it is folded. Folding is garbage
 // collection of another victim; it takes room from the other superblocks, so it is not begun at the hard threshold, and takes turns with the
-// collections that make room.
+// collections that make room. A dynamic superblock of the cache is a victim that makes room itself: it has few valid units for a superblock.
 #include <algorithm>
 
 #include "controller/ftl/ftl.h"
@@ -22,8 +22,15 @@ std::uint32_t Ftl::units_of(SuperblockId b) const {
     return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.units();
 }
 
+/// Free ones are few, and a dynamic superblock gives one back. What is moved takes one more at most.
+bool Ftl::must_fold(GroupId group) const {
+    return slc_->sealed_dynamic(group) != 0 && gc_soft(group) && blocks_.free_blocks(group) != 0;
+}
+
 bool Ftl::wants_fold(GroupId group, bool idle) const {
-    if (slc_ == nullptr || media_.read_only || slc_->sealed_blocks(group) == 0 || gc_hard(group)) return false;
+    if (slc_ == nullptr || media_.read_only || slc_->sealed_blocks(group) == 0) return false;
+    if (must_fold(group)) return true;
+    if (gc_hard(group)) return false;
     // What the host has written again meanwhile costs nothing to be rid of.
     return idle || slc_->free_blocks(group) < config_.slc.fold_free_blocks || (slc_->free_blocks(group) == 0 && slc_->valid_in_oldest(group) == 0);
 }
@@ -33,7 +40,7 @@ SuperblockId Ftl::select_for_folding(GroupId group, bool idle) {
     const bool others_wait = last && gc_soft(group);
     last = !others_wait && wants_fold(group, idle);
     if (!last) return kNoSuperblock;
-    const SuperblockId b = slc_->take_oldest(group);
+    const SuperblockId b = slc_->take_oldest(group, must_fold(group));
     counters_.slc_victims += shape_.planes();
     counters_.slc_units_folded += blocks_[b].valid;
     return b;

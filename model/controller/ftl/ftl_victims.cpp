@@ -35,7 +35,9 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         const SuperblockId least_worn = select_for_levelling(group);
         if (least_worn != kNoSuperblock) return count_victim(least_worn);
     }
-    const SuperblockId victim = policy_->select(group, counters_.host_units);
+    SuperblockId victim = policy_->select(group, counters_.host_units);
+    // It was the others' turn, but they have nothing to give: only this wins room then.
+    if (__builtin_expect(victim == kNoSuperblock && slc_ != nullptr, 0) && must_fold(group)) victim = select_for_folding(group, idle);
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
 }
 

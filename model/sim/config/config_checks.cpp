@@ -238,6 +238,9 @@ private:
         if (at.empty()) return;
         const std::string key = "host.power_cut_at";
         std::sort(at.begin(), at.end());
+        if (c_.ftl.slc.dynamic_blocks != 0)
+            add("slc.dynamic_blocks", value("slc.dynamic_blocks") + " with host.power_cut_at", "0: a start does not know in which cell mode a block is that has been in both",
+                "set it to 0, or leave out host.power_cut_at");
         for (std::size_t i = 1; i < at.size(); ++i) {
             if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
             add(key, "the power goes at " + time_text(at[i]) + ", when it is still off since " + time_text(at[i - 1]),

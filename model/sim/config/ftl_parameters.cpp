@@ -199,6 +199,13 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("With fewer free blocks of a plane's SLC cache, what is in the one filled first is moved to other blocks (folded) while the "
                               "host is at work, as long as there are more free ones than gc.hard_free_blocks; 0: only while it is idle (gc.idle_after)")
                         .from("assumed: a full cache is folded"));
+    table.push_back(P::integer(
+                        "slc.dynamic_blocks", [](auto& c) -> auto& { return c.ftl.slc.dynamic_blocks; })
+                        .range("0", "65535")
+                        .says("Free blocks of each plane, at most, that the SLC cache uses beside its own (slc.blocks) as long as more than gc.soft_free_blocks + 1 "
+                              "are free, so the cache is large while the drive is empty; folded and erased they are free for all again. Not with "
+                              "losses of power or checkpoints; 0: the cache has a fixed size")
+                        .from("none: drives for servers have no such cache"));
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })
                         .range("4KiB", "64GiB")

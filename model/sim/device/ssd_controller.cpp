@@ -50,7 +50,7 @@ Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
     if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read));
     double cached = 0;
-    if (c.ftl.slc.blocks != 0)
+    if (c.ftl.slc.any())
         cached = to_seconds(c.nand.slc.t_program + reads_of_a_page(c) * c.nand.slc.t_read) + to_seconds(c.nand.slc.t_erase) / g.slc_pages_per_block();
     const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks + c.ftl.slc.blocks) / g.blocks_per_plane);
     const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;

@@ -79,7 +79,7 @@ struct RunSummary {
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
     double waf = 0;
     std::uint32_t units_per_page = 1;
-    std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache
+    std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
     bool log_blocks = false;       ///< the map is a hybrid one
     bool map_on_flash = false;     ///< the map has translation pages
     std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order

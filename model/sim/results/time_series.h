@@ -23,7 +23,7 @@ namespace ssdtlm {
 /// ios * mean / interval is the mean number outstanding.
 /// 99th percentile of the measured ones among these (fio's buckets, at most 1.6 % wide).
 /// Of the map that is not all in memory, how often what was asked for was at hand in the row, and how often not; empty of one that is.
-/// slc_free_blocks counts those of the SLC cache at the end of the row; empty without one.
+/// slc_free_blocks counts those that the SLC cache may open at the end of the row, dynamic ones in free_blocks too; empty without one.
 /// free_blocks counts blocks of all planes at the end of the row. Where nothing is left in the agenda until a later
 /// interval, none of those between is looked at.
 class TimeSeries {

@@ -86,8 +86,8 @@ struct Device {
     }
     GroupId last_group() const { return ftl.shape().group_of(last.plane); }
     /// Empties one victim, its units packed in page order.
-    bool collect(GroupId group) {
-        const SuperblockId victim = ftl.select_victim(group);
+    bool collect(GroupId group, bool idle = false) {
+        const SuperblockId victim = ftl.select_victim(group, idle);
         if (victim == kNoSuperblock) return false;
         from.clear();
         std::uint32_t slots = 0;

@@ -38,10 +38,11 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     c.gc_policy = std::get<0>(GetParam());
     const With with = std::get<2>(GetParam());
     c.slc.blocks = with == With::slc || with == With::lanes_and_slc ? 3 : 0;
+    c.slc.dynamic_blocks = with == With::lanes_and_slc ? 4 : 0;
     if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
     if (with == With::lanes_and_slc || with == With::lanes_and_streams) c.static_dimensions = "C";
     c.stream_frontiers = with == With::streams ? 3 : with == With::lanes_and_streams ? 1 : 0;
-    g.blocks_per_plane += c.slc.blocks + 2 * c.stream_frontiers;
+    g.blocks_per_plane += c.slc.blocks + (c.slc.dynamic_blocks != 0) + 2 * c.stream_frontiers;
     Device d(c, g);
     std::map<std::uint32_t, std::uint32_t> model;  // unit -> version
     std::deque<RunningProgram> running;

@@ -12,21 +12,41 @@ SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& g) {
     return {g.blocks_per_plane - CheckpointLayout(config, g).per_group() - config.slc.blocks, config.slc.blocks, g.slc_pages_per_block()};
 }
 
-SlcCache::SlcCache(const SlcRegion& region, const SuperblockShape& shape, BlockManager& blocks)
-    : region_(region), shape_(shape), blocks_(blocks), groups_(shape.groups()) {
+SlcCache::SlcCache(const FtlConfig& config, const NandGeometry& geometry, const SuperblockShape& shape, BlockManager& blocks)
+    : region_(slc_region_of(config, geometry)),
+      most_dynamic_(config.slc.dynamic_blocks),
+      reserve_(slc_reserve(config) - config.gc_hard_free_blocks),
+      shape_(shape),
+      blocks_(blocks),
+      groups_(shape.groups()),
+      modes_(most_dynamic_ == 0 ? 0 : geometry.blocks()) {
     for (std::uint32_t g = 0; g < shape.groups(); ++g)
-        for (std::uint32_t i = 0; i < region.blocks; ++i) {
+        for (std::uint32_t i = 0; i < region_.blocks; ++i) {
             const SuperblockId b = superblock(g, i);
             blocks_[b].state = BlockState::slc_free;
             blocks_[b].stream = kSlcStream;
+            set_mode(b, true);
             groups_[g].free.push_back(b);
         }
 }
 
+SlcRegion SlcCache::region() const {
+    if (modes_.empty()) return region_;
+    return {0, shape_.blocks_per_group(), region_.pages, modes_.data()};
+}
+
+void SlcCache::set_mode(SuperblockId b, bool slc) {
+    for (std::uint32_t i = 0; i < shape_.planes() && !modes_.empty(); ++i) modes_[idx(shape_.block(b, i))] = slc;
+}
+
 PageAddress SlcCache::allocate(GroupId group) {
     Group& g = groups_[idx(group)];
-    if (g.open == kNoSuperblock) {
-        SSDTLM_CHECK(!g.free.empty(), "a page of the SLC cache in a group where it is full");
+    if (g.open == kNoSuperblock && g.free.empty()) {
+        SSDTLM_CHECK(may_borrow(group) != 0, "a page of the SLC cache in a group where it is full");
+        g.open = blocks_.open_slc(group);
+        set_mode(g.open, true);
+        ++g.dynamic;
+    } else if (g.open == kNoSuperblock) {
         g.open = g.free.front();
         g.free.pop_front();
         blocks_[g.open].state = BlockState::open_slc;
@@ -44,25 +64,37 @@ PageAddress SlcCache::allocate(GroupId group) {
 void SlcCache::seal(SuperblockId b) {
     blocks_[b].state = BlockState::slc_sealed;
     group_of(b).sealed.push_back(b);
+    group_of(b).sealed_dynamic += !is_static(b);
 }
 
 void SlcCache::lose(SuperblockId b) {
-    if (group_of(b).open == b) group_of(b).open = kNoSuperblock;
+    Group& g = group_of(b);
+    if (g.open == b) g.open = kNoSuperblock;
+    g.dynamic -= !is_static(b);
 }
 
-SuperblockId SlcCache::take_oldest(GroupId group) {
+SuperblockId SlcCache::take_oldest(GroupId group, bool only_dynamic) {
     Group& g = groups_[idx(group)];
-    SSDTLM_CHECK(!g.sealed.empty(), "folding in a group where nothing is to be folded");
-    const SuperblockId b = g.sealed.front();
-    g.sealed.pop_front();
+    const auto oldest = std::find_if(g.sealed.begin(), g.sealed.end(), [&](SuperblockId b) { return !only_dynamic || !is_static(b); });
+    SSDTLM_CHECK(oldest != g.sealed.end(), "folding in a group where nothing is to be folded");
+    const SuperblockId b = *oldest;
+    g.sealed.erase(oldest);
+    g.sealed_dynamic -= !is_static(b);
     blocks_[b].state = BlockState::sealed;
     return b;
 }
 
 void SlcCache::erased(SuperblockId b) {
-    blocks_.emptied(b);
-    blocks_[b].state = BlockState::slc_free;
-    group_of(b).free.push_back(b);
+    if (is_static(b)) {
+        blocks_.emptied(b);
+        blocks_[b].state = BlockState::slc_free;
+        group_of(b).free.push_back(b);
+        return;
+    }
+    blocks_.erased(b);
+    blocks_[b].stream = kHostStream;
+    set_mode(b, false);
+    --group_of(b).dynamic;
 }
 
 void SlcCache::found(SuperblockId b) {
@@ -87,14 +119,23 @@ void SlcCache::found_sealed(SuperblockId b, bool cut) {
 
 std::string SlcCache::check() const {
     for (std::uint32_t n = 0; n < groups_.size(); ++n) {
-        std::uint32_t free = 0, sealed = 0, open = 0;
-        for (std::uint32_t i = 0; i < region_.blocks; ++i) {
-            const BlockState state = blocks_[superblock(n, i)].state;
-            free += state == BlockState::slc_free;
-            sealed += state == BlockState::slc_sealed;
-            open += state == BlockState::open_slc;
+        std::uint32_t free = 0, sealed = 0, open = 0, dynamic = 0, sealed_dynamic = 0;
+        const std::uint32_t first = n * shape_.blocks_per_group();
+        for (SuperblockId b{first}; idx(b) < first + shape_.blocks_per_group(); b = SuperblockId{idx(b) + 1}) {
+            const BlockRecord& r = blocks_[b];
+            free += r.state == BlockState::slc_free;
+            sealed += r.state == BlockState::slc_sealed;
+            open += r.state == BlockState::open_slc;
+            dynamic += r.stream == kSlcStream && !is_static(b) && !r.bad;
+            sealed_dynamic += r.state == BlockState::slc_sealed && !is_static(b);
+            for (std::uint32_t i = 0; i < shape_.planes() && !modes_.empty(); ++i)
+                if ((modes_[idx(shape_.block(b, i))] != 0) != (r.stream == kSlcStream))
+                    return "SLC cache: superblock " + std::to_string(idx(b)) + ", which is " + name_of(r.state) + ", is taken for one in the other cell mode";
         }
         const Group& g = groups_[n];
+        if (dynamic != g.dynamic || dynamic > most_dynamic_ || sealed_dynamic != g.sealed_dynamic)
+            return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(dynamic) + " dynamic superblocks, " + std::to_string(sealed_dynamic) +
+                   " of them sealed; it counts " + std::to_string(g.dynamic) + " and " + std::to_string(g.sealed_dynamic) + " of at most " + std::to_string(most_dynamic_);
         if (free != g.free.size() || sealed != g.sealed.size() || open != (g.open != kNoSuperblock))
             return "SLC cache of group " + std::to_string(n) + ": " + std::to_string(free) + " free, " + std::to_string(sealed) + " sealed, " +
                    std::to_string(open) + " open superblocks, its lists have " + std::to_string(g.free.size()) + ", " +
@@ -104,7 +145,8 @@ std::string SlcCache::check() const {
 }
 
 void SlcCache::state(Snapshot& s) {
-    for (Group& g : groups_) s(g.open, g.free, g.sealed);
+    for (Group& g : groups_) s(g.open, g.free, g.sealed, g.dynamic, g.sealed_dynamic);
+    s.fixed(modes_);
     s(in_use_);
 }
 

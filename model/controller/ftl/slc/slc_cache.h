@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SLC cache: superblocks of each group that take the host's pages first, because they are programmed fast. What is still valid in the one
-// that was filled first is moved to the group's other superblocks (folded), then it is erased. Kernel-free.
+// that was filled first is moved to the group's other superblocks (folded), then it is erased. Some are the cache's own (static). Others it
+// takes from the group's free ones while there are more than a reserve (dynamic), and gives them back when they are erased. Kernel-free.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -15,21 +17,23 @@
 
 namespace ssdtlm {
 
-/// The last blocks of each plane in front of those that are set apart for checkpoints.
+/// The static ones: the last blocks of each plane in front of those that are set apart for checkpoints.
 SlcRegion slc_region_of(const FtlConfig& config, const NandGeometry& geometry);
+/// Free superblocks of a group that stay free of the SLC cache: opening one for it does not begin a collection, nor does what the host writes
+/// past it until then. A superblock that is folded takes at most one free one, and gives itself back, so folding comes to its end with any.
+constexpr std::uint32_t slc_reserve(const FtlConfig& config) { return config.gc_soft_free_blocks + 1; }
 
 class SlcCache {
 public:
-    /// The superblocks of the region are taken over from `blocks`, all free.
-    SlcCache(const SlcRegion& region, const SuperblockShape& shape, BlockManager& blocks);
+    /// The static superblocks are taken over from `blocks`, all free.
+    SlcCache(const FtlConfig& config, const NandGeometry& geometry, const SuperblockShape& shape, BlockManager& blocks);
 
+    /// What is in SLC mode now and later, as long as the cache is there.
+    SlcRegion region() const;
     /// Of a superblock.
     std::uint32_t pages() const { return region_.pages * shape_.planes(); }
 
-    bool takes_pages(GroupId group) const {
-        const Group& g = groups_[idx(group)];
-        return in_use_ && (g.open != kNoSuperblock || !g.free.empty());
-    }
+    bool takes_pages(GroupId group) const { return in_use_ && (groups_[idx(group)].open != kNoSuperblock || free_blocks(group) != 0); }
     /// The next page of the group. Precondition: takes_pages(group).
     PageAddress allocate(GroupId group);
     /// Pages handed out of the open one; 0: the next page opens one.
@@ -38,22 +42,28 @@ public:
         return open == kNoSuperblock ? 0 : blocks_[open].write_pointer;
     }
     SuperblockId open_block(GroupId group) const { return groups_[idx(group)].open; }
-    std::uint32_t free_blocks(GroupId group) const { return static_cast<std::uint32_t>(groups_[idx(group)].free.size()); }
+    /// That it may open now: static ones, and free ones of the group.
+    std::uint32_t free_blocks(GroupId group) const { return static_cast<std::uint32_t>(groups_[idx(group)].free.size()) + may_borrow(group); }
+    /// Dynamic ones from when they are opened until they are erased, or fail.
+    std::uint32_t dynamic_blocks(GroupId group) const { return groups_[idx(group)].dynamic; }
+    bool is_static(SuperblockId b) const { return idx(b) % shape_.blocks_per_group() - region_.first < region_.blocks; }
+    /// Of the full ones those that are dynamic.
+    std::uint32_t sealed_dynamic(GroupId group) const { return groups_[idx(group)].sealed_dynamic; }
     /// Full ones, to be folded.
     std::uint32_t sealed_blocks(GroupId group) const { return static_cast<std::uint32_t>(groups_[idx(group)].sealed.size()); }
 
     /// The last page of a full one has been programmed.
     void seal(SuperblockId b);
-    /// A program in it has failed; it is not the cache's any more.
+    /// A program or its erase has failed; it is not the cache's any more.
     void lose(SuperblockId b);
-    /// The one that was filled first. Precondition: sealed_blocks(group) != 0. It is sealed then as others are.
-    SuperblockId take_oldest(GroupId group);
+    /// The one that was filled first, of all or of the dynamic ones. Precondition: there is one. It is sealed then as others are.
+    SuperblockId take_oldest(GroupId group, bool only_dynamic = false);
     /// Its units, if take_oldest() would give it; 0 without one.
     std::uint32_t valid_in_oldest(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.sealed.empty() ? 0 : blocks_[g.sealed.front()].valid;
     }
-    /// Victim -> free.
+    /// Victim -> free, in the cache or, of a dynamic one, in its group.
     void erased(SuperblockId b);
 
     /// False: takes_pages() is false from now on.
@@ -77,16 +87,28 @@ private:
         SuperblockId open = kNoSuperblock;
         std::deque<SuperblockId> free;    // in the order in which they were erased
         std::deque<SuperblockId> sealed;  // in the order in which they were filled
+        std::uint32_t dynamic = 0, sealed_dynamic = 0;
     };
+    /// Free ones of the group that may become dynamic ones now.
+    std::uint32_t may_borrow(GroupId group) const {
+        const std::uint32_t dynamic = groups_[idx(group)].dynamic;
+        if (dynamic >= most_dynamic_) return 0;
+        const std::uint32_t free = blocks_.free_for_host(group);
+        return free <= reserve_ ? 0 : std::min(free - reserve_, most_dynamic_ - dynamic);
+    }
+    void set_mode(SuperblockId b, bool slc);
     SuperblockId superblock(std::uint32_t group, std::uint32_t i) const {
         return SuperblockId{group * shape_.blocks_per_group() + region_.first + i};
     }
     Group& group_of(SuperblockId b) { return groups_[idx(shape_.group_of(b))]; }
 
-    const SlcRegion region_;
+    const SlcRegion region_;  // the static ones
+    const std::uint32_t most_dynamic_;
+    const std::uint32_t reserve_;  // of those free ones that the host may open
     const SuperblockShape& shape_;
     BlockManager& blocks_;
     std::vector<Group> groups_;
+    std::vector<std::uint8_t> modes_;  // by block; empty: without dynamic ones
     bool in_use_ = true;
 };
 
