@@ -31,10 +31,10 @@ SsdConfig one_die(std::uint32_t slc_blocks, bool dynamic = false) {
     return c;
 }
 
-class SlcTime : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(All, SlcTime, testing::Bool(), [](const auto& p) { return std::string(p.param ? "dynamic" : "static"); });
+class SlcTimes : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(All, SlcTimes, testing::Bool(), [](const auto& p) { return std::string(p.param ? "dynamic" : "static"); });
 
-TEST_P(SlcTime, WritesAndReadsOfEachMode) {
+TEST_P(SlcTimes, WritesAndReadsOfEachMode) {
     const SsdConfig native = one_die(0), slc = one_die(1, GetParam());
     const auto step = [](HostOp op, std::uint64_t unit) { return OneByOne::Step{op, unit * 4096, 4096}; };
     // A write programs a page, the rest of it padded: two of them fill a row, four of them a superblock in SLC mode.
@@ -57,7 +57,7 @@ TEST_P(SlcTime, WritesAndReadsOfEachMode) {
     }
 }
 
-TEST_P(SlcTime, WhatIsFoldedIsReadAsTheOthers) {
+TEST_P(SlcTimes, WhatIsFoldedIsReadAsTheOthers) {
     SsdConfig c = one_die(2, GetParam());
     c.ftl.gc_idle_after = Ps{1'000'000'000};
     const std::int64_t read = reference::unloaded_read(c, 4096) - reference::wire(c.link, 4 + reference::header(true));
@@ -69,6 +69,25 @@ TEST_P(SlcTime, WhatIsFoldedIsReadAsTheOthers) {
     const auto t = latencies_one_by_one(c, steps);
     for (std::size_t unit = 0; unit < 4; ++unit) expect("read of what was folded", t[5 + unit], read);
     expect("read in the SLC cache", t[9], slc_read);
+}
+
+// All that is free, but for a reserve, is in SLC mode before the first write goes past it. Then folding begins, beside the host.
+TEST(SlcTime, AnEmptyDriveIsACache) {
+    const SsdConfig native = one_die(0), slc = one_die(1000, true);
+    const NandGeometry& g = slc.nand.geometry;
+    const std::uint32_t writes = (g.blocks_per_plane - (slc.ftl.gc_soft_free_blocks + 1)) * g.planes_per_die * (g.pages_per_block / g.bits_per_cell);
+    std::vector<OneByOne::Step> steps;
+    for (std::uint64_t unit = 0; unit <= writes; ++unit) steps.push_back({HostOp::write, unit * 4096, 4096});
+    const auto of_native = latencies_one_by_one(native, steps), of_slc = latencies_one_by_one(slc, steps);
+    const std::int64_t gain = native.nand.t_program[0].count() - slc.nand.slc.t_program.count() - slc.nand.onfi.t_wc.count();
+    std::int64_t model = 0, formula = 0;
+    for (std::uint32_t unit = 0; unit < writes; ++unit) {
+        model += of_slc[unit];
+        formula += of_native[unit] - gain;
+        ASSERT_EQ(of_slc[unit], of_native[unit] - gain) << "write " << unit;
+    }
+    expect(std::to_string(writes) + " writes into an empty drive", model, formula);
+    EXPECT_GE(of_slc[writes], of_native[writes]) << "past the cache";
 }
 
 }  // namespace
