@@ -185,7 +185,9 @@ void DirtyLimit::done(Lpa lpa, bool has_changed) {
 
 void DirtyLimit::changed(Lpa lpa) {
     map_.changed(lpa);
-    if (map_.table().dirty_in(page_of(lpa)) != 0) join(page_of(lpa));
+    if (map_.table().dirty_in(page_of(lpa)) == 0) return;
+    join(page_of(lpa));
+    if (!rows_.empty()) write_oldest();  // it takes the room that a row waits for
 }
 
 void DirtyLimit::moved(Lpa lpa) { map_.moved(lpa); }
