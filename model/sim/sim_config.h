@@ -45,6 +45,12 @@ struct RunConfig : ContentsConfig {
     Ps watchdog{1'000'000'000'000};      ///< nothing happens for this long with work pending: exit 3
 };
 
+/// What a drive draws while capacitors supply it.
+struct PowerConfig {
+    std::uint64_t controller_uw = 3'000'000;  ///< controller, DRAM and link
+    std::uint64_t die_uw = 100'000;           ///< a die that programs
+};
+
 /// A device, resolved: all that Device takes, and nothing of the host's or the run's.
 struct DeviceConfig {
     LinkConfig link;                     ///< in front of it: its tags bound the DMA engine's reads
@@ -57,6 +63,7 @@ struct DeviceConfig {
     DramConfig dram;
     NandConfig nand;
     RandomFaults::Rates faults;
+    PowerConfig power;
 };
 
 /// A device, what drives it, and the run, resolved: every parameter that a user may set. Modules get const references to their part.

@@ -277,6 +277,7 @@ RunSummary Simulation::summarise() {
     }
     r.counters = s.counters();
     r.power_cuts = s.power_cuts();
+    r.capacitors = capacitors_of(s.config);
     r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
     r.latency_bins = latency_.bins();

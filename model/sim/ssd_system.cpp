@@ -18,7 +18,7 @@ IntegrityOracle::Geometry oracle_geometry(const SsdConfig& c, const Ftl& ftl) {
     g.version_bits = ftl.codec().version_bits();
     if (c.run.data == DataMode::bytes) g.bytes_of_seed = c.run.seed;
     g.power_cuts = !c.host.power_cut_at.empty();
-    g.durable_writes = c.ftl.buffer_mode == BufferMode::write_through;
+    g.durable_writes = c.ftl.buffer_mode != BufferMode::write_back;
     return g;
 }
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_refresh, drawn_slc, has_slc, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -299,6 +299,8 @@ def run_seed(seed, options):
         resets, seconds = drawn_resets(seed)
         settings += resets
         work.pace_s += seconds
+    if not options.power_cuts:
+        settings += drawn_protected(seed, device)
     if options.power_cuts:
         cuts, seconds = drawn_power_cuts(seed, device)
         settings += cuts

@@ -181,6 +181,13 @@ def drawn_log_blocks(seed, device):
     return [f"fast.random_log_blocks={max(logs, 1)}"]
 
 
+def drawn_protected(seed, device):
+    """A write buffer that capacitors protect, of a quarter of the small devices that write back. Draws of their own."""
+    if device.preset is None and random.Random(f"protected {seed}").random() < 1 / 4 and device.settings["buffer.mode"] == '"write_back"':
+        return ["buffer.mode=protected"]
+    return []
+
+
 def drawn_refresh(seed, device):
     """Blocks that are moved when they have been read often, on a tenth of the small devices, some after hardly more reads than they have pages. Draws of
     their own."""

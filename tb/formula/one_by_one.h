@@ -18,6 +18,7 @@ public:
         HostOp op;
         std::uint64_t offset;  ///< bytes
         std::uint32_t bytes = 4096;
+        bool fua = false;
     };
     explicit OneByOne(std::vector<Step> steps) : steps_(std::move(steps)) {}
     Next next(SimTime now) override {
@@ -34,6 +35,7 @@ public:
         n.request.op = s.op;
         n.request.bytes = s.bytes;
         n.request.offset = s.offset;
+        n.request.fua = s.fua;
         return n;
     }
     void completed(const HostRequest&, SimTime issued, SimTime, SimTime now, bool) override { latency.push_back((now - issued).count()); }

@@ -29,6 +29,8 @@ const char* noun(Dimension d) {
             return "a transfer rate";
         case Dimension::frequency:
             return "a frequency";
+        case Dimension::power:
+            return "a power";
         case Dimension::percent:
             return "a percentage";
     }
@@ -80,6 +82,7 @@ const std::vector<UnitName>& units_of(Dimension d) {
                                                  {"GiB/s", kGi}, {"TB/s", kT},   {"TiB/s", kTi}};
     static const std::vector<UnitName> transfers{{"MT/s", 1}, {"GT/s", kK}};
     static const std::vector<UnitName> frequency{{"Hz", 1}, {"kHz", kK}, {"MHz", kM}, {"GHz", kG}};
+    static const std::vector<UnitName> power{{"uW", 1}, {"mW", kK}, {"W", kM}};
     static const std::vector<UnitName> percent{{"%", 10'000}};
     switch (d) {
         case Dimension::time:
@@ -92,6 +95,8 @@ const std::vector<UnitName>& units_of(Dimension d) {
             return transfers;
         case Dimension::frequency:
             return frequency;
+        case Dimension::power:
+            return power;
         case Dimension::percent:
             break;
     }

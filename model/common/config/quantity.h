@@ -17,6 +17,7 @@ enum class Dimension : std::uint8_t {
     bandwidth,  ///< base: byte per second
     transfers,  ///< base: 10^6 transfers per second
     frequency,  ///< base: hertz
+    power,      ///< base: microwatt
     percent     ///< base: 1e-6 of the whole
 };
 

@@ -49,7 +49,7 @@ void DeallocateCommand::go_on(State& s) {
         }
         remove(s.extent);
     }
-    if (c.op == IoOp::write_zeroes && (c.fua || write_through_) && c.status == nvme::kStSuccess) {
+    if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected && c.status == nvme::kStSuccess) {
         s.journal = s_.journal.demand();
         if (!try_end(s)) s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
     } else {

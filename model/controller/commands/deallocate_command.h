@@ -14,8 +14,11 @@ namespace ssdtlm {
 
 class DeallocateCommand {
 public:
-    /// `write_through`: zeros end in flash, as all that is written does.
-    DeallocateCommand(const CommandServices& services, bool write_through) : s_(services), write_through_(write_through) {}
+    struct Options {
+        bool write_through = false;    ///< zeros end in flash, as all that is written does
+        bool power_protected = false;  ///< the journal in memory is as safe as there
+    };
+    DeallocateCommand(const CommandServices& services, const Options& options) : s_(services), options_(options) {}
 
     void start(Command& c);
     std::string dump() const;
@@ -38,7 +41,7 @@ private:
     MapExtent whole_units(const Command& c, const LbaRange& range) const;
 
     const CommandServices s_;
-    const bool write_through_;
+    const Options options_;
     std::vector<State> states_;  // by command
     std::vector<std::uint32_t> dropped_;  // by remove(), kept for its memory
 };

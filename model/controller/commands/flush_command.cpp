@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/commands/flush_command.h"
 
+#include <utility>
+
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
 #include "protocol/nvme.h"
@@ -15,6 +17,12 @@ void FlushCommand::start(Command& c) {
 }
 
 void FlushCommand::begin(std::uint64_t command) {
+    if (power_protected_ && !states_[command].command->ends_work) {
+        Command& c = *std::exchange(states_[command], State{}).command;
+        if (told_ != s_.buffer.given_up()) c.status = nvme::kStWriteFault;
+        told_ = s_.buffer.given_up();
+        return s_.ends.complete(c);
+    }
     states_[command].generation = s_.buffer.begin_flush();
     states_[command].remaining = 1;
     states_[command].order = ++begun_;

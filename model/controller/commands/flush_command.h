@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do not delay it. If the flash
-// took no more pages for some of it, or for what was there since the flush before, it ends with 2/80h.
+// took no more pages for some of it, or for what was there since the flush before, it ends with 2/80h. Where capacitors protect buffer and journal it waits for
+// nothing, unless it is that of a shutdown.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace ssdtlm {
 
 class FlushCommand {
 public:
-    explicit FlushCommand(const CommandServices& services) : s_(services) {}
+    FlushCommand(const CommandServices& services, bool power_protected) : s_(services), power_protected_(power_protected) {}
 
     /// That of a shutdown is not completed but goes there.
     void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
@@ -39,6 +40,7 @@ private:
     bool try_end(std::uint64_t& command);
 
     const CommandServices s_;
+    const bool power_protected_;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
     std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended

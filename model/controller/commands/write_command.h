@@ -19,6 +19,7 @@ class WriteCommand final : private DmaClient, private DramClient {
 public:
     struct Options {
         bool write_through = false;    ///< every write ends in flash
+        bool power_protected = false;  ///< what is in the buffer is as safe as there
     };
     WriteCommand(const CommandServices& services, const Options& options);
 
@@ -51,7 +52,7 @@ private:
         if (c.index >= states_.size()) states_.resize(c.index + 1u);
         return states_[c.index];
     }
-    bool waits_for_flash(const Command& c) const { return c.fua || options_.write_through; }
+    bool waits_for_flash(const Command& c) const { return (c.fua || options_.write_through) && !options_.power_protected; }
     void choose_piece(State& s);
     void wants_room(std::uint64_t command);
     bool take_room(State& s);

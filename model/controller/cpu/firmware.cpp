@@ -49,9 +49,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                 merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
-      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through}),
-      flush_(services(config, lba_bytes, around, data)),
-      deallocate_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::write_through) {
+      write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}),
+      flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
+      deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}) {
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_, cached_map_.get()});

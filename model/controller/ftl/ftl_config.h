@@ -13,7 +13,8 @@ namespace ssdtlm {
 
 enum class BufferMode : std::uint8_t {
     write_back,    ///< volatile write cache: a write completes when it is in the buffer (VWC = 1)
-    write_through  ///< a write completes when it is programmed (VWC = 0)
+    write_through, ///< a write completes when it is programmed (VWC = 0)
+    power_protected  ///< as write_back, and capacitors write the buffer when the power goes: it is not volatile (VWC = 0)
 };
 enum class BufferOrder : std::uint8_t {
     arrival,              ///< what came first is programmed first

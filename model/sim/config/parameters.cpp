@@ -39,6 +39,7 @@ const std::vector<SsdParameter>& ssd_parameters() {
         add_ftl_parameters(t);
         add_back_end_parameters(t);
         add_nand_parameters(t);
+        add_power_parameters(t);
         add_run_parameters(t);
         const SsdConfig standard;
         for (auto& p : t) {
@@ -92,6 +93,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"nand.geometry", "How the flash is divided."},
             {"nand.onfi", "The ONFI bus of each channel, 8 bits wide."},
             {"workload", "Workloads that the program makes itself, by name: `ssdtlm run DEVICE -w NAME`."},
+            {"power", "What the drive draws while capacitors supply it."},
             {"run", "The simulation itself."},
         };
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");

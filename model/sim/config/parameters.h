@@ -46,6 +46,7 @@ void add_firmware_parameters(std::vector<SsdParameter>& table);
 void add_ftl_parameters(std::vector<SsdParameter>& table);
 void add_back_end_parameters(std::vector<SsdParameter>& table);
 void add_nand_parameters(std::vector<SsdParameter>& table);
+void add_power_parameters(std::vector<SsdParameter>& table);
 void add_run_parameters(std::vector<SsdParameter>& table);
 
 }  // namespace ssdtlm

@@ -154,6 +154,9 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
+    if (s.capacitors.any())
+        j["capacitors"] = {{"buffer_pages", s.capacitors.buffer_pages}, {"map_pages", s.capacitors.map_pages},
+                           {"time_s", to_seconds(s.capacitors.time)}, {"energy_j", s.capacitors.joules}};
     for (const auto& p : s.power_cuts)
         j["power_cuts"].push_back({{"at_s", to_seconds(p.at.time_since_epoch())},
                                    {"pages_torn", p.loss.pages_torn},
@@ -305,6 +308,9 @@ std::string summary_text(const RunSummary& s) {
     if (s.log_blocks)
         t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} log blocks without anything left, {} data blocks written directly\n",
                          s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs, s.ftl.direct_blocks);
+    if (s.capacitors.any())
+        t += fmt::format("\ncapacitors: {} pages of the write buffer and {} of the map in {:.6f} s at most, {:.3f} J\n", s.capacitors.buffer_pages, s.capacitors.map_pages,
+                         to_seconds(s.capacitors.time), s.capacitors.joules);
     t += power_text(s);
     for (const auto& n : s.notes) t += "note: " + n + "\n";
     for (const auto& b : s.books)

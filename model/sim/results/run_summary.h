@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl_counters.h"
+#include "sim/device/capacitors.h"
 #include "sim/device/power_cut.h"
 #include "sim/results/drive_start.h"
 #include "sim/results/latency_stats.h"
@@ -88,6 +89,7 @@ struct RunSummary {
     std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
     std::uint64_t queue_looks = 0; ///< how many these were
     std::vector<PowerCut> power_cuts;
+    Capacitors capacitors;
     std::vector<BookLine> books;
     std::vector<std::string> notes;      ///< of the workload importer
     std::vector<LatencyStats::Row> latency;
