@@ -158,6 +158,7 @@ public:
     bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
     /// A group that may take some, in turn. False: none; only GC helps.
     bool group_for_translation(GroupId& out);
+    bool takes_translation_pages(GroupId group) const { return translation_pages_ == 0 || blocks_.takes_translation_pages(group); }
     PageAddress allocate_translation_page(GroupId group);
     /// At program issue: like map_unit().
     Ppa place_translation(std::uint32_t page, Ppa to);

@@ -63,7 +63,7 @@ void GcPacing::count_host(GroupId group, std::uint32_t units) {
 
 bool GcPacing::may_go_on(GroupId group) const {
     const Group& g = groups_[idx(group)];
-    return !g.paced || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_all_streams(group) ||
+    return !g.paced || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
            pace_->may_move(group, g.started, host_.commands());
 }
 
