@@ -126,6 +126,7 @@ void CaseHost::completed(Slot& s, const nvme::Cqe& cqe) {
     s.busy = false;
     if (cqe.status() != nvme::kStSuccess) return failed(s, cqe.status());
     const bool forced = s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes || (drive_.durable_writes && s.kind != Kind::trim);
+    if (s.kind == Kind::flush) initial_at_risk_ = initial_at_risk_ && flush_failed_;
     if (s.kind == Kind::flush)
         map_.end_flush(s.begun);
     else if (s.kind == Kind::read)
@@ -142,13 +143,16 @@ void CaseHost::failed(Slot& s, std::uint16_t status) {
     bool lost = status == nvme::kStUnrecoveredRead && (s.kind == Kind::read || s.kind == Kind::write || s.kind == Kind::forced_write);
     const bool page_lost = lost && drive_.loses_pages;
     counts_.lost += page_lost;
-    if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit); });
+    if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit) || (initial_at_risk_ && map_.is_initial(p.unit)); });
     if (!page_lost && (!is_read_only_() || !(refused || given_up || lost)))
         throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " + std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
                           " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
                           (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));
     ++counts_.failed;
-    if (s.kind == Kind::flush) map_.fail_flush();
+    if (s.kind == Kind::flush) {
+        map_.fail_flush();
+        flush_failed_ = true;
+    }
     if (s.kind == Kind::read) map_.end_read(s.begun);
     if (changes(s.kind))
         for (const Part& p : s.parts) map_.give_up(p.unit, p.begun, !(refused && s.read_only));

@@ -32,7 +32,8 @@ CaseHost::CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfi
       plan_(config_, one_job_),
       bring_up_(agenda, memory_, config_, plan_, *this),
       contents_(drive.bytes, drive.lba_bytes, std::min(drive.version_bits, 6u), drive.seed),
-      map_(drive.units, atoms_of(drive), drive.filled, BlockContents::kInitial) {
+      map_(drive.units, atoms_of(drive), drive.filled, BlockContents::kInitial),
+      initial_at_risk_(drive.caches_filled) {
     mmio_initiator.bind(door_);
 }
 

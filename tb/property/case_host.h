@@ -30,6 +30,7 @@ public:
         std::uint32_t unit_bytes, lba_bytes;
         std::uint64_t units, filled;
         bool bytes, durable_writes;
+        bool caches_filled;  ///< what the drive holds at the start is in part in its write buffer only
         bool loses_pages;  ///< any read may find that the flash has lost what it is for
         std::uint32_t version_bits;
         std::uint64_t seed;
@@ -145,6 +146,8 @@ private:
     std::vector<Slot> slots_;       // by command identifier
     BlockContents contents_;
     ReferenceMap map_;
+    bool initial_at_risk_;  // no flush has made durable what was in the buffer at the start
+    bool flush_failed_ = false;
     std::function<void(bool)> power_switch_;
     std::function<bool()> is_read_only_;
     std::function<void()> on_end_;

@@ -43,7 +43,7 @@ struct Netlist {
     CaseHost::Drive drive() const {
         const Ftl& ftl = *device.controller.ftl;
         return {config.nand.geometry.unit_bytes, config.nvme.lba_bytes, ftl.logical_units(), ftl.mapped_units(), config.run.data == DataMode::bytes,
-                config.ftl.buffer_mode == BufferMode::write_through, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
+                config.ftl.buffer_mode == BufferMode::write_through, config.ftl.caches_filled, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
     }
     void power_off() {
         const auto* const begin = reinterpret_cast<const char*>(&host);

@@ -197,6 +197,13 @@ std::string ReferenceMap::read(std::uint64_t unit, std::uint32_t first, const Im
     return "";
 }
 
+bool ReferenceMap::is_initial(std::uint64_t unit) const {
+    const auto at = touched_.find(unit);
+    if (at == touched_.end()) return true;
+    const Value initial = unit < filled_ ? initial_ : 0;
+    return at->second.operations.empty() && std::all_of(at->second.base.begin(), at->second.base.end(), [initial](Value v) { return v == initial; });
+}
+
 bool ReferenceMap::knows(std::uint64_t unit, Value value) const {
     const auto at = touched_.find(unit);
     if (at == touched_.end()) return value == (unit < filled_ ? initial_ : 0);

@@ -57,6 +57,8 @@ public:
         const auto at = touched_.find(unit);
         return at == touched_.end() || at->second.operations.empty();
     }
+    /// It is as at the start, as far as can be said.
+    bool is_initial(std::uint64_t unit) const;
     /// Reads that had more than one right answer.
     std::uint64_t open_reads() const { return open_reads_; }
     std::string describe(std::uint64_t unit) const;

@@ -143,6 +143,7 @@ TEST(ReferenceMap, AFlushThatFailedHasSaidWhatLaterOnesLeaveOut) {
     map.end_flush(map.begin_flush());
     EXPECT_FALSE(map.is_durable(0)) << "it may have been given up";
     EXPECT_TRUE(map.is_durable(1)) << "it began later";
+    EXPECT_FALSE(map.is_initial(1));
 }
 
 }  // namespace
