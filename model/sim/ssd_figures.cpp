@@ -180,6 +180,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"read_cache_misses", cache->counters().misses + earlier.read_cache.misses},
                                {"read_cache_units_filled", cache->counters().filled + earlier.read_cache.filled},
                                {"read_cache_units_evicted", cache->counters().evicted + earlier.read_cache.evicted}});
+    if (const ReadCache* cache = firmware.read_cache(); cache != nullptr && cache->shares_room())
+        all.push_back({"read_cache_units_turned_away", cache->counters().turned_away + earlier.read_cache.turned_away});
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {

@@ -20,7 +20,8 @@ import sys
 import tempfile
 import time
 
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_order, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
+from random_caches import drawn_dram_size, drawn_order, drawn_read_cache, drawn_room, drawn_watermarks
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -184,15 +185,6 @@ def drawn_pace(seed, device):
     return settings
 
 
-def drawn_read_cache(seed, device):
-    """A read cache for a third of the small devices. Draws of their own."""
-    r = random.Random(f"read cache {seed}")
-    if device.preset is not None or r.random() > 1 / 3:
-        return []
-    return [f"read_cache.size={r.choice(('64KiB', '1MiB', '16MiB'))}", f"read_cache.replacement={r.choice(('lru', 'fifo'))}",
-            f"read_cache.fill={r.choice(('reads', 'writes', 'both'))}"]
-
-
 def drawn_placement(seed, device):
     """Another placement for a third of the small devices. A draw of its own."""
     return ["ftl.placement=first_idle"] if device.preset is None and random.Random(f"placement {seed}").random() < 1 / 3 else []
@@ -290,7 +282,11 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts) + drawn_order(seed, device)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts)
+    order = drawn_order(seed, device)
+    settings += order + drawn_watermarks(seed, device, order)
+    settings += drawn_room(seed, device, settings)
+    settings += drawn_dram_size(seed, device, settings)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     if not options.saved:

@@ -140,19 +140,6 @@ def journal_blocks(settings, blocks):
     raise ValueError("a device without room for the journal")
 
 
-def drawn_order(seed, device):
-    """How the write buffer is emptied, of a third of them."""
-    r = random.Random(f"order {seed}")
-    if device.preset is not None or r.random() > 1 / 3:
-        return []
-    settings = [f"buffer.merge_writes={r.choice(('true', 'false'))}"]
-    if device.settings.get("ftl.mapping") == '"dftl"':
-        settings += ["buffer.order=by_translation_page", f"buffer.patience={r.choice((1, 4))}", f"firmware.reorder={r.choice((0, 50))}"]
-        if "map.power_protected" in device.settings:
-            settings.append(f"buffer.prefer_dirty={r.choice(('true', 'false'))}")
-    return settings
-
-
 def drawn_lines(seed, device):
     """Superblocks of the whole drive, of a sixth of the small devices that have no share of the addresses anywhere."""
     r = random.Random(f"lines {seed}")

@@ -68,6 +68,26 @@ TEST(ReadCacheTime, HitsMissesAndWhatTakesAUnitOut) {
     kept.push_back({HostOp::read, 9000, "what was only read", miss});
     kept.push_back({HostOp::read, 9000, "does not enter", miss});
     run(kept);
+    // In the room of the write buffer, of a page for each plane, nearly all of which dirty units take. Three units are left to what is read.
+    c.ftl.read_cache = {0, ReadCacheReplacement::lru, ReadCacheFill::reads, ReadCacheRoom::buffer};
+    c.ftl.buffer_order = BufferOrder::lru;
+    c.ftl.flush_start_percent = 99;
+    c.ftl.buffer_bytes = 256 * 4096;
+    std::vector<Expected> shared{{HostOp::write, 2000, nullptr, 0, 253 * 4096}};
+    const std::vector<Expected> read{{HostOp::read, 100, "shared: first read", miss}, {HostOp::read, 7000, "another unit", miss}, {HostOp::read, 2000, nullptr, 0},
+                                     {HostOp::read, 9000, "a third one", miss}, {HostOp::read, 100, "the first again", hit}, {HostOp::read, 2001, "a dirty one", hit}};
+    shared.insert(shared.end(), read.begin(), read.end());
+    auto lru = shared, cflru = shared;
+    // The coldest is dirty: a row of pages is programmed instead, and a second read finds room.
+    lru.insert(lru.end(), {{HostOp::read, 8000, "lru, no clean unit leaves", miss}, {HostOp::read, 2100, "the coldest is dirty still", hit},
+                           {HostOp::read, 8000, "it did not stay", miss}, {HostOp::read, 8000, "now there is room", hit}, {HostOp::read, 7000, "nobody left", hit},
+                           {HostOp::read, 2002, "but the coldest of the dirty ones", miss}});
+    run(lru);
+    cflru.insert(cflru.end(), {{HostOp::read, 8000, "cflru, the coldest clean unit leaves", miss}, {HostOp::read, 8000, "it stayed", hit},
+                               {HostOp::read, 2002, "the coldest dirty one too", hit}, {HostOp::read, 7000, "the one that left", miss}});
+    c.ftl.read_cache.replacement = ReadCacheReplacement::cflru;
+    c.ftl.read_cache.window_percent = 100;
+    run(cflru);
 }
 
 }  // namespace

@@ -53,9 +53,12 @@ const std::vector<Choice>& DriveCase::choices() {
         {"buffer_pages", {"1", "2", "8", "50"}},
         {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\""}},
         {"buffer.flush_start", {"-", "-", "\"50%\"", "\"99%\""}},
+        {"buffer.flush_stop", {"-", "-", "\"0%\"", "\"30%\"", "\"50%\""}},
         {"buffer.flush_depth_per_die", {"4", "1", "16"}},
         {"read_cache_units", {"0", "0", "3", "16", "1000"}},
-        {"read_cache.replacement", {"\"lru\"", "\"fifo\""}},
+        {"read_cache.room", {"-", "\"buffer\""}},
+        {"read_cache.replacement", {"\"lru\"", "\"fifo\"", "\"cflru\""}},
+        {"read_cache.window", {"-", "\"0%\"", "\"100%\""}},
         {"read_cache.fill", {"\"reads\"", "\"writes\"", "\"both\""}},
         {"slc.blocks", {"0", "0", "1", "2", "5"}},
         {"slc.fold_free_blocks", {"-", "0", "2"}},
@@ -67,7 +70,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"dirty_pages", {"-", "-", "0", "1", "7"}},
         {"map.dirty_until", {"-", "\"issued\""}},
         {"map.gc_updates", {"-", "-", "-", "\"found\""}},
-        {"buffer.order", {"-", "-", "\"by_translation_page\""}},
+        {"buffer.order", {"-", "-", "\"by_translation_page\"", "\"lru\""}},
         {"buffer.patience", {"-", "1"}},
         {"buffer.prefer_dirty", {"-", "-", "true"}},
         {"buffer.merge_writes", {"-", "-", "-", "false"}},
@@ -115,6 +118,13 @@ bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions
 
 bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
 
+/// Write buffer and read cache in one room, which have to have one order.
+bool shares_room(const DriveCase& c) {
+    if (c.value("read_cache.room") == "-" || c.number("read_cache_units") != 0) return false;
+    const bool other = c.value("buffer.order") != "-" && goes_with(c, "buffer.order"), lru = other && c.value("buffer.order") == "\"lru\"";
+    return c.value("read_cache.replacement") == "\"fifo\"" ? !other : lru;
+}
+
 /// Whether a parameter means anything, and is allowed, beside the others.
 bool goes_with(const DriveCase& c, const std::string& key) {
     const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"", logs = fast || c.value("ftl.mapping") == "\"block\"";
@@ -123,7 +133,8 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
     if (key == "buffer.prefer_dirty" && !goes_with(c, "dirty_pages")) return false;
-    if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") != "-";
+    if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") == "\"by_translation_page\"";
+    if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
     if (key == "buffer.merge_writes" || key == "refresh.reads") return !logs;
     if (starts(key, "fast.")) return fast;
@@ -140,13 +151,17 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")
         return !logs && !dftl && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+    if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     if (key == "buffer.flush_start") return c.value("buffer.mode") == "\"write_back\"";
     if (key == "precondition.fill_caches")
         return c.value("buffer.mode") == "\"write_back\"" && goes_with(c, "precondition.state") &&
                (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
     if (key == "precondition.state" && c.value(key) == "\"analytic\"")
         return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c);
-    if (key == "read_cache.replacement" || key == "read_cache.fill") return c.number("read_cache_units") != 0;
+    if (key == "read_cache.room") return shares_room(c);
+    if (key == "read_cache.window") return shares_room(c) && c.value("read_cache.replacement") == "\"cflru\"";
+    if (key == "read_cache.replacement" && c.value(key) == "\"cflru\"") return shares_room(c);
+    if (key == "read_cache.replacement" || key == "read_cache.fill") return c.number("read_cache_units") != 0 || shares_room(c);
     return true;
 }
 

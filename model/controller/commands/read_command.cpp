@@ -24,6 +24,7 @@ inline ReadCommand::Located ReadCommand::locate(Lpa lpa, Ppa place) {
                 found.version = unit.version;
                 found.dram_unit = unit.dram_unit;
                 found.entry = entry;
+                if (__builtin_expect(s_.cache != nullptr, 0) && s_.cache->shares_room()) s_.buffer.touch(entry);
                 if (!unit.merging) {
                     if (is_place(place)) s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
                     return found;
@@ -81,6 +82,7 @@ __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std:
         s_.cache->end_fill(part.item[i], {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
                                           part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}});
     }
+    if (s_.buffer.is_wanted()) s_.waiters.settle();  // what makes room may be programmed
 }
 
 inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::uint32_t page, Lpa lpa, std::uint32_t byte_offset) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cpu/firmware.h"
 
+#include <algorithm>
+
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
@@ -10,15 +12,24 @@ WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
     const FtlConfig& c = ftl.config();
     WriteOrder order;
     order.merges = c.buffer_merges;
+    order.coldest_first = c.buffer_order == BufferOrder::lru;
     if (c.buffer_order == BufferOrder::by_translation_page)
         order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(), std::uint64_t{c.buffer_patience} * units};
     return order;
 }
 
-std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units, const DirtyPages* dirty) {
+std::unique_ptr<CacheRoom> make_room(const ReadCacheConfig& c, std::uint32_t units) {
+    if (!c.shares_room()) return nullptr;
+    const std::uint64_t window = c.replacement == ReadCacheReplacement::cflru ? std::uint64_t{units} * c.window_percent / 100 : 1;
+    return std::make_unique<CacheRoom>(units, std::max(1u, static_cast<std::uint32_t>(window)), c.replacement != ReadCacheReplacement::fifo);
+}
+
+std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, std::uint32_t units, const DirtyPages* dirty, CacheRoom* room) {
+    SSDTLM_CHECK(!around.buffer || room == nullptr, "a read cache in the room of a write buffer of another make");
     if (around.buffer) return around.buffer(units, around.ftl.lanes());
     auto buffer = std::make_unique<WriteBuffer>(units, &around.ftl.lanes(), order_of(around.ftl, units));
     if (dirty != nullptr && around.ftl.config().buffer_prefers_dirty) buffer->prefer(*dirty);
+    if (room != nullptr) buffer->share(*room);
     return buffer;
 }
 }  // namespace
@@ -32,9 +43,11 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       dirty_limit_(limits_dirty_pages(ftl_config) ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_) : nullptr),
       own_map_(around.map ? around.map(own_map()) : nullptr),
       map_(own_map_ ? *own_map_ : own_map()),
-      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), dirty_limit_.get())),
+      cache_room_(make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
+      buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), dirty_limit_.get(), cache_room_.get())),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
-      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes ? nullptr : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes)),
+      read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_ ? nullptr
+                                                                                     : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
       stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
       waiters_(around.agenda, map_, around.ftl.lanes().count()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
@@ -60,6 +73,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
             [this, &ftl = around.ftl] { return is_quiet(ftl); }, [this](Command& c) { begin(c); }, [this](Command& c) { ends_.complete(c); }});
         flush_.on_shutdown([this](Command& c) { shutdown_->flushed(c); });
     }
+    if (cache_room_) cache_room_->bind(*buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{}) ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
@@ -125,6 +139,7 @@ bool Firmware::idle() const {
 
 void Firmware::check_waiters() const {
     buffer_->check_waiters();
+    if (cache_room_) cache_room_->check();
     gc_.check_waiters();
     if (merges_) merges_->check_waiters();
     destage_.check_waiters();

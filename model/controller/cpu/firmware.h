@@ -15,6 +15,7 @@
 #include "controller/commands/flush_command.h"
 #include "controller/commands/read_command.h"
 #include "controller/commands/write_command.h"
+#include "controller/cache_room/cache_room.h"
 #include "controller/cached_map/cached_map.h"
 #include "controller/cached_map/dirty_limit.h"
 #include "controller/cpu/core_pool.h"
@@ -125,6 +126,7 @@ private:
     std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
+    std::unique_ptr<CacheRoom> cache_room_;  // null: write buffer and read cache have their own
     std::unique_ptr<BufferPort> buffer_;
     std::unique_ptr<UnitData> bytes_;  // null: signatures stand for the data
     std::unique_ptr<ReadCache> read_cache_;  // null: none

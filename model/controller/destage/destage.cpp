@@ -27,7 +27,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       hybrid_(around.ftl.hybrid() != nullptr ? std::make_unique<HybridRows>(around.ftl, around_.buffer, choice_) : nullptr),
       row_(choice_.row_pages()),
       without_page_(around.ftl.lanes().count()),
-      reorders_(config.buffer_order != BufferOrder::arrival) {
+      reorders_(config.buffer_order == BufferOrder::by_translation_page) {
     around_.waiters.on_settled<&Destage::form>(this);
 }
 
@@ -309,7 +309,7 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
     const BufferPort::Index entry = job.item[unit];
     const BufferPort::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
-    around_.cache->insert({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}});
+    around_.cache->keep({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry);
 }
 
 void Destage::finish(FlashJob& job, bool placed) {

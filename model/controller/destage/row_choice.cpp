@@ -14,7 +14,8 @@ RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& 
       program_limit_(ftl.geometry().dies() * config.flush_depth_per_die),
       row_pages_(std::min(ftl.shape().joined(), program_limit_)),
       row_units_(row_pages_ * ftl.geometry().units_per_page()),
-      start_level_(static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_start_percent / 100)) {
+      start_level_(static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_start_percent / 100)),
+      stop_level_(std::min(start_level_, static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_stop_percent / 100))) {
     const Lanes& lanes = ftl.lanes();
     if (lanes.count() == 1) return;
     of_lane_.resize(lanes.count());
@@ -27,14 +28,14 @@ RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& 
 bool RowChoice::may_form() const {
     if (buffer_.demanded()) return true;
     const bool room_wanted = waiters_.anybody(Waiters::For::room);
-    if (buffer_.queued() >= row_units_) return buffer_.dirty() > start_level_ || room_wanted;
+    if (buffer_.queued() >= row_units_) return empties_ || room_wanted || buffer_.is_wanted();
     const bool data_on_its_way = buffer_.used() != buffer_.held();
-    return room_wanted && programs_ == 0 && !data_on_its_way;
+    return (room_wanted || buffer_.is_wanted()) && programs_ == 0 && !data_on_its_way;
 }
 
 __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {
     const bool room_wanted = waiters_.anybody(Waiters::For::room);
-    const bool full_rows = buffer_.dirty() > start_level_ || room_wanted;
+    const bool full_rows = empties_ || room_wanted || buffer_.is_wanted();
     const auto lanes = static_cast<std::uint32_t>(of_lane_.size());
     bool any_full = false;
     std::uint32_t fullest = kNoLane;
@@ -50,14 +51,15 @@ __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {
         if (of_lane_[lane] == 0 && (fullest == kNoLane || queued > buffer_.queued(fullest))) fullest = lane;
     }
     const bool data_on_its_way = buffer_.used() != buffer_.held();
-    return room_wanted && !any_full && !data_on_its_way && programs_ < waiters_.count(Waiters::For::room) ? fullest : kNoLane;
+    const std::size_t most = room_wanted ? waiters_.count(Waiters::For::room) : buffer_.is_wanted();
+    return !any_full && !data_on_its_way && programs_ < most ? fullest : kNoLane;
 }
 
 void RowChoice::check() const {
     const auto lanes = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(of_lane_.size()));
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
         const std::uint32_t running = programs(lane), limit = of_lane_.empty() ? program_limit_ : limit_of_lane_[lane];
-        const bool must_form = buffer_.demanded(lane) || (buffer_.queued(lane) >= row_units_ && buffer_.dirty() > start_level_);
+        const bool must_form = buffer_.demanded(lane) || (buffer_.queued(lane) >= row_units_ && (buffer_.dirty() > start_level_ || (empties_ && buffer_.dirty() > stop_level_) || buffer_.is_wanted()));
         if (must_form && running + row_pages_ <= limit && programs_ + row_pages_ <= program_limit_)
             throw CheckFailed("destage: " + std::to_string(buffer_.queued(lane)) + " dirty units" +
                               (lanes == 1 ? "" : " of lane " + std::to_string(lane)) + " may be programmed, but only " + std::to_string(running) +

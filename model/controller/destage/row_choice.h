@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a row of pages is formed out of the write buffer, and of which lane (ftl/allocation/lanes.h).
 //
-// A full row (a page of each plane of a group) is formed when the buffer is past its threshold or someone waits for room; less than a
-// row only for a unit that must become durable, or when a command waits for room and nothing under way will give it any. With
+// A full row (a page of each plane of a group) is formed when someone waits for room, or from the time when more of the buffer is dirty than its
+// high watermark until no more is than its low one. What is below stays, also in an idle drive, until a flush wants it. Less than a
+// row only for a unit that must become durable, or when a command waits for room, or a unit that was read has found none, and nothing under way will give it any. With
 // several lanes, some of which are always waiting for more, that would leave most dies idle: there as many programs
 // may be under way as commands wait for room, if no lane has a full row; the fullest of those with nothing under way goes first.
 #pragma once
@@ -26,6 +27,10 @@ public:
     std::uint32_t row_units() const { return row_units_; }
     /// The lane whose units are to be programmed now; kNoLane: none.
     std::uint32_t next() {
+        if (buffer_.dirty() <= stop_level_)
+            empties_ = false;
+        else if (buffer_.dirty() > start_level_)
+            empties_ = true;
         if (programs_ + row_pages_ > program_limit_ || buffer_.queued() == 0) return kNoLane;
         if (__builtin_expect(of_lane_.empty(), 1)) return may_form() ? 0 : kNoLane;
         return next_of_several();
@@ -57,7 +62,9 @@ private:
     const std::uint32_t program_limit_;
     const std::uint32_t row_pages_;    ///< pages that are programmed together, if there is data for them
     const std::uint32_t row_units_;
-    const std::uint32_t start_level_;  ///< dirty units above which full rows are formed
+    const std::uint32_t start_level_;  ///< dirty units above which full rows begin to be formed
+    const std::uint32_t stop_level_;   ///< and down to which they are
+    bool empties_ = false;             ///< was above the one, and not yet down at the other
     std::vector<std::uint32_t> limit_of_lane_;
     std::uint32_t programs_ = 0;
     std::vector<std::uint32_t> of_lane_;  // programs of each lane; empty when there is one

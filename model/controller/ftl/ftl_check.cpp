@@ -146,6 +146,23 @@ void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const 
         out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map", "\"written\": what a checkpoint says is not searched for in out-of-band areas", "set it to \"written\""});
 }
 
+void check_read_cache(std::vector<Problem>& out, const FtlConfig& config) {
+    const ReadCacheConfig& c = config.read_cache;
+    if (!c.shares_room()) {
+        if (c.replacement == ReadCacheReplacement::cflru)
+            out.push_back({"read_cache.replacement", "\"cflru\" in a read cache of its own", "read_cache.room = \"buffer\": where nothing is dirty, all is clean",
+                           "set read_cache.room = \"buffer\", or read_cache.replacement = \"lru\""});
+        return;
+    }
+    if (c.bytes != 0)
+        out.push_back({"read_cache.size", std::to_string(c.bytes) + " bytes with read_cache.room = \"buffer\"", "0: the room is that of buffer.size", "leave it out, or set read_cache.room = \"own\""});
+    const bool by_age = c.replacement == ReadCacheReplacement::fifo;
+    if (config.buffer_order != (by_age ? BufferOrder::arrival : BufferOrder::lru))
+        out.push_back({"read_cache.room", std::string("\"buffer\" with another buffer.order than read_cache.replacement"),
+                       "one order for both: read_cache.replacement = \"lru\" or \"cflru\" with buffer.order = \"lru\", \"fifo\" with \"arrival\"",
+                       std::string("set buffer.order = ") + (by_age ? "\"arrival\"" : "\"lru\"")});
+}
+
 /// What mappings by blocks are not made to work with.
 void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     const std::string with = " with ftl.mapping = \"" + config.mapping + "\"", logs = config.mapping == "fast" ? "log blocks" : "replacement blocks";
@@ -236,10 +253,20 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
     if (is_hybrid(config)) check_hybrid(out, config);
-    if (config.buffer_order != BufferOrder::arrival && config.mapping != "dftl")
+    if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)
+        out.push_back({"buffer.flush_stop", std::to_string(config.flush_stop_percent) + "%, above buffer.flush_start = " + std::to_string(config.flush_start_percent) + "%",
+                       "at most buffer.flush_start, or 100%: the same", "lower it, or raise buffer.flush_start"});
+    if (config.buffer_order == BufferOrder::lru && config.buffer_mode == BufferMode::write_through)
+        out.push_back({"buffer.order", "\"lru\" with buffer.mode = \"write_through\"", "another order: each write waits for its program, and nothing is left to be written again",
+                       "set buffer.order = \"arrival\", or buffer.mode = \"write_back\""});
+    if (config.buffer_order == BufferOrder::lru && !config.buffer_merges)
+        out.push_back({"buffer.order", "\"lru\" with buffer.merge_writes = false", "another order: a write that takes no older one's place moves none",
+                       "set buffer.order = \"arrival\", or buffer.merge_writes = true"});
+    if (config.buffer_order == BufferOrder::by_translation_page && config.mapping != "dftl")
         out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"", "a map that has translation pages",
                        "set buffer.order = \"arrival\", or ftl.mapping = \"dftl\""});
-    if (config.buffer_prefers_dirty && (config.buffer_order == BufferOrder::arrival || !limits_dirty_pages(config)))
+    check_read_cache(out, config);
+    if (config.buffer_prefers_dirty && (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
         out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them", "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
                        "set it to false, or these two"});
     if (config.mapping == "dftl") check_cached_map(out, config, g);

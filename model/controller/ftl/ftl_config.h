@@ -18,7 +18,8 @@ enum class BufferMode : std::uint8_t {
 };
 enum class BufferOrder : std::uint8_t {
     arrival,              ///< what came first is programmed first
-    by_translation_page   ///< units whose entries are in one translation page together
+    by_translation_page,  ///< units whose entries are in one translation page together
+    lru                   ///< what was not written for longest
 };
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
@@ -115,7 +116,8 @@ struct FtlConfig {
     BufferOrder buffer_order = BufferOrder::arrival;
     std::uint32_t buffer_patience = 4;        ///< by_translation_page: times the buffer's size that comes before what is in it goes first
     bool buffer_prefers_dirty = false;        ///< by_translation_page: units of translation pages that are dirty go first
-    std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer at which programs start (0: at once)
+    std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer above which programs start (0: at once)
+    std::uint32_t flush_stop_percent = 100;   ///< at which they stop again; 100: as flush_start_percent
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
     ReadCacheConfig read_cache;
     // Checkpoints of the map, and what follows a loss of power

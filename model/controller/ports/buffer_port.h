@@ -37,6 +37,7 @@ public:
         std::uint32_t queued = 0;    ///< dirty, and may be programmed now: the others wait for their older copy
         std::uint32_t demanded = 0;  ///< of those queued: a command or a flush waits for them
         std::uint32_t merging = 0;   ///< wait for the rest of their old copy
+        bool wanted = false;         ///< what was read would stay, if there were room, and none of the buffer was on its way to flash
     };
     /// In units, since the start.
     struct Counters {
@@ -67,6 +68,9 @@ public:
     std::uint32_t queued(std::uint32_t lane) const { return of_lane_.empty() ? levels_.queued : of_lane_[lane].queued; }
     bool demanded(std::uint32_t lane) const { return (of_lane_.empty() ? levels_.demanded : of_lane_[lane].demanded) != 0; }
     std::uint32_t merging() const { return levels_.merging; }
+    bool is_wanted() const { return levels_.wanted; }
+    /// What was read found no room (cache_room/). Holds until a unit is taken to be programmed.
+    void want_room() { levels_.wanted = levels_.wanted || levels_.held == levels_.dirty + levels_.merging; }
     std::uint64_t inserted() const { return counters_.inserted; }
     std::uint64_t coalesced() const { return counters_.coalesced; }
     std::uint64_t dropped_dirty() const { return counters_.dropped_dirty; }
@@ -91,6 +95,8 @@ public:
     /// Newest buffered write of a unit, kNone when the buffer has none.
     virtual Index find(Lpa lpa) const = 0;
     virtual Unit unit(Index i) const = 0;
+    /// A read found it there.
+    virtual void touch(Index) {}
     /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until programmed().
     virtual Index pop_dirty(std::uint32_t lane) = 0;
     /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone: none.

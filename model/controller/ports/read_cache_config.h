@@ -6,8 +6,13 @@
 namespace ssdtlm {
 
 enum class ReadCacheReplacement : std::uint8_t {
-    lru,  ///< what was not read for longest leaves
-    fifo  ///< what entered first leaves
+    lru,   ///< what was not read for longest leaves
+    fifo,  ///< what entered first leaves
+    cflru  ///< lru, but of the coldest few the clean ones leave first; with the room of the buffer
+};
+enum class ReadCacheRoom : std::uint8_t {
+    own,    ///< `bytes`
+    buffer  ///< what the write buffer leaves of its own (cache_room/)
 };
 enum class ReadCacheFill : std::uint8_t {
     reads,   ///< what was read from the flash
@@ -19,6 +24,9 @@ struct ReadCacheConfig {
     std::uint64_t bytes = 0;  ///< of the DRAM; less than a unit: none
     ReadCacheReplacement replacement = ReadCacheReplacement::lru;
     ReadCacheFill fill = ReadCacheFill::reads;
+    ReadCacheRoom room = ReadCacheRoom::own;
+    std::uint32_t window_percent = 25;  ///< cflru: of the room: how many are the coldest few
+    bool shares_room() const { return room == ReadCacheRoom::buffer; }
 };
 
 }  // namespace ssdtlm

@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 }
 
-ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes)
-    : config_(config), slots_(config.bytes / unit_bytes), oldest_(kNone), newest_(kNone) {
+ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room)
+    : config_(config), room_(room), slots_(room != nullptr ? room->units() : config.bytes / unit_bytes), oldest_(kNone), newest_(kNone) {
     SSDTLM_CHECK(!slots_.empty(), "a read cache without room for a unit");
     index_.reserve(slots_.size());
     for (std::uint32_t i = capacity(); i-- != 0;) free_.push_back(i);
@@ -23,7 +23,9 @@ const ReadCache::Unit* ReadCache::look_up(Lpa lpa) {
         return nullptr;
     }
     ++counters_.hits;
-    if (config_.replacement == ReadCacheReplacement::lru && found->second != newest_) {
+    if (room_ != nullptr)
+        room_->used_clean(found->second);
+    else if (config_.replacement == ReadCacheReplacement::lru && found->second != newest_) {
         unlink(found->second);
         link_newest(found->second);
     }
@@ -52,11 +54,30 @@ void ReadCache::insert(const Unit& unit) {
         slots_[found->second].unit = unit;
         return;
     }
+    if (room_ == nullptr) return link_newest(put(unit));
+    if (room_->admit_clean())
+        room_->entered_clean(put(unit));
+    else
+        ++counters_.turned_away;
+}
+
+void ReadCache::keep(const Unit& unit, std::uint32_t entry) {
+    if (room_ == nullptr) return insert(unit);
+    SSDTLM_CHECK(index_.find(idx(unit.lpa)) == index_.end(), "a unit of the write buffer is in the read cache");
+    room_->cleaned(entry, put(unit));
+}
+
+std::uint32_t ReadCache::put(const Unit& unit) {
     const std::uint32_t slot = take_slot();
     index_.emplace(idx(unit.lpa), slot);
     slots_[slot].unit = unit;
-    link_newest(slot);
     ++counters_.filled;
+    return slot;
+}
+
+void ReadCache::evict(std::uint32_t slot) {
+    remove(slot);
+    ++counters_.evicted;
 }
 
 void ReadCache::drop(Lpa lpa) {
@@ -93,17 +114,14 @@ void ReadCache::unlink(std::uint32_t slot) {
 }
 
 void ReadCache::remove(std::uint32_t slot) {
-    unlink(slot);
+    room_ != nullptr ? room_->left_clean(slot) : unlink(slot);
     index_.erase(idx(slots_[slot].unit.lpa));
     slots_[slot].unit.bytes.reset();
     free_.push_back(slot);
 }
 
 std::uint32_t ReadCache::take_slot() {
-    if (free_.empty()) {
-        remove(oldest_);
-        ++counters_.evicted;
-    }
+    if (free_.empty()) evict(oldest_);
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     return slot;
@@ -117,6 +135,7 @@ void ReadCache::state(Snapshot& s) {
     }
     s(free_, oldest_, newest_);
     s.map(index_);
+    if (room_ != nullptr) s(*room_);
 }
 
 }  // namespace ssdtlm

@@ -12,6 +12,7 @@
 
 #include "common/containers/key_table.h"
 #include "common/snapshot/snapshot.h"
+#include "controller/cache_room/cache_room.h"
 #include "controller/ports/read_cache_config.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
@@ -30,16 +31,19 @@ public:
         std::uint64_t hits = 0, misses = 0;  ///< units of reads that are in flash
         std::uint64_t filled = 0;            ///< units that entered
         std::uint64_t evicted = 0;           ///< that left for others
+        std::uint64_t turned_away = 0;       ///< that were read, and found no room without a program
         Counters& operator+=(const Counters& o) {
             hits += o.hits;
             misses += o.misses;
             filled += o.filled;
             evicted += o.evicted;
+            turned_away += o.turned_away;
             return *this;
         }
     };
 
-    ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes);
+    /// `room`: what it shares with the write buffer, and outlives it; null: its own.
+    ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room = nullptr);
 
     static constexpr std::uint32_t kNoFill = 0;
 
@@ -58,13 +62,17 @@ public:
     void end_fill(std::uint32_t fill, const Unit& unit);
     /// It could not be read.
     void cancel_fill(std::uint32_t fill, Lpa lpa);
-    /// The unit leaves the write buffer, and no newer write of it is there.
     void insert(const Unit& unit);
+    /// The unit leaves the write buffer, whose entry it is, and no newer write of it is there.
+    void keep(const Unit& unit, std::uint32_t entry);
     /// It is being written.
     void drop(Lpa lpa);
+    /// It makes way for others.
+    void evict(std::uint32_t slot);
     /// It is being deallocated.
     void drop(Lpa first, std::uint32_t units);
 
+    bool shares_room() const { return room_ != nullptr; }
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
     std::size_t fills() const { return fills_.size(); }
@@ -85,8 +93,10 @@ private:
     void unlink(std::uint32_t slot);
     void remove(std::uint32_t slot);
     std::uint32_t take_slot();
+    std::uint32_t put(const Unit& unit);
 
     const ReadCacheConfig config_;
+    CacheRoom* const room_;  // null: the room and the order of replacement are its own
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;
     std::uint32_t oldest_, newest_;

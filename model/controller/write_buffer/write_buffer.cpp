@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/write_buffer/write_buffer.h"
 
-#include <string>
-
 #include "common/report/error.h"
 
 namespace ssdtlm {
@@ -11,10 +9,12 @@ WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes, co
     : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
       order_(order),
       choices_(order.units_per_bucket == 0 ? 0 : lanes_ != nullptr ? lanes_->count() : 1, BucketChoice(order.buckets, order.patience)),
-      queues_((lanes_ != nullptr ? lanes_->count() : 1) * (choices_.empty() ? 1 : order.buckets)) {
+      lists_per_lane_(order.coldest_first ? 2 : choices_.empty() ? 1 : order.buckets),
+      queues_((lanes_ != nullptr ? lanes_->count() : 1) * lists_per_lane_) {
     levels_.capacity = capacity_units;
     if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
+    SSDTLM_CHECK(!order.coldest_first || (order.merges && choices_.empty()), "the coldest first, and another order");
 }
 
 inline void WriteBuffer::count_demanded(const Entry& e) {
@@ -108,8 +108,11 @@ bool WriteBuffer::leans_on_merging(const Entry& e) const {
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
-    if (e.queued && !is_demanded(e)) count_demanded(e);
+    const bool newly = e.queued && !is_demanded(e), moves = newly && order_.coldest_first;
+    if (__builtin_expect(moves, 0)) unlist(i);
+    if (newly) count_demanded(e);
     e.marks |= kHurried;
+    if (__builtin_expect(moves, 0)) list_last(i);
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
@@ -126,10 +129,10 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (order_.merges && tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            const bool other_lane = __builtin_expect(lanes_ != nullptr, 0) && tail.queued && lanes_->of(lpa, stream) != lane_of(tail);
-            if (other_lane) dequeue(n);
+            const bool moves = tail.queued && (__builtin_expect(order_.coldest_first, 0) ||
+                                               (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
+            if (moves) dequeue(n);
             tail.stream = stream;
-            if (other_lane) enqueue(n);
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
@@ -137,6 +140,8 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
                 tail.waiter = waiter;
                 if (it->second.oldest != n) hurry(it->second.oldest);
             }
+            if (moves) enqueue(n);
+            if (__builtin_expect(room_ != nullptr, 0)) room_->used_dirty(n);
             --levels_.used;
             ++counters_.coalesced;
             return n;
@@ -161,6 +166,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.marks = marks;
     e.stream = stream;
     e.dram_unit = dram_unit;
+    if (__builtin_expect(room_ != nullptr, 0)) room_->entered_dirty(i);
     ++per_generation_.back();
     if (fresh) {
         it->second = Chain{i, i};
@@ -212,8 +218,10 @@ bool WriteBuffer::merge_failed(Index i, std::vector<std::uint32_t>& waiters) {
 
 WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     Index i = kNone;
-    if (__builtin_expect(choices_.empty(), 1)) {
+    if (__builtin_expect(lists_per_lane_ == 1, 1)) {
         i = first_ready(queues_[lane]);
+    } else if (order_.coldest_first) {
+        i = first_dirty(lane);
     } else if (const std::uint32_t bucket = choices_[lane].next(); bucket != BucketChoice::kNone) {
         i = first_ready(queues_[lane * order_.buckets + bucket]);
     }
@@ -221,10 +229,40 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     return i;
 }
 
+WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t lane) const {
+    const Index first = queues_[lane * lists_per_lane_].head;
+    return first != kNone || !order_.coldest_first ? first : queues_[2 * lane + 1].head;
+}
+
+WriteBuffer::Index WriteBuffer::dirty_behind(Index i) const {
+    const Entry& e = entries_[i];
+    return e.fifo_next != kNone || !order_.coldest_first || !is_demanded(e) ? e.fifo_next : queues_[2 * lane_of(e) + 1].head;
+}
+
+/// What nobody waited for goes behind what somebody does.
+void WriteBuffer::demand_all_lists() {
+    for (std::size_t q = 0; q < queues_.size(); q += 2) {
+        Queue &before = queues_[q], &behind = queues_[q + 1];
+        if (behind.head == kNone) continue;
+        entries_[behind.head].fifo_prev = before.tail;
+        (before.tail != kNone ? entries_[before.tail].fifo_next : before.head) = behind.head;
+        before.tail = behind.tail;
+        behind = Queue{};
+    }
+}
+
 void WriteBuffer::take_dirty(Index i) {
     dequeue(i);
     entries_[i].state = State::flushing;
     --levels_.dirty;
+    levels_.wanted = false;
+}
+
+void WriteBuffer::touch(Index i) {
+    if (room_ != nullptr) room_->used_dirty(i);
+    if (!order_.coldest_first || !entries_[i].queued || is_demanded(entries_[i])) return;
+    unlist(i);
+    list_last(i);
 }
 
 void WriteBuffer::unlink_oldest(Index i) {
@@ -245,13 +283,18 @@ void WriteBuffer::unlink_oldest(Index i) {
 }
 
 void WriteBuffer::release(Index i) {
+    free(i);
+    retire_generations();
+}
+
+void WriteBuffer::free(Index i) {
     Entry& e = entries_[i];
     e.state = State::free;
     --levels_.used;
     --levels_.held;
     --per_generation_[e.generation - oldest_generation_];
     free_.push_back(i);
-    retire_generations();
+    if (__builtin_expect(room_ != nullptr, 0)) room_->left_dirty(i);
 }
 
 void WriteBuffer::retire_generations() {
@@ -284,11 +327,7 @@ void WriteBuffer::drop(Lpa lpa, std::vector<std::uint32_t>& released) {
             --levels_.dirty;
             ++counters_.dropped_dirty;
             if (e.waiter != kNoWaiter) released.push_back(e.waiter);
-            e.state = State::free;
-            --levels_.used;
-            --levels_.held;
-            --per_generation_[e.generation - oldest_generation_];
-            free_.push_back(i);
+            free(i);
         } else {
             e.marks |= kDropped;
             e.newer = kNone;
@@ -313,71 +352,9 @@ std::uint32_t WriteBuffer::begin_flush() {
     levels_.demanded = levels_.queued;  // the flush covers them all
     for (OfLane& l : of_lane_) l.demanded = l.queued;
     for (BucketChoice& c : choices_) c.demand_all();
+    if (__builtin_expect(order_.coldest_first, 0)) demand_all_lists();
     retire_generations();
     return closed;
-}
-
-void WriteBuffer::check_buckets() const {
-    for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
-        const BucketChoice& c = choices_[q / order_.buckets];
-        OfLane found;
-        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
-            found.queued += entries_[i].queued;
-            found.demanded += entries_[i].queued && is_demanded(entries_[i]);
-        }
-        if (c.size(q % order_.buckets) != found.queued || c.demanded(q % order_.buckets) != found.demanded)
-            throw CheckFailed("write buffer: " + std::to_string(found.queued) + " units of translation page " + std::to_string(q % order_.buckets) +
-                              " may be programmed and " + std::to_string(found.demanded) + " must be, others are counted");
-    }
-}
-
-void WriteBuffer::check_waiters() const {
-    if (entries_.size() > kFew) return;
-    std::uint32_t dirty = 0, queued = 0, demanded = 0, merging = 0;
-    for (Index i = 0; i < entries_.size(); ++i) {
-        const Entry& e = entries_[i];
-        if (e.state == State::free) continue;
-        merging += e.state == State::merging;
-        queued += e.queued;
-        demanded += e.queued && is_demanded(e);
-        if (e.state != State::dirty) continue;
-        ++dirty;
-        if (e.dropped()) continue;
-        if (e.queued && (e.marks & kListed) == 0) throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " may be programmed, and is in no list");
-        const auto chain = map_.find(idx(e.lpa));
-        const bool oldest = chain != map_.end() && chain->second.oldest == i;
-        if (chain == map_.end() || oldest != e.queued)
-            throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " is dirty, " +
-                              (e.queued ? "queued though an older write of it is not in flash"
-                                        : "but neither queued nor behind an older write"));
-    }
-    const auto require = [](bool ok, const char* what, std::uint32_t counted, std::uint32_t found) {
-        if (!ok)
-            throw CheckFailed(std::string("write buffer: ") + std::to_string(counted) + " units are counted as " + what + ", " +
-                              std::to_string(found) + " are");
-    };
-    require(dirty == levels_.dirty, "dirty", levels_.dirty, dirty);
-    require(queued == levels_.queued, "queued", levels_.queued, queued);
-    require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
-    require(merging == levels_.merging, "merging", levels_.merging, merging);
-    check_buckets();
-    if (of_lane_.empty()) return;
-    OfLane all;
-    for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {
-        OfLane found;
-        const std::uint32_t lists = choices_.empty() ? 1 : order_.buckets;
-        for (std::uint32_t q = lane * lists; q < (lane + 1) * lists; ++q)
-            for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
-                found.queued += entries_[i].queued;
-                found.demanded += entries_[i].queued && is_demanded(entries_[i]);
-            }
-        require(found.queued == of_lane_[lane].queued, "queued in a lane", of_lane_[lane].queued, found.queued);
-        require(found.demanded == of_lane_[lane].demanded, "to be made durable in a lane", of_lane_[lane].demanded, found.demanded);
-        all.queued += found.queued;
-        all.demanded += found.demanded;
-    }
-    require(all.queued == queued, "queued", queued, all.queued);
-    require(all.demanded == demanded, "to be made durable", demanded, all.demanded);
 }
 
 }  // namespace ssdtlm

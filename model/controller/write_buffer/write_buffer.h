@@ -5,7 +5,8 @@
 // Life of a unit: reserve() a slot -> insert() -> [merging: partial write waits for the old copy] -> dirty ->
 // pop_dirty() -> flushing -> programmed(). A newer write of a dirty unit replaces it in place (coalescing); a newer
 // write of a unit that is flushing, or that a command waits for, queues behind it and is programmed after it; so does every one if writes
-// do not merge. They go in the order in which they came, or grouped by translation page (bucket_choice.h).
+// do not merge. They go in the order in which they came, or grouped by translation page (bucket_choice.h), or the one that was not written
+// for longest first; of these, what a command or a flush waits for goes before all others.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/cache_room/cache_room.h"
 #include "controller/ports/buffer_port.h"
 #include "controller/ports/lane_port.h"
 #include "controller/write_buffer/bucket_choice.h"
@@ -26,6 +28,7 @@ struct WriteOrder {
     std::uint32_t units_per_bucket = 0;    ///< of a translation page; 0: in the order of arrival
     std::uint32_t buckets = 0;
     std::uint64_t patience = 0;            ///< arrivals
+    bool coldest_first = false;            ///< what was not written for longest; merges, and has no buckets
 };
 
 class WriteBuffer final : public BufferPort {
@@ -63,8 +66,12 @@ public:
         for (BucketChoice& c : choices_) c.prefer(pages);
     }
 
+    /// Its room is also that of what is clean.
+    void share(CacheRoom& room) { room_ = &room; }
+
     bool reserve(std::uint32_t n) override {
         if (levels_.used + n > levels_.capacity) return false;
+        if (__builtin_expect(room_ != nullptr, 0) && !room_->make_room(n)) return false;
         levels_.used += n;
         return true;
     }
@@ -83,10 +90,11 @@ public:
         const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
         return {e.lpa, e.version, merging, e.dropped(), e.stream, e.dram_unit};
     }
+    void touch(Index i) override;
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty(std::uint32_t lane = 0) override;
-    Index first_dirty(std::uint32_t lane) const override { return queues_[lane].head; }
-    Index dirty_behind(Index i) const override { return entries_[i].fifo_next; }
+    Index first_dirty(std::uint32_t lane) const override;
+    Index dirty_behind(Index i) const override;
     bool may_be_programmed(Index i) const override { return entries_[i].queued; }
     void take_dirty(Index i) override;
     std::uint32_t programmed(Index i) override;
@@ -109,7 +117,8 @@ private:
     std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream); }
     std::uint32_t bucket_of(const Entry& e) const { return idx(e.lpa) / order_.units_per_bucket; }
     Queue& queue_of(const Entry& e, std::uint32_t lane) {
-        return queues_[__builtin_expect(choices_.empty(), 1) ? lane : lane * order_.buckets + bucket_of(e)];
+        if (__builtin_expect(lists_per_lane_ == 1, 1)) return queues_[lane];
+        return queues_[lane * lists_per_lane_ + (order_.coldest_first ? !is_demanded(e) : bucket_of(e))];
     }
     void count_demanded(const Entry& e);
     void list_last(Index i);
@@ -118,7 +127,9 @@ private:
     void make_ready(Index i);
     void make_unready(Index i);
     Index first_ready(Queue& q);
+    void demand_all_lists();
     void check_buckets() const;
+    void check_coldest() const;
     bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);
     void dequeue(Index i);
@@ -129,6 +140,7 @@ private:
     void hurry(Index i);
     void unlink_oldest(Index i);
     void release(Index i);
+    void free(Index i);
     void retire_generations();
 
     std::vector<Entry> entries_;
@@ -136,8 +148,10 @@ private:
     boost::unordered_flat_map<std::uint32_t, Chain> map_;
     const LanePort* lanes_;         // null: one
     const WriteOrder order_;
+    CacheRoom* room_ = nullptr;     // null: the buffer's alone
     std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival
-    std::vector<Queue> queues_;  // of units to program, by lane, and by bucket within it
+    const std::uint32_t lists_per_lane_;
+    std::vector<Queue> queues_;  // of units to program, by lane, and within it by bucket, or coldest first: those that must become durable, and the others
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on

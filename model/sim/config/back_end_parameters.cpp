@@ -104,6 +104,16 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("0s", "100us")
                         .says("Latency added to each access; pipelined. With the model `banks`: of the controller alone")
                         .from("assumed: about tRCD + tCL + tRP and the controller"));
+    table.push_back(P::quantity(
+                        "dram.size", Dimension::bytes, [](auto& c) -> auto& { return c.dram.bytes; })
+                        .range("0B", "1TiB")
+                        .says("Room for write buffer, read cache and map (with ftl.mapping = page all of it, map.entry_size for each unit; with dftl its cache): it is an error when "
+                              "they do not fit. 0B: as much as they need")
+                        .from("assumed: not said"));
+    table.push_back(P::choice(
+                        "dram.rest", {"none", "buffer", "read_cache", "map"}, [](auto& c) -> auto& { return c.dram.rest; })
+                        .says("The part that takes what the others leave of dram.size, in whole mapping units: buffer.size, read_cache.size or map.cache, whatever a preset or another file says of it")
+                        .from("none: each has the size that is said"));
     add_policy_parameters(table, "dram", DramModels::instance(), [](auto& c) -> auto& { return c.dram.policies; });
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/config/toml_reader.h"
 #include "sim/config/config_checks.h"
+#include "sim/config/dram_budget.h"
 #include "sim/config/parameters.h"
 #include "sim/config/presets.h"
 
@@ -152,6 +153,7 @@ ResolvedConfig ConfigLoader::finish() {
                  "it has no default: set it, for example with --set " + table[i].key + "=" + table[i].example});
         }
     }
+    if (problems_.empty()) problems_ = divide_dram(resolved_);
     if (problems_.empty()) problems_ = check_config(resolved_);
     if (!problems_.empty()) throw UserError(problems_);
     if (resolved_.config.name.empty() && !files_.empty()) {

@@ -35,9 +35,20 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("DRAM for clean units that a read may want again; less than a mapping unit: no read cache")
                         .from("assumed: none, as most drives without DRAM to spare"));
     table.push_back(P::choice(
-                        "read_cache.replacement", {"lru", "fifo"}, [](auto& c) -> auto& { return c.ftl.read_cache.replacement; })
-                        .says("What leaves for others; lru: the unit that was not read for longest; fifo: the one that entered first")
-                        .from("assumed: the usual one"));
+                        "read_cache.replacement", {"lru", "fifo", "cflru"}, [](auto& c) -> auto& { return c.ftl.read_cache.replacement; })
+                        .says("What leaves for others; lru: the unit that was not read for longest; fifo: the one that entered first; cflru, with read_cache.room = buffer: as lru, but of the "
+                              "coldest units (read_cache.window) clean ones leave before dirty ones, which cost a program")
+                        .from("assumed: the usual one; cflru: Park et al., CASES 2006"));
+    table.push_back(P::choice(
+                        "read_cache.room", {"own", "buffer"}, [](auto& c) -> auto& { return c.ftl.read_cache.room; })
+                        .says("Where the read cache is. own: in read_cache.size; buffer: in buffer.size, with the data of the write buffer and in one order with them, so that what one does not "
+                              "use the other does. A write waits for a dirty unit whose turn it is to leave, what was read does not stay then")
+                        .from("assumed: drives divide their DRAM at design time"));
+    table.push_back(P::quantity(
+                        "read_cache.window", Dimension::percent, [](auto& c) -> auto& { return c.ftl.read_cache.window_percent; }, 10'000)
+                        .range("0%", "100%")
+                        .says("With read_cache.replacement = cflru: the share of the room, one unit at least, of whose coldest units clean ones leave first")
+                        .from("assumed; Park et al. 2006 vary it"));
     table.push_back(P::choice(
                         "read_cache.fill", {"reads", "writes", "both"}, [](auto& c) -> auto& { return c.ftl.read_cache.fill; })
                         .says("What enters; reads: units that are read whole from the flash; writes: units that leave the write buffer; both")
@@ -223,9 +234,10 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("A write of a unit that is in the buffer, and not on its way to flash, takes the older one's place; false: both are programmed, one after the other")
                         .from("the usual one"));
     table.push_back(P::choice(
-                        "buffer.order", {"arrival", "by_translation_page"}, [](auto& c) -> auto& { return c.ftl.buffer_order; })
+                        "buffer.order", {"arrival", "by_translation_page", "lru"}, [](auto& c) -> auto& { return c.ftl.buffer_order; })
                         .says("Which units of the buffer are programmed first. arrival: those that came first; by_translation_page: with ftl.mapping = dftl, all that make "
-                              "one translation page dirty together, where there are most of them first, which costs firmware.reorder; what a flush or FUA waits for goes before")
+                              "one translation page dirty together, where there are most of them first, which costs firmware.reorder; lru: those that were not written for longest, so that what is written again and again stays where "
+                              "buffer.flush_start and buffer.flush_stop leave it room. In both, what a flush or FUA waits for goes before")
                         .from("by_translation_page: Hexa-SSD (IEICE Electronics Express 19(21), 2022)"));
     table.push_back(P::integer(
                         "buffer.patience", [](auto& c) -> auto& { return c.ftl.buffer_patience; })
@@ -241,8 +253,15 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "buffer.flush_start", Dimension::percent,
                         [](auto& c) -> auto& { return c.ftl.flush_start_percent; }, 10'000)
                         .range("0%", "99%")
-                        .says("Dirty share of the buffer at which programming starts; 0%: at once")
+                        .says("Dirty share of the buffer above which programming starts (the high watermark); 0%: at once. Below it data stay, also in an idle drive, until a write waits for "
+                              "room, or a flush or shutdown comes")
                         .from("assumed"));
+    table.push_back(P::quantity(
+                        "buffer.flush_stop", Dimension::percent,
+                        [](auto& c) -> auto& { return c.ftl.flush_stop_percent; }, 10'000)
+                        .range("0%", "100%")
+                        .says("Dirty share of the buffer down to which programming goes on when it has started (the low watermark), at most buffer.flush_start; 100%: the same as that")
+                        .from("assumed: one watermark"));
     table.push_back(P::integer(
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
                         .range("1", "1024")

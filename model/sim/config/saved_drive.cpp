@@ -39,7 +39,7 @@ std::map<std::string, std::string> values_in(const std::string& text) {
 std::string saved_drive_text(const SsdConfig& config) {
     std::string text = "# saved by ssdtlm " + std::string(kVersion) + "\n";
     for (const auto& p : ssd_parameters())
-        if (decides(p)) text += p.key + " = " + to_toml(p, p.get(config)) + "\n";
+        if (decides(p) || (p.key == "buffer.size" && config.ftl.read_cache.shares_room())) text += p.key + " = " + to_toml(p, p.get(config)) + "\n";
     return text;
 }
 

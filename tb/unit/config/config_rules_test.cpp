@@ -136,6 +136,20 @@ TEST(ConfigRules, Buffer) {
         "2MiB");
     expect_one({"buffer.mode=write_through", "buffer.flush_start=50%"},
                "--set buffer.flush_start=50%: buffer.flush_start: 50% with buffer.mode = \"write_through\"");
+    EXPECT_THAT(problems_with({"buffer.flush_start=50%", "buffer.flush_stop=50%"}), IsEmpty());
+    EXPECT_THAT(problems_with({"buffer.order=lru", "buffer.flush_start=90%", "buffer.flush_stop=0%"}), IsEmpty());
+    expect_one({"buffer.flush_start=50%", "buffer.flush_stop=51%"},
+               "buffer.flush_stop: 51%, above buffer.flush_start = 50%; at most buffer.flush_start, or 100%: the same; lower it, or raise buffer.flush_start");
+    expect_one({"buffer.order=lru", "buffer.mode=write_through"}, "buffer.order: \"lru\" with buffer.mode = \"write_through\"; another order");
+    expect_one({"read_cache.replacement=cflru", "read_cache.size=1MiB"}, "read_cache.replacement: \"cflru\" in a read cache of its own; read_cache.room = \"buffer\"");
+    const std::string shared = "read_cache.room=buffer";
+    expect_one({shared}, "read_cache.room: \"buffer\" with another buffer.order than read_cache.replacement; one order for both");
+    expect_one({shared, "read_cache.replacement=fifo", "buffer.order=lru"}, "read_cache.room: \"buffer\" with another buffer.order than read_cache.replacement");
+    expect_one({shared, "read_cache.replacement=fifo", "read_cache.size=4KiB"}, "read_cache.size: 4096 bytes with read_cache.room = \"buffer\"; 0");
+    for (const std::string replacement : {"lru", "cflru"})
+        EXPECT_THAT(problems_with({shared, "read_cache.replacement=" + replacement, "buffer.order=lru", "read_cache.window=100%"}), IsEmpty());
+    EXPECT_THAT(problems_with({shared, "read_cache.replacement=fifo", "buffer.mode=write_through"}), IsEmpty());
+    expect_one({"buffer.order=lru", "buffer.merge_writes=false"}, "buffer.order: \"lru\" with buffer.merge_writes = false; another order");
 }
 
 TEST(ConfigRules, PowerCuts) {

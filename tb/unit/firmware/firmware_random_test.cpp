@@ -113,6 +113,31 @@ TEST(FirmwareRandom, ReadCache) {
         }
 }
 
+TEST(FirmwareRandom, ReadCacheInTheRoomOfTheBuffer) {
+    const ReadCacheFill fills[] = {ReadCacheFill::reads, ReadCacheFill::writes, ReadCacheFill::both};
+    const ReadCacheReplacement replacements[] = {ReadCacheReplacement::lru, ReadCacheReplacement::fifo, ReadCacheReplacement::cflru};
+    std::uint64_t seed = 1;
+    for (const ReadCacheFill fill : fills)
+        for (const ReadCacheReplacement replacement : replacements)
+            for (const std::uint32_t start : {0u, 80u}) {
+                DeviceShape d = tiny_device();
+                d.ftl.read_cache = {0, replacement, fill, ReadCacheRoom::buffer, seed % 5 == 0 ? 0u : static_cast<std::uint32_t>(20 * (seed % 5))};
+                d.ftl.buffer_order = replacement == ReadCacheReplacement::fifo ? BufferOrder::arrival : BufferOrder::lru;
+                d.ftl.flush_start_percent = start;
+                d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
+                d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 64) * 4096;
+                if (seed % 6 == 4) d.late_map = LateMap::Shape{};
+                if (seed % 6 == 5 && replacement == ReadCacheReplacement::fifo) d.ftl.buffer_mode = BufferMode::write_through;
+                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
+                Mix m;
+                m.read = 55;
+                m.write = 30;
+                m.whole = 80;
+                m.commands = 8000;
+                exercise(d, m, seed++);
+            }
+}
+
 TEST(FirmwareRandom, SlcCache) {
     std::uint64_t seed = 1;
     for (const std::uint32_t bits : {2u, 3u, 4u})
@@ -143,6 +168,23 @@ TEST(FirmwareRandom, BufferThatIsEmptiedLate) {
         d.ftl.flush_start_percent = percent;
         exercise(d, Mix{}, percent);
     }
+}
+
+TEST(FirmwareRandom, WhatWasNotWrittenForLongestLeavesBetweenTheWatermarks) {
+    std::uint64_t seed = 1;
+    for (const std::uint32_t start : {0u, 30u, 90u, 100u})
+        for (const std::uint32_t stop : {0u, 25u, 100u}) {
+            if (stop > start && stop != 100) continue;
+            DeviceShape d = seed % 3 == 0 ? tiny_device(65536, 4096) : tiny_device();
+            d.ftl.flush_start_percent = start;
+            d.ftl.flush_stop_percent = stop;
+            d.ftl.buffer_order = seed % 4 != 0 ? BufferOrder::lru : BufferOrder::arrival;
+            if (seed % 4 == 3) d.ftl.buffer_bytes = 12 * 4096;
+            if (seed % 5 == 2) d.late_map = LateMap::Shape{};
+            Mix m;
+            m.commands = 8000;
+            exercise(d, m, seed++);
+        }
 }
 
 TEST(FirmwareRandom, HardwareSteps) {

@@ -69,6 +69,10 @@ TEST(HybridMapFirmware, ShapesAndBuffers) {
         d.ftl.buffer_bytes = std::uint64_t{buffer} * unit;
         if (seed % 3 == 0) d.ftl.buffer_mode = BufferMode::write_through;
         if (seed % 4 == 1) d.ftl.flush_start_percent = 50;
+        if (seed % 3 != 0 && seed % 7 < 3) {
+            d.ftl.buffer_order = BufferOrder::lru;
+            d.ftl.flush_stop_percent = seed % 7 == 0 ? 0 : 100;
+        }
         if (seed % 5 == 0) d.ftl.initial_state = InitialState::random;
         if (seed % 5 == 1) d.ftl.initial_state = InitialState::fresh;
         if (seed % 5 == 2) d.ftl.gc_max_inflight_pages = 1;

@@ -26,6 +26,12 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 3 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 7 < 3) {
+            s.ftl.buffer_order = BufferOrder::lru;
+            s.ftl.flush_start_percent = seed % 7 == 0 ? 0 : 75;
+            s.ftl.flush_stop_percent = seed % 7 == 2 ? 20 : 100;
+            if (seed % 2 == 0) s.ftl.read_cache = {0, ReadCacheReplacement::cflru, ReadCacheFill::both, ReadCacheRoom::buffer};
+        }
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);

@@ -21,8 +21,8 @@ struct NoMap final : MapPort {
 
 /// Three channels of one die and one plane, pages of two units; the address decides the channel: pages of units go 0, 1, 2, 0, ...
 struct Bench {
-    explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0)
-        : config(config_of(depth_per_die, start_percent)),
+    explicit Bench(std::uint32_t depth_per_die = 2, std::uint32_t start_percent = 0, std::uint32_t stop_percent = 100, const char* dimensions = "C")
+        : config(config_of(depth_per_die, start_percent, stop_percent, dimensions)),
           spare(geometry()),
           ftl(config, geometry(), spare, 1),
           buffer(24, &ftl.lanes()),
@@ -37,15 +37,16 @@ struct Bench {
         g.page_bytes = 8192;
         return g;
     }
-    static FtlConfig config_of(std::uint32_t depth_per_die, std::uint32_t start_percent) {
+    static FtlConfig config_of(std::uint32_t depth_per_die, std::uint32_t start_percent, std::uint32_t stop_percent, const char* dimensions) {
         FtlConfig c;
         c.user_capacity_bytes = 600 * 4096;
         c.gc_soft_free_blocks = 3;
         c.gc_hard_free_blocks = 2;
         c.initial_state = InitialState::fresh;
-        c.static_dimensions = "C";
+        c.static_dimensions = dimensions;
         c.flush_depth_per_die = depth_per_die;
         c.flush_start_percent = start_percent;
+        c.flush_stop_percent = stop_percent;
         return c;
     }
     /// The n-th unit of a lane becomes dirty.
@@ -141,6 +142,64 @@ TEST(RowChoice, BelowTheThresholdNothingIsFormed) {
     b.insert(2, 0);
     EXPECT_EQ(b.form(), 0u);
     EXPECT_EQ(b.form(), kNone);
+}
+
+// Of 24 units more than 12 may be dirty: from then on full rows of 2 leave until no more than 6 are left, and no others until 12 are passed again.
+TEST(RowChoice, FromTheHighWatermarkDownToTheLowOne) {
+    for (const char* dimensions : {"C", "none"}) {
+        Bench b(100, 50, 25, dimensions);
+        const auto rows = [&b] {
+            int n = 0;
+            while (b.form() != kNone) ++n;
+            EXPECT_NO_THROW(b.choice.check());
+            return n;
+        };
+        std::uint32_t next = 0;
+        const auto write = [&](std::uint32_t units) {
+            while (units-- != 0) {
+                ASSERT_TRUE(b.buffer.reserve(1));
+                b.buffer.insert(Lpa{next++}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+            }
+        };
+        write(12);
+        EXPECT_EQ(rows(), 0);
+        write(1);
+        EXPECT_THROW(b.choice.check(), CheckFailed);
+        EXPECT_EQ(rows(), 4);  // 13 - 8 are no more than 6, 13 - 6 are
+        EXPECT_EQ(b.buffer.dirty(), 5u);
+        write(3);  // some are on their way still
+        EXPECT_EQ(b.buffer.dirty(), 8u);
+        EXPECT_EQ(rows(), 0);
+        write(5);
+        EXPECT_EQ(rows(), 4);
+        // What is deallocated counts as gone, and a part of a row between the two goes on when there is a row again.
+        Bench c(100, 50, 25, dimensions);
+        for (std::uint32_t lpa = 0; lpa < 13; ++lpa) ASSERT_TRUE(c.buffer.reserve(1));
+        for (std::uint32_t lpa = 0; lpa < 13; ++lpa) c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+        EXPECT_NE(c.form(), kNone);
+        std::vector<std::uint32_t> released;
+        for (std::uint32_t lpa = 6; lpa < 12; ++lpa) c.buffer.drop(Lpa{lpa}, released);
+        EXPECT_LE(c.buffer.dirty(), 6u);
+        EXPECT_EQ(c.form(), kNone);
+        for (std::uint32_t lpa = 13; lpa < 16; ++lpa) {
+            ASSERT_TRUE(c.buffer.reserve(1));
+            c.buffer.insert(Lpa{lpa}, 1, BufferPort::kNoWaiter, BufferPort::Bytes::whole);
+        }
+        EXPECT_EQ(c.form(), kNone);
+    }
+}
+
+// Whoever waits for room, or for his unit, does so whatever the watermarks say.
+TEST(RowChoice, WatermarksHoldNobodyUp) {
+    Bench b(100, 50, 0, "none");
+    b.insert(0, 0);
+    b.insert(0, 1);
+    EXPECT_EQ(b.form(), kNone);
+    b.wait_for_room();
+    EXPECT_EQ(b.form(), 0u);
+    b.insert(0, 2, 7);
+    EXPECT_EQ(b.form(), 0u);
+    EXPECT_EQ(b.buffer.dirty(), 0u);
 }
 
 }  // namespace

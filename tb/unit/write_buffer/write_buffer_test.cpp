@@ -336,6 +336,9 @@ TEST(WriteBuffer, AgreesWithANaiveModelInLanes) {
         ASSERT_EQ(lanes.count(), 6 * (streams + 1));
         compare_with_a_naive_model(&lanes);
         for (const bool merges : {false, true}) compare_with_a_naive_model(&lanes, {merges, 5, 3, 40});
+        WriteOrder coldest;
+        coldest.coldest_first = true;
+        compare_with_a_naive_model(&lanes, coldest);
     }
 }
 TEST(WriteBuffer, AgreesWithANaiveModelInOtherOrders) {

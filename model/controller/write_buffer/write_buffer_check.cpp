@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// That nobody in the buffer waits for nothing, and that what it counts is there.
+#include <string>
+
+#include "common/report/error.h"
+#include "controller/write_buffer/write_buffer.h"
+
+namespace ssdtlm {
+
+void WriteBuffer::check_buckets() const {
+    for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
+        const BucketChoice& c = choices_[q / order_.buckets];
+        OfLane found;
+        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
+            found.queued += entries_[i].queued;
+            found.demanded += entries_[i].queued && is_demanded(entries_[i]);
+        }
+        if (c.size(q % order_.buckets) != found.queued || c.demanded(q % order_.buckets) != found.demanded)
+            throw CheckFailed("write buffer: " + std::to_string(found.queued) + " units of translation page " + std::to_string(q % order_.buckets) +
+                              " may be programmed and " + std::to_string(found.demanded) + " must be, others are counted");
+    }
+}
+
+void WriteBuffer::check_coldest() const {
+    for (std::uint32_t q = 0; q < queues_.size(); ++q)
+        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next)
+            if (is_demanded(entries_[i]) != (q % 2 == 0))
+                throw CheckFailed("write buffer: logical unit " + std::to_string(idx(entries_[i].lpa)) +
+                                  (q % 2 == 0 ? " goes before those that nobody waits for, and is one" : " must become durable, and is not before the others"));
+}
+
+void WriteBuffer::check_waiters() const {
+    if (entries_.size() > kFew) return;
+    std::uint32_t dirty = 0, queued = 0, demanded = 0, merging = 0;
+    for (Index i = 0; i < entries_.size(); ++i) {
+        const Entry& e = entries_[i];
+        if (e.state == State::free) continue;
+        merging += e.state == State::merging;
+        queued += e.queued;
+        demanded += e.queued && is_demanded(e);
+        if (e.state != State::dirty) continue;
+        ++dirty;
+        if (e.dropped()) continue;
+        if (e.queued && (e.marks & kListed) == 0) throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " may be programmed, and is in no list");
+        const auto chain = map_.find(idx(e.lpa));
+        const bool oldest = chain != map_.end() && chain->second.oldest == i;
+        if (chain == map_.end() || oldest != e.queued)
+            throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " is dirty, " +
+                              (e.queued ? "queued though an older write of it is not in flash"
+                                        : "but neither queued nor behind an older write"));
+    }
+    const auto require = [](bool ok, const char* what, std::uint32_t counted, std::uint32_t found) {
+        if (!ok)
+            throw CheckFailed(std::string("write buffer: ") + std::to_string(counted) + " units are counted as " + what + ", " +
+                              std::to_string(found) + " are");
+    };
+    require(dirty == levels_.dirty, "dirty", levels_.dirty, dirty);
+    require(queued == levels_.queued, "queued", levels_.queued, queued);
+    require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
+    require(merging == levels_.merging, "merging", levels_.merging, merging);
+    check_buckets();
+    if (order_.coldest_first) check_coldest();
+    if (of_lane_.empty()) return;
+    OfLane all;
+    for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {
+        OfLane found;
+        for (std::uint32_t q = lane * lists_per_lane_; q < (lane + 1) * lists_per_lane_; ++q)
+            for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
+                found.queued += entries_[i].queued;
+                found.demanded += entries_[i].queued && is_demanded(entries_[i]);
+            }
+        require(found.queued == of_lane_[lane].queued, "queued in a lane", of_lane_[lane].queued, found.queued);
+        require(found.demanded == of_lane_[lane].demanded, "to be made durable in a lane", of_lane_[lane].demanded, found.demanded);
+        all.queued += found.queued;
+        all.demanded += found.demanded;
+    }
+    require(all.queued == queued, "queued", queued, all.queued);
+    require(all.demanded == demanded, "to be made durable", demanded, all.demanded);
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/dram_budget.h"
+
+#include <array>
+#include <string>
+
+#include "common/config/quantity.h"
+#include "controller/ftl/hybrid/hybrid_map.h"
+#include "sim/config/parameters.h"
+
+namespace ssdtlm {
+
+namespace {
+struct Part {
+    DramRest name;
+    std::string key;
+    std::uint64_t bytes;
+    std::uint64_t* size;  ///< null: it is what it is
+    std::string why_not;  ///< then
+};
+
+std::string text_of(std::uint64_t bytes) { return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes); }
+
+/// The file, or the command line: one that comes later changes what earlier ones say.
+std::string source_of(const std::string& origin) { return origin.substr(0, origin.find_first_of(": ")); }
+
+/// All of it: an entry for each unit. Maps by blocks have one for each of hundreds, which is not counted.
+std::uint64_t bytes_of_map(const SsdConfig& c) { return c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes * c.ftl.map.entry_bytes; }
+}  // namespace
+
+std::vector<Problem> divide_dram(ResolvedConfig& r) {
+    SsdConfig& c = r.config;
+    std::vector<Problem> out;
+    const auto add = [&](const std::string& key, const std::string& what, std::string allowed, std::string repair) {
+        out.push_back({r.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
+    };
+    if (c.dram.bytes == 0) {
+        if (c.dram.rest != DramRest::none) add("dram.rest", "without dram.size there is no rest", "\"none\", or a size", "set dram.size");
+        return out;
+    }
+    const bool cached = c.ftl.mapping == "dftl", shares = c.ftl.read_cache.shares_room();
+    const std::array<Part, 3> parts{{
+        {DramRest::buffer, "buffer.size", c.ftl.buffer_bytes, &c.ftl.buffer_bytes, ""},
+        {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes, shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
+        {DramRest::map, cached ? "map.cache" : "the map", cached ? c.ftl.map.cache_bytes : is_hybrid(c.ftl) ? 0 : bytes_of_map(c), cached ? &c.ftl.map.cache_bytes : nullptr,
+         "with ftl.mapping = \"" + c.ftl.mapping + "\" all of the map is in the DRAM"},
+    }};
+    std::uint64_t others = 0;
+    std::string said;
+    const Part* rest = nullptr;
+    for (const Part& p : parts) {
+        if (p.name == c.dram.rest) {
+            rest = &p;
+            continue;
+        }
+        others += p.bytes;
+        if (p.bytes != 0) said += (said.empty() ? "" : ", ") + p.key + " " + text_of(p.bytes);
+    }
+    if (rest != nullptr && rest->size == nullptr) {
+        add("dram.rest", "no part of the DRAM is its: " + rest->why_not, "another part", "set dram.rest to that one, or \"none\"");
+        return out;
+    }
+    const std::uint64_t unit = c.nand.geometry.unit_bytes, least = others + (rest != nullptr ? unit : 0);
+    if (c.dram.bytes < least) {
+        add("dram.size", text_of(c.dram.bytes) + " is less than what is in it: " + said + (rest != nullptr ? ", and a unit at least for " + rest->key : ""),
+            "at least " + text_of(least), "raise it, or make one of them smaller");
+        return out;
+    }
+    if (rest == nullptr) return out;
+    const std::uint64_t left = (c.dram.bytes - others) / unit * unit;
+    std::string& origin = r.origin[static_cast<std::size_t>(parameter_index(rest->key))];
+    if (rest->bytes != left && source_of(origin) == source_of(r.origin[static_cast<std::size_t>(parameter_index("dram.rest"))]))
+        add(rest->key, text_of(rest->bytes) + " with dram.rest, which leaves it " + text_of(left), "what is left of dram.size", "leave it out, or set dram.rest = \"none\"");
+    *rest->size = left;
+    origin = "rest of dram.size";
+    return out;
+}
+
+}  // namespace ssdtlm
