@@ -286,6 +286,9 @@ RunSummary Simulation::summarise() {
     if (s.config.host.tenants != Tenants::one) {
         for (std::uint32_t job = 0; job < workload_.jobs(); ++job) r.tenant_of_job.push_back(workload_.tenant(job));
         r.by_tenant = latency_.by_tenant(r.tenant_of_job);
+        const CachedMap::Counters map = s.map_counters();
+        for (std::uint32_t t = 0; t < map.of_tenant.size(); ++t)
+            if (const CachedMap::Asked& a = map.of_tenant[t]; a.hits + a.misses != 0) r.map_by_tenant.push_back({t, a.hits, a.misses});
     }
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;

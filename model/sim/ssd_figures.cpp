@@ -116,6 +116,12 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     };
 }
 
+CachedMap::Counters SsdSystem::map_counters() const {
+    CachedMap::Counters all = device.controller.earlier().map;
+    if (const CachedMap* map = std::as_const(*device.controller.firmware).cached_map()) all += map->counters();
+    return all;
+}
+
 std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
     const SsdController& c = device.controller;
     const Firmware& firmware = *c.firmware;
@@ -157,9 +163,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
     if (const CachedMap* map = firmware.cached_map()) {
-        CachedMap::Counters m = earlier.map;
+        const CachedMap::Counters m = map_counters();
         WriteBacks::Counters w = earlier.map_written;
-        m += map->counters();
         w += map->write_backs().counters();
         all.insert(all.end(), {{"map_hits", m.hits},
                                {"map_misses", m.misses},

@@ -59,6 +59,8 @@ public:
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases() const;
     /// What must be equal when the device is idle; after a loss of power, since the power came back.
     std::vector<BookLine> books(const FtlCounters& before) const;
+    /// Of a map on the flash, since the start of the run.
+    CachedMap::Counters map_counters() const;
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;
     /// From now on what holds dies, buses and cores is kept in a log, sized for this device.
     const Occupancy& record();

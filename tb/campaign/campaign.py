@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from random_caches import drawn_dram_size, drawn_order, drawn_read_cache, drawn_room, drawn_watermarks
+from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read_cache, drawn_room, drawn_watermarks
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
 
@@ -286,7 +286,7 @@ def run_seed(seed, options):
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)
-    settings += drawn_dram_size(seed, device, settings)
+    settings += drawn_dram_size(seed, device, settings) + drawn_quotas(seed, device, settings)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
     if not options.saved:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the DRAM of a device drawn at random: how the write buffer is emptied, a read cache, or one room for both. Draws of their own:
+"""What is in the DRAM of a device drawn at random: how the write buffer is emptied, a read cache, one room or parts for tenants. Draws of their own:
 what a seed draws besides stays what it was."""
 
 import random
@@ -27,6 +27,24 @@ def drawn_watermarks(seed, device, order):
         return []
     start = r.choice((0, 30, 75, 99))
     return [f"buffer.flush_start={start}%", f"buffer.flush_stop={r.choice((0, start // 2, start, 100))}%"] + ([] if order else ["buffer.order=lru"])
+
+
+def drawn_quotas(seed, device, settings):
+    """Parts of the caches for the first tenants, where there are tenants and the caches are not divided otherwise."""
+    r = random.Random(f"quotas {seed}")
+    if device.preset is not None or "host.tenants=by_job" not in settings or r.random() < 0.5:
+        return []
+    quotas = lambda: r.choice(("[50]", "[30, 30]", "[20, 50, 20]"))
+    mapping, out = device.settings.get("ftl.mapping", '"page"'), []
+    taken = ("read_cache.room", "buffer.merge_writes=false", "buffer.order=by", "precondition.fill_caches=true")
+    units = size_of(device.settings, "buffer.size") // size_of(device.settings, "nand.geometry.unit_size")
+    if mapping in ('"page"', '"dftl"') and units >= 10 and not any(s.startswith(taken) for s in settings):
+        out.append(f"buffer.quotas={quotas()}")
+    if any(s.startswith("read_cache.size") for s in settings) and "precondition.fill_caches=true" not in settings:
+        out.append(f"read_cache.quotas={quotas()}")
+    if mapping == '"dftl"' and "precondition.fill_caches=true" not in settings and size_of(device.settings, "map.cache") >= 16 * size_of(device.settings, "nand.geometry.unit_size"):
+        out.append(f"map.quotas={quotas()}")
+    return out
 
 
 def drawn_dram_size(seed, device, settings):

@@ -87,5 +87,76 @@ TEST(WriteBufferTime, AForcedWriteWaitsForItselfOnly) {
     }
 }
 
+/// Requests of two tenants, each at its time whatever became of the others.
+class AtTimes final : public Workload {
+public:
+    struct Step {
+        std::int64_t us;
+        std::uint32_t job;
+        std::uint64_t unit;
+        std::uint32_t units;
+    };
+    explicit AtTimes(std::vector<Step> steps) : steps_(std::move(steps)) {}
+    Next next(SimTime now) override {
+        Next n;
+        n.state = at_ == steps_.size() ? State::done : State::ready;
+        if (n.state == State::done) return n;
+        const Step& s = steps_[at_];
+        if (const SimTime when{Ps{s.us * 1'000'000}}; now < when) {
+            n.state = State::wait;
+            n.when = when;
+            return n;
+        }
+        n.request.op = HostOp::write;
+        n.request.job = s.job;
+        n.request.tag = at_++;
+        n.request.offset = s.unit * 4096;
+        n.request.bytes = s.units * 4096;
+        return n;
+    }
+    void completed(const HostRequest& r, SimTime issued, SimTime, SimTime now, bool) override {
+        latency.resize(steps_.size());
+        latency[r.tag] = (now - issued).count();
+    }
+    std::uint32_t jobs() const override { return 2; }
+    std::uint32_t tenant(std::uint32_t job) const override { return job; }
+    std::uint32_t depth(std::uint32_t) const override { return 8; }
+    double progress(SimTime) const override { return 0; }
+    bool measuring(const HostRequest&, SimTime) const override { return true; }
+
+    std::vector<std::int64_t> latency;  ///< ps, by step
+
+private:
+    const std::vector<Step> steps_;
+    std::size_t at_ = 0;
+};
+
+// One die programs a unit in about 0.8 ms, so that 64 units take 48 ms in a buffer of 32.
+TEST(WriteBufferTime, ATenantWaitsForItsOwnUnitsOnly) {
+    const auto latencies = [](const std::vector<std::uint32_t>& quotas, const std::vector<AtTimes::Step>& steps) {
+        SsdConfig c = grid(1, 1);
+        c.ftl.buffer_bytes = 32 * 4096;
+        c.ftl.buffer_quotas = quotas;
+        c.host.queue_pairs = 2;
+        c.host.tenants = Tenants::by_job;
+        return nlohmann::json::parse(in_child([&] {
+                   AtTimes workload(steps);
+                   Simulation simulation(c, workload, {});
+                   simulation.run();
+                   return nlohmann::json(workload.latency).dump();
+               }))
+            .get<std::vector<std::int64_t>>();
+    };
+    const std::int64_t program = reference::program_cycle(grid(1, 1).nand, 1);
+    const std::vector<AtTimes::Step> steps{{10'000, 0, 0, 64}, {15'100, 1, 1000, 1}, {30'100, 1, 1001, 8}};
+    const std::int64_t alone = latencies({}, {steps[1]})[0], eight = latencies({}, {steps[2]})[0];
+    const auto shared = latencies({}, steps), own = latencies({50}, steps);
+    expect("a tenant's write beside another's that is too large for its part", own[1], alone);
+    expect("eight units", own[2], eight);
+    EXPECT_GT(shared[1], alone + program);
+    EXPECT_LT(alone, program / 10);
+    EXPECT_GT(own[0], shared[0] + 8 * program);  // the large one has half of the room
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -11,13 +11,11 @@ namespace ssdtlm {
 
 namespace {
 constexpr auto kNone = CachedMappingTable::kNone;
-/// In an entry's list of questions: the map itself waits for a page that it changes.
-constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
 
 CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_key) {
     const CachedMapConfig& c = ftl.config().map;
     return {cached_map_slots_of(ftl.config(), ftl.geometry()), ftl.translation_pages(), ftl.entries_per_translation_page() / units_per_key,
-            c.replacement, c.protected_percent};
+            c.replacement, c.protected_percent, c.quotas};
 }
 }  // namespace
 
@@ -46,46 +44,51 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
     reads += o.reads;
     most_entries = std::max(most_entries, o.most_entries);
     checkpoint_reads += o.checkpoint_reads;
+    for (std::size_t t = 0; t < of_tenant.size(); ++t) {
+        of_tenant[t].hits += o.of_tenant[t].hits;
+        of_tenant[t].misses += o.of_tenant[t].misses;
+    }
     return *this;
 }
 
 // --- Who asks --------------------------------------------------------------------------------------------------------
 
-/// Keys that the question needs, a key once for each unit that has it, but for neighbours of an extent.
+/// Keys that the question needs and for whom, a key once for each unit that has it, but for neighbours of an extent.
 template <class Visit>
 void CachedMap::for_each_key(const Question& q, Visit&& visit) const {
-    for (const Lpa lpa : q.units) visit(key_of(lpa));
+    for (std::size_t i = 0; i < q.units.size(); ++i) visit(key_of(q.units[i]), q.tenants[i]);
+    const std::uint32_t tenant = q.extent.tenant < kTenants ? q.extent.tenant : 0;
     for (std::uint32_t i = 0; i < q.extent.units; ++i) {
         const Lpa lpa{idx(q.extent.first) + i};
-        if (i == 0 || !by_page_ || key_of(lpa) != key_of(Lpa{idx(lpa) - 1})) visit(key_of(lpa));
+        if (i == 0 || !by_page_ || key_of(lpa) != key_of(Lpa{idx(lpa) - 1})) visit(key_of(lpa), tenant);
     }
 }
 
 bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapClient* client, std::uint64_t cookie) {
     if (use == MapUse::remove) return true;  // what changes is taken in by unmap()
-    Question q{client, cookie, extent, {}, {}, 0};
+    Question q{client, cookie, extent, {}, {}, 0, {}};
     if (!at_hand(q)) {
         ask(std::move(q));
         return false;
     }
-    for_each_key(q, [&](std::uint32_t key) {
+    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
         table_.use(table_.find(key));
-        ++counters_.hits;
+        count_hit(tenant);
     });
     return around_.resident.translate(extent, use, places, client, cookie);
 }
 
-bool CachedMap::bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
-    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0};
+bool CachedMap::bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0, {tenants, tenants + count}};
     if (!at_hand(q)) {
         ask(std::move(q));
         return false;
     }
-    for_each_key(q, [&](std::uint32_t key) {
+    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
         const Slot s = table_.find(key);
         table_.use(s);
         hold(s);
-        ++counters_.hits;
+        count_hit(tenant);
     });
     return true;
 }
@@ -93,7 +96,7 @@ bool CachedMap::bring_in(const Lpa* units, std::uint32_t count, MapClient* clien
 /// Nobody is asked before it, and all entries are in memory. A clean one must be that of its translation page.
 bool CachedMap::at_hand(const Question& q) const {
     bool all = queue_.empty();
-    for_each_key(q, [&](std::uint32_t key) {
+    for_each_key(q, [&](std::uint32_t key, std::uint32_t) {
         const Slot s = all ? table_.find(key) : kNone;
         all = s != kNone && !is_loading(s);
         if (all && !by_page_ && !table_.is_dirty(s)) check_.require_fresh(key, 1);
@@ -123,7 +126,7 @@ void CachedMap::admit() {
 
 bool CachedMap::fits(const Question& q) const {
     std::uint64_t more = 0;
-    for_each_key(q, [&](std::uint32_t key) {
+    for_each_key(q, [&](std::uint32_t key, std::uint32_t) {
         const Slot s = table_.find(key);
         more += s == kNone || uses_[s].holders == 0;
     });
@@ -144,10 +147,10 @@ void CachedMap::let_go(Slot s) {
 void CachedMap::begin(std::uint32_t number) {
     std::vector<Slot> missing;
     Question& q = questions_[number];
-    for_each_key(q, [&](std::uint32_t key) {
+    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
         Slot s = table_.find(key);
         if (s == kNone) {
-            s = take_in(key);
+            s = take_in(key, tenant);
             missing.push_back(s);
         } else {
             table_.use(s);
@@ -155,10 +158,11 @@ void CachedMap::begin(std::uint32_t number) {
         hold(s);
         if (q.units.empty()) q.held.push_back(s);
         if (!is_loading(s)) {
-            ++counters_.hits;
+            count_hit(tenant);
             return;
         }
         ++counters_.misses;
+        ++counters_.of_tenant[tenant].misses;
         ++q.missing;
         uses_[s].waiting.push_back(number);
     });
@@ -183,8 +187,8 @@ void CachedMap::answer(std::uint64_t number) {
 // --- Entries that come and go ----------------------------------------------------------------------------------------
 
 /// Without its contents yet.
-CachedMap::Slot CachedMap::take_in(std::uint32_t key) {
-    const Slot s = table_.add(key);
+CachedMap::Slot CachedMap::take_in(std::uint32_t key, std::uint32_t tenant) {
+    const Slot s = table_.add(key, static_cast<std::uint16_t>(tenant));
     if (s >= uses_.size()) uses_.resize(s + 1);
     uses_[s].loading = Loading::yes;
     return s;
@@ -292,109 +296,6 @@ void CachedMap::make_room() {
         wanted_.pop_front();
         load(s);
     }
-}
-
-// --- What changes ----------------------------------------------------------------------------------------------------
-
-void CachedMap::mark(Lpa lpa, Slot s) {
-    check_.changed(lpa);
-    table_.make_dirty(s);
-    if (!by_page_ && is_loading(s)) uses_[s].loading = Loading::known;
-}
-
-void CachedMap::done(Lpa lpa, bool has_changed) {
-    const Slot s = table_.find(key_of(lpa));
-    SSDTLM_CHECK(s != kNone, "a unit that was not brought in is done");
-    if (has_changed) mark(lpa, s);
-    let_go(s);
-    if (!queue_.empty()) admit();
-    make_room();
-    write_backs_.units_changed();
-}
-
-void CachedMap::changed(Lpa lpa) {
-    const std::uint32_t key = key_of(lpa);
-    Slot s = table_.find(key);
-    if (s != kNone) return mark(lpa, s);
-    s = take_in(key);
-    mark(lpa, s);
-    if (by_page_) {  // the other entries of the page have to be read
-        table_.pin(s);
-        uses_[s].waiting.push_back(kOwn);
-        load(s);
-    } else {
-        uses_[s].loading = Loading::no;
-        counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
-    }
-    make_room();
-}
-
-void CachedMap::moved(Lpa lpa) {
-    if (around_.ftl.config().map.gc_updates == GcMapUpdates::written) return changed(lpa);
-    check_.changed(lpa);
-}
-
-/// No copy of the page counts any more: all of its entries are dirty that say something.
-__attribute__((noinline, cold)) void CachedMap::keep(std::uint32_t page) {
-    const std::uint64_t n = around_.ftl.entries_per_translation_page(), end = std::min((page + 1) * n, around_.ftl.logical_units());
-    for (std::uint64_t u = page * n; u < end; ++u)
-        if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) changed(Lpa{static_cast<std::uint32_t>(u)});
-}
-
-void CachedMap::found_stale(std::uint32_t page, const std::vector<Lpa>& units) {
-    for (const Lpa lpa : units) {
-        check_.changed(lpa);
-        if (by_page_ && lpa != units.front()) continue;
-        const std::uint32_t key = by_page_ ? page : idx(lpa);
-        table_.make_dirty(table_.find(key) != kNone ? table_.find(key) : take_in_known(key));
-    }
-}
-
-void CachedMap::write_in_no_time(Lpa lpa) {
-    const std::uint32_t key = key_of(lpa);
-    Slot s = table_.find(key);
-    if (s != kNone) {
-        table_.use(s);
-    } else {
-        if (occupied_ >= table_.room()) {
-            const Slot coldest = table_.coldest();
-            if (table_.is_dirty(coldest)) write_backs_.write_in_no_time(table_.page_of(table_.key(coldest)));
-            table_.remove(coldest);
-            --occupied_;
-        }
-        s = take_in(key);
-        uses_[s].loading = Loading::no;
-        ++occupied_;
-    }
-    table_.make_dirty(s);
-    check_.changed(lpa);
-}
-
-void CachedMap::unmap(const MapExtent& extent) {
-    const std::uint64_t per_page = around_.ftl.entries_per_translation_page(), all = around_.ftl.logical_units();
-    const std::uint64_t end = std::uint64_t{idx(extent.first)} + extent.units;
-    std::vector<Lpa> in_part;
-    for (std::uint64_t u = idx(extent.first); u < end;) {
-        const auto page = static_cast<std::uint32_t>(u / per_page);
-        const std::uint64_t page_end = std::min((page + 1) * per_page, all), until = std::min(page_end, end);
-        if (u == page * per_page && until == page_end) {  // nothing is left of it, so it need not be written
-            check_.written(u, until - u);
-            table_.clean(page, [](Slot) {});
-            around_.ftl.drop_translation(page);
-            u = until;
-        }
-        for (; u < until; ++u)
-            if (around_.ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped) in_part.push_back(Lpa{static_cast<std::uint32_t>(u)});
-    }
-    around_.resident.unmap(extent);
-    for (const Lpa lpa : in_part) changed(lpa);
-    make_room();
-    write_backs_.units_changed();
-}
-
-void CachedMap::lose(Lpa lpa) {
-    around_.resident.lose(lpa);
-    changed(lpa);
 }
 
 }  // namespace ssdtlm

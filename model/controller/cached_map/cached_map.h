@@ -10,6 +10,7 @@
 // and only while all entries held fit the table, so each turn ends.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -30,12 +31,18 @@ namespace ssdtlm {
 
 class CachedMap final : public MapPort, public MapUpdates, public MapKeeper, private FlashClient, private DramClient {
 public:
+    /// By tenant; 0: those that are nobody in particular, or are too many.
+    static constexpr std::size_t kTenants = Quotas::kMostTenants + 1;
+    struct Asked {
+        std::uint64_t hits = 0, misses = 0;
+    };
     struct Counters {
         std::uint64_t hits = 0;          ///< entries (or whole pages) that were asked for and in the table
         std::uint64_t misses = 0;
         std::uint64_t reads = 0;         ///< of translation pages, for these
         std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
         std::uint64_t checkpoint_reads = 0;  ///< of translation pages, for checkpoints
+        std::array<Asked, kTenants> of_tenant{};
         Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
@@ -45,7 +52,7 @@ public:
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
 
-    bool bring_in(const Lpa* units, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -90,7 +97,10 @@ private:
         std::vector<Lpa> units;       ///< bring_in: instead of it
         std::vector<Slot> held;       ///< read: until the answer
         std::uint32_t missing = 0;    ///< entries that are not there yet
+        std::vector<std::uint8_t> tenants;  ///< of the units
     };
+    /// In an entry's list of questions: the map itself waits for a page that it changes.
+    static constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
     /// Of an entry.
     struct Use {
         Loading loading = Loading::no;
@@ -110,7 +120,11 @@ private:
     void let_go(Slot s);
     void begin(std::uint32_t question);
     void answer(std::uint64_t question);
-    Slot take_in(std::uint32_t key);
+    void count_hit(std::uint32_t tenant) {
+        ++counters_.hits;
+        ++counters_.of_tenant[tenant].hits;
+    }
+    Slot take_in(std::uint32_t key, std::uint32_t tenant = 0);
     Slot take_in_known(std::uint32_t key);
     void want(Slot s);
     void load(Slot s);

@@ -80,7 +80,7 @@ __attribute__((noinline)) void ReadCommand::end_fills(const FlashJob& part, std:
         }
         const std::uint32_t slot = part.slot[i];
         s_.cache->end_fill(part.item[i], {lpa, codec_.version(part.txn.spare[slot]), dram_unit + i,
-                                          part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}});
+                                          part.bytes != nullptr ? part.bytes->page[slot] : UnitBytes{}}, part.command->whose.tenant);
     }
     if (s_.buffer.is_wanted()) s_.waiters.settle();  // what makes room may be programmed
 }
@@ -163,7 +163,7 @@ void ReadCommand::look_up(std::uint64_t command) {
         std::fill_n(places_.begin(), units, kUnmapped);
         return plan(c, s, span, places_.data());
     }
-    const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units};
+    const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose.tenant};
     if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
 }
 

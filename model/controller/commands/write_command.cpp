@@ -24,10 +24,10 @@ void WriteCommand::start(Command& c) {
     s_.cores.run<&WriteCommand::wants_room>(this, c, s_.costs.write_command + std::uint64_t{of_unit} * s.remaining, CoreStep::write_command);
 }
 
-// A command that would take more than half of the buffer passes it in pieces.
+// A command that would take more than half of the buffer, or of its tenant's part of it, passes it in pieces.
 inline void WriteCommand::choose_piece(State& s) {
     s.begin = s_.extents.first_byte(*s.command) + s.offset;
-    const std::uint64_t last_unit = s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity() / 2, 1u);
+    const std::uint64_t last_unit = s_.extents.unit_of(s.begin) + std::max(s_.buffer.capacity_of(s.command->whose.tenant) / 2, 1u);
     s.piece = std::min(s.command->bytes - s.offset, last_unit * s_.extents.unit_bytes - s.begin);
     s.units = s_.extents.units(s.begin, s.piece);
 }
@@ -36,14 +36,16 @@ void WriteCommand::wants_room(std::uint64_t command) {
     if (!take_room(states_[command])) s_.waiters.settle();
 }
 
-// Room is given in order of arrival: a large write is not overtaken by small ones.
+// Room is given in order of arrival: a large write is not overtaken by small ones, but for those of tenants with another part of the buffer.
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
     if (__builtin_expect(s_.media.read_only, 0)) {
         refuse_rest(s, nvme::kStReadOnlyRange);
         return true;
     }
-    if (!s_.waiters.anybody(Waiters::For::room) && s_.buffer.reserve(s.units)) {
+    const std::uint16_t tenant = s.command->whose.tenant;
+    const std::uint32_t part = s_.buffer.quotas().part_of(tenant);
+    if (!s_.waiters.anybody_for_room(part) && s_.buffer.reserve(s.units, tenant)) {
         fetch_data(s);
         return true;
     }
@@ -51,13 +53,13 @@ bool WriteCommand::take_room(State& s) {
         refuse_rest(s, nvme::kStAbortRequested);
         return true;
     }
-    s_.waiters.wait<&WriteCommand::try_again>(Waiters::For::room, this, s.command->index);
+    s_.waiters.wait_for_room<&WriteCommand::try_again>(part, this, s.command->index);
     return false;
 }
 
 bool WriteCommand::try_again(std::uint64_t& command) {
     State& s = states_[command];
-    if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units)) return false;
+    if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units, s.command->whose.tenant)) return false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
     if (__builtin_expect(s_.media.read_only || aborts_, 0))
         refuse_rest(s, s_.media.read_only ? nvme::kStReadOnlyRange : nvme::kStAbortRequested);
@@ -75,7 +77,7 @@ __attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, std::ui
 
 void WriteCommand::abort_waits(bool aborts) {
     aborts_ = aborts;
-    if (aborts && s_.waiters.anybody(Waiters::For::room)) s_.waiters.settle();
+    if (aborts && s_.waiters.anybody_for_room()) s_.waiters.settle();
 }
 
 void WriteCommand::fetch_data(State& s) {
@@ -106,7 +108,7 @@ void WriteCommand::dma_failed(std::uint64_t command) {
     Command& c = *s.command;
     c.status = nvme::kStDataTransferError;
     c.timeline->charge(Stage::host_transfer, s_.agenda.now());
-    s_.buffer.cancel(s.units);
+    s_.buffer.cancel(s.units, c.whose.tenant);
     fetching_ -= s.units;
     free_staging(s);
     s.remaining -= s_.extents.units(s.begin, c.bytes - s.offset);
@@ -130,7 +132,7 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
     const std::uint8_t stream = __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit);
+    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit, c.whose.tenant);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes), static_cast<std::uint32_t>(bytes), data,
                          needs_rest);
@@ -153,7 +155,7 @@ void WriteCommand::dram_done(std::uint64_t command) {
     s.asked.units = 0;
     if (first_in_part || last_in_part) {
         const std::uint64_t from = first_in_part ? first : last, to = last_in_part ? last : first;
-        s.asked = MapExtent{s.command->nsid, Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1)};
+        s.asked = MapExtent{s.command->nsid, Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose.tenant};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
         if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data())) return;
     }
@@ -180,7 +182,7 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     s.offset += s.piece;
     units_written_ += s.units - refused;
     if (__builtin_expect(refused != 0, 0)) {
-        s_.buffer.cancel(refused);
+        s_.buffer.cancel(refused, c.whose.tenant);
         c.status = nvme::kStUnrecoveredRead;
     }
     s.remaining -= waits ? refused : s.units;

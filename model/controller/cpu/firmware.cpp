@@ -13,6 +13,7 @@ WriteOrder order_of(const Ftl& ftl, std::uint32_t units) {
     WriteOrder order;
     order.merges = c.buffer_merges;
     order.coldest_first = c.buffer_order == BufferOrder::lru;
+    order.quotas = c.buffer_quotas;
     if (c.buffer_order == BufferOrder::by_translation_page)
         order = {c.buffer_merges, ftl.entries_per_translation_page(), ftl.translation_pages(), std::uint64_t{c.buffer_patience} * units};
     return order;
@@ -49,7 +50,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       read_cache_(ftl_config.read_cache.bytes < geometry.unit_bytes && !cache_room_ ? nullptr
                                                                                      : std::make_unique<ReadCache>(ftl_config.read_cache, geometry.unit_bytes, cache_room_.get())),
       stream_choice_(make_stream_choice(ftl_config, around.ftl.logical_units())),
-      waiters_(around.agenda, map_, around.ftl.lanes().count()),
+      waiters_(around.agenda, map_, around.ftl.lanes().count(), buffer_->quotas().parts()),
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),

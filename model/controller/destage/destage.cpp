@@ -86,9 +86,14 @@ void Destage::issue(std::uint64_t index) {
 /// The entries of the row's units change when it is placed. False: they have to be read first.
 __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     units_.clear();
+    tenants_.clear();
     for (const FlashJob* job = &row; job != nullptr; job = job->next)
-        for (std::uint32_t i = 0; i < job->units; ++i) units_.push_back(around_.buffer.unit(job->item[i]).lpa);
-    return around_.map->bring_in(units_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
+        for (std::uint32_t i = 0; i < job->units; ++i) {
+            const BufferPort::Unit unit = around_.buffer.unit(job->item[i]);
+            units_.push_back(unit.lpa);
+            tenants_.push_back(unit.tenant);
+        }
+    return around_.map->bring_in(units_.data(), tenants_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
 }
 
 void Destage::map_answered(std::uint64_t index, const Ppa*) {
@@ -309,7 +314,7 @@ __attribute__((noinline)) void Destage::keep_in_cache(const FlashJob& job, std::
     const BufferPort::Index entry = job.item[unit];
     const BufferPort::Unit u = around_.buffer.unit(entry);
     if (u.dropped || around_.buffer.find(u.lpa) != entry) return;
-    around_.cache->keep({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry);
+    around_.cache->keep({u.lpa, u.version, u.dram_unit, job.bytes != nullptr ? job.bytes->page[job.slot[unit]] : UnitBytes{}}, entry, u.tenant);
 }
 
 void Destage::finish(FlashJob& job, bool placed) {

@@ -25,16 +25,20 @@ RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& 
     }
 }
 
+inline bool RowChoice::is_room_wanted() const {
+    return waiters_.anybody_for_room() && (__builtin_expect(buffer_.quotas().shared(), 1) || buffer_.programs_give_room());
+}
+
 bool RowChoice::may_form() const {
     if (buffer_.demanded()) return true;
-    const bool room_wanted = waiters_.anybody(Waiters::For::room);
+    const bool room_wanted = is_room_wanted();
     if (buffer_.queued() >= row_units_) return empties_ || room_wanted || buffer_.is_wanted();
     const bool data_on_its_way = buffer_.used() != buffer_.held();
     return (room_wanted || buffer_.is_wanted()) && programs_ == 0 && !data_on_its_way;
 }
 
 __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {
-    const bool room_wanted = waiters_.anybody(Waiters::For::room);
+    const bool room_wanted = is_room_wanted();
     const bool full_rows = empties_ || room_wanted || buffer_.is_wanted();
     const auto lanes = static_cast<std::uint32_t>(of_lane_.size());
     bool any_full = false;
@@ -51,7 +55,7 @@ __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {
         if (of_lane_[lane] == 0 && (fullest == kNoLane || queued > buffer_.queued(fullest))) fullest = lane;
     }
     const bool data_on_its_way = buffer_.used() != buffer_.held();
-    const std::size_t most = room_wanted ? waiters_.count(Waiters::For::room) : buffer_.is_wanted();
+    const std::size_t most = room_wanted ? waiters_.count_for_room() : buffer_.is_wanted();
     return !any_full && !data_on_its_way && programs_ < most ? fullest : kNoLane;
 }
 

@@ -54,6 +54,7 @@ public:
     }
 
 private:
+    bool is_room_wanted() const;
     bool may_form() const;
     std::uint32_t next_of_several();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "controller/ftl/allocation/lanes.h"
@@ -10,6 +11,7 @@
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
+#include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
@@ -131,12 +133,27 @@ void check_lines(std::vector<Problem>& out, const FtlConfig& config) {
         out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
 }
 
+void check_quotas(std::vector<Problem>& out, const char* key, const char* size, const std::vector<std::uint32_t>& percents, std::uint64_t units) {
+    const auto refuse = [&](bool wrong, const std::string& found, const std::string& allowed, const std::string& repair) {
+        if (wrong) out.push_back({key, found, allowed, repair});
+    };
+    const std::uint32_t sum = std::accumulate(percents.begin(), percents.end(), 0u);
+    refuse(percents.size() > Quotas::kMostTenants, std::to_string(percents.size()) + " tenants", "at most " + std::to_string(Quotas::kMostTenants), "leave out some: they share the rest");
+    std::uint64_t least = sum >= 100 ? 0 : units * (100 - sum) / 100;
+    for (const std::uint32_t percent : percents) least = std::min(least, units * percent / 100);
+    refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all", "less than 100%, and a unit at least for each part and for all other tenants",
+           "change them, or raise " + std::string(size));
+}
+
 void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     // Each unit of a row may be of another translation page.
     const std::uint32_t row = SuperblockShape(g, config.superblock).joined() * g.units_per_page();
     if (limits_dirty_pages(config) && most_dirty_pages(config, g) < std::min<std::uint64_t>(row, translation_pages_of(config, g)))
         out.push_back({"map.power_protected", std::to_string(most_dirty_pages(config, g)) + " of " + std::to_string(translation_pages_of(config, g)) + " translation pages",
                        "at least " + std::to_string(row) + " of them, which one row of pages may make dirty", "raise it"});
+    if (!config.map.quotas.empty()) check_quotas(out, "map.quotas", "map.cache", config.map.quotas, cached_map_slots_of(config, g));
+    if (!config.map.quotas.empty() && config.caches_filled)
+        out.push_back({"precondition.fill_caches", "true with map.quotas", "false: nobody says which tenants wrote before", "set it to false"});
     if (config.map.gc_updates == GcMapUpdates::written) return;
     const std::uint64_t all = translation_pages_of(config, g) * g.unit_bytes;
     if (config.map.granularity != MapGranularity::page || config.map.cache_bytes < all)
@@ -146,8 +163,28 @@ void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const 
         out.push_back({"map.gc_updates", "\"found\" with checkpoints of the map", "\"written\": what a checkpoint says is not searched for in out-of-band areas", "set it to \"written\""});
 }
 
-void check_read_cache(std::vector<Problem>& out, const FtlConfig& config) {
+/// What a buffer with a part for each tenant is not made to work with.
+void check_buffer_quotas(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    check_quotas(out, "buffer.quotas", "buffer.size", config.buffer_quotas, config.buffer_bytes / g.unit_bytes);
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed, const std::string& repair) {
+        if (wrong) out.push_back({key, found + " with buffer.quotas", allowed, repair});
+    };
+    refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "set it to true");
+    refuse(config.buffer_order == BufferOrder::by_translation_page, "buffer.order", "\"by_translation_page\"", "\"arrival\" or \"lru\": the units of a translation page are those of several tenants",
+           "set one of the two");
+    refuse(is_hybrid(config), "ftl.mapping", "\"" + config.mapping + "\"", "\"page\" or \"dftl\": units are chosen by logical pages", "set one of the two");
+    refuse(config.read_cache.shares_room(), "read_cache.room", "\"buffer\"", "\"own\"", "set it to \"own\", with a read_cache.size");
+    refuse(config.caches_filled, "precondition.fill_caches", "true", "false: nobody says which tenants wrote before", "set it to false");
+}
+
+void check_read_cache(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     const ReadCacheConfig& c = config.read_cache;
+    if (!c.quotas.empty() && c.shares_room())
+        out.push_back({"read_cache.quotas", "with read_cache.room = \"buffer\"", "none: the room is not divided", "leave them out, or set read_cache.room = \"own\""});
+    else if (!c.quotas.empty())
+        check_quotas(out, "read_cache.quotas", "read_cache.size", c.quotas, c.bytes / g.unit_bytes);
+    if (!c.quotas.empty() && config.caches_filled)
+        out.push_back({"precondition.fill_caches", "true with read_cache.quotas", "false: nobody says which tenants wrote before", "set it to false"});
     if (!c.shares_room()) {
         if (c.replacement == ReadCacheReplacement::cflru)
             out.push_back({"read_cache.replacement", "\"cflru\" in a read cache of its own", "read_cache.room = \"buffer\": where nothing is dirty, all is clean",
@@ -265,11 +302,14 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.buffer_order == BufferOrder::by_translation_page && config.mapping != "dftl")
         out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"", "a map that has translation pages",
                        "set buffer.order = \"arrival\", or ftl.mapping = \"dftl\""});
-    check_read_cache(out, config);
+    check_read_cache(out, config, g);
+    if (!config.buffer_quotas.empty()) check_buffer_quotas(out, config, g);
     if (config.buffer_prefers_dirty && (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
         out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them", "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
                        "set it to false, or these two"});
     if (config.mapping == "dftl") check_cached_map(out, config, g);
+    else if (!config.map.quotas.empty())
+        out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"", "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
     const CheckpointLayout checkpoints(config, g);
     if (config.has_checkpoints() && checkpoints.most_book_pages() + CheckpointLayout::kRootWords > checkpoints.words_per_page())
         out.push_back({"ftl.checkpoint_interval", std::to_string(checkpoints.most_book_pages()) + " pages for the books of a checkpoint",

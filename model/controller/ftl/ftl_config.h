@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/config/policy_registry.h"
 #include "common/units/units.h"
@@ -57,6 +58,7 @@ struct CachedMapConfig {
     double power_protected = 1.0;             ///< share of the translation pages that may be dirty at a time
     DirtyUntil dirty_until = DirtyUntil::programmed;
     GcMapUpdates gc_updates = GcMapUpdates::written;
+    std::vector<std::uint32_t> quotas;        ///< per cent of the cache, of tenants 1, 2, ...; empty: shared by all
 };
 enum class FreeBlocks : std::uint8_t {
     in_turn,  ///< written in the order in which they were erased
@@ -116,6 +118,7 @@ struct FtlConfig {
     BufferOrder buffer_order = BufferOrder::arrival;
     std::uint32_t buffer_patience = 4;        ///< by_translation_page: times the buffer's size that comes before what is in it goes first
     bool buffer_prefers_dirty = false;        ///< by_translation_page: units of translation pages that are dirty go first
+    std::vector<std::uint32_t> buffer_quotas; ///< per cent of the buffer, of tenants 1, 2, ...; empty: shared by all
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer above which programs start (0: at once)
     std::uint32_t flush_stop_percent = 100;   ///< at which they stop again; 100: as flush_start_percent
     std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device

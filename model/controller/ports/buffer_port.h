@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/ports/quotas.h"
 
 namespace ssdtlm {
 
@@ -26,6 +27,7 @@ public:
         bool merging = false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
         bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
         std::uint8_t stream = 0;  ///< of its newest write
+        std::uint8_t tenant = 0;  ///< that wrote it last; 0: one that has no part of its own anywhere
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
     };
     /// In units.
@@ -57,6 +59,11 @@ public:
     virtual ~BufferPort() = default;
 
     std::uint32_t capacity() const { return levels_.capacity; }
+    /// What this tenant may take of it.
+    std::uint32_t capacity_of(std::uint16_t tenant) const {
+        return quotas_.shared() ? levels_.capacity : static_cast<std::uint32_t>(quotas_.units(quotas_.part_of(tenant)));
+    }
+    const Quotas& quotas() const { return quotas_; }
     std::uint32_t used() const { return levels_.used; }
     std::uint32_t held() const { return levels_.held; }
     bool empty() const { return levels_.held == 0; }
@@ -78,14 +85,16 @@ public:
     std::uint64_t merges_failed() const { return counters_.merges_failed; }
     std::uint64_t given_up() const { return counters_.given_up; }
 
-    /// Takes room for n units; false when there is none.
-    virtual bool reserve(std::uint32_t n) = 0;
+    /// Takes room for n units of this tenant; false when there is none: somebody waits then for his part of it.
+    virtual bool reserve(std::uint32_t n, std::uint16_t tenant = 0) = 0;
     /// Gives room reserved for n units back.
-    virtual void cancel(std::uint32_t n) = 0;
+    virtual void cancel(std::uint32_t n, std::uint16_t tenant = 0) = 0;
+    /// Programs of what is queued give room to somebody who waits for it. Only where tenants have parts of it.
+    virtual bool programs_give_room() const { return true; }
     /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
     /// Bytes::merging: not programmable until merged(). Returns its index.
     virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
-                         std::uint32_t dram_unit = 0) = 0;
+                         std::uint32_t dram_unit = 0, std::uint16_t tenant = 0) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;
@@ -128,6 +137,7 @@ protected:
         std::uint32_t queued = 0, demanded = 0;
     };
     Levels levels_;
+    Quotas quotas_;
     std::vector<OfLane> of_lane_;  // empty when there is one
     Counters counters_;
 };

@@ -14,6 +14,7 @@ struct MapExtent {
     std::uint32_t nsid = 1;
     Lpa first{};
     std::uint32_t units = 0;
+    std::uint16_t tenant = 0;  ///< who asks
 };
 
 /// What the asker will do with the answer.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ssdtlm {
 
@@ -26,6 +27,7 @@ struct ReadCacheConfig {
     ReadCacheFill fill = ReadCacheFill::reads;
     ReadCacheRoom room = ReadCacheRoom::own;
     std::uint32_t window_percent = 25;  ///< cflru: of the room: how many are the coldest few
+    std::vector<std::uint32_t> quotas{};  ///< per cent of `bytes`, of tenants 1, 2, ...; empty: shared by all
     bool shares_room() const { return room == ReadCacheRoom::buffer; }
 };
 

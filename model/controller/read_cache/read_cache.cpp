@@ -10,7 +10,8 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 }
 
 ReadCache::ReadCache(const ReadCacheConfig& config, std::uint32_t unit_bytes, CacheRoom* room)
-    : config_(config), room_(room), slots_(room != nullptr ? room->units() : config.bytes / unit_bytes), oldest_(kNone), newest_(kNone) {
+    : config_(config), room_(room), slots_(room != nullptr ? room->units() : config.bytes / unit_bytes), quotas_(slots_.size(), config.quotas) {
+    for (std::uint32_t part = 0; part < quotas_.parts(); ++part) parts_.push_back({kNone, kNone, 0, quotas_.shared() ? slots_.size() : quotas_.units(part)});
     SSDTLM_CHECK(!slots_.empty(), "a read cache without room for a unit");
     index_.reserve(slots_.size());
     for (std::uint32_t i = capacity(); i-- != 0;) free_.push_back(i);
@@ -25,7 +26,7 @@ const ReadCache::Unit* ReadCache::look_up(Lpa lpa) {
     ++counters_.hits;
     if (room_ != nullptr)
         room_->used_clean(found->second);
-    else if (config_.replacement == ReadCacheReplacement::lru && found->second != newest_) {
+    else if (config_.replacement == ReadCacheReplacement::lru && found->second != parts_[slots_[found->second].part].newest) {
         unlink(found->second);
         link_newest(found->second);
     }
@@ -42,33 +43,33 @@ void ReadCache::cancel_fill(std::uint32_t fill, Lpa lpa) {
     if (Fill* const f = fills_.find(idx(lpa)); f != nullptr && f->number == fill) fills_.erase(*f);
 }
 
-void ReadCache::end_fill(std::uint32_t fill, const Unit& unit) {
+void ReadCache::end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant) {
     Fill* const f = fills_.find(idx(unit.lpa));
     if (f == nullptr || f->number != fill) return;
     fills_.erase(*f);
-    insert(unit);
+    insert(unit, tenant);
 }
 
-void ReadCache::insert(const Unit& unit) {
+void ReadCache::insert(const Unit& unit, std::uint16_t tenant) {
     if (const auto found = index_.find(idx(unit.lpa)); found != index_.end()) {
         slots_[found->second].unit = unit;
         return;
     }
-    if (room_ == nullptr) return link_newest(put(unit));
+    if (room_ == nullptr) return link_newest(put(unit, tenant));
     if (room_->admit_clean())
-        room_->entered_clean(put(unit));
+        room_->entered_clean(put(unit, tenant));
     else
         ++counters_.turned_away;
 }
 
-void ReadCache::keep(const Unit& unit, std::uint32_t entry) {
-    if (room_ == nullptr) return insert(unit);
+void ReadCache::keep(const Unit& unit, std::uint32_t entry, std::uint16_t tenant) {
+    if (room_ == nullptr) return insert(unit, tenant);
     SSDTLM_CHECK(index_.find(idx(unit.lpa)) == index_.end(), "a unit of the write buffer is in the read cache");
-    room_->cleaned(entry, put(unit));
+    room_->cleaned(entry, put(unit, tenant));
 }
 
-std::uint32_t ReadCache::put(const Unit& unit) {
-    const std::uint32_t slot = take_slot();
+std::uint32_t ReadCache::put(const Unit& unit, std::uint16_t tenant) {
+    const std::uint32_t slot = take_slot(quotas_.part_of(tenant));
     index_.emplace(idx(unit.lpa), slot);
     slots_[slot].unit = unit;
     ++counters_.filled;
@@ -101,29 +102,35 @@ void ReadCache::drop(Lpa first, std::uint32_t units) {
 }
 
 void ReadCache::link_newest(std::uint32_t slot) {
-    slots_[slot].older = newest_;
+    Part& p = parts_[slots_[slot].part];
+    slots_[slot].older = p.newest;
     slots_[slot].newer = kNone;
-    (newest_ == kNone ? oldest_ : slots_[newest_].newer) = slot;
-    newest_ = slot;
+    (p.newest == kNone ? p.oldest : slots_[p.newest].newer) = slot;
+    p.newest = slot;
 }
 
 void ReadCache::unlink(std::uint32_t slot) {
     const Slot& s = slots_[slot];
-    (s.older == kNone ? oldest_ : slots_[s.older].newer) = s.newer;
-    (s.newer == kNone ? newest_ : slots_[s.newer].older) = s.older;
+    Part& p = parts_[s.part];
+    (s.older == kNone ? p.oldest : slots_[s.older].newer) = s.newer;
+    (s.newer == kNone ? p.newest : slots_[s.newer].older) = s.older;
 }
 
 void ReadCache::remove(std::uint32_t slot) {
     room_ != nullptr ? room_->left_clean(slot) : unlink(slot);
+    --parts_[slots_[slot].part].used;
     index_.erase(idx(slots_[slot].unit.lpa));
     slots_[slot].unit.bytes.reset();
     free_.push_back(slot);
 }
 
-std::uint32_t ReadCache::take_slot() {
-    if (free_.empty()) evict(oldest_);
+std::uint32_t ReadCache::take_slot(std::uint32_t part) {
+    Part& p = parts_[part];
+    if (p.used == p.units) evict(p.oldest);
+    ++p.used;
     const std::uint32_t slot = free_.back();
     free_.pop_back();
+    slots_[slot].part = part;
     return slot;
 }
 
@@ -132,9 +139,13 @@ void ReadCache::state(Snapshot& s) {
     for (Slot& slot : slots_) {
         SSDTLM_CHECK(!slot.unit.bytes, "a snapshot of bytes");
         s(slot.unit.lpa, slot.unit.version, slot.unit.dram_unit, slot.older, slot.newer);
+        if (!quotas_.shared()) s(slot.part);
     }
-    s(free_, oldest_, newest_);
+    s(free_);
+    for (Part& p : parts_) s(p.oldest, p.newest);
     s.map(index_);
+    for (Part& p : parts_) p.used = 0;
+    for (const auto& [lpa, slot] : index_) ++parts_[slots_[slot].part].used;
     if (room_ != nullptr) s(*room_);
 }
 

@@ -13,6 +13,7 @@
 #include "common/containers/key_table.h"
 #include "common/snapshot/snapshot.h"
 #include "controller/cache_room/cache_room.h"
+#include "controller/ports/quotas.h"
 #include "controller/ports/read_cache_config.h"
 #include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
@@ -58,13 +59,13 @@ public:
     bool filled_by_writes() const { return config_.fill != ReadCacheFill::reads; }
     /// All of the unit is being read from the flash: what to hand to end_fill(), never kNoFill.
     std::uint32_t begin_fill(Lpa lpa);
-    /// It has come. Nothing happens when the unit was written or deallocated meanwhile, or is read once more since.
-    void end_fill(std::uint32_t fill, const Unit& unit);
+    /// It has come, for this tenant. Nothing happens when the unit was written or deallocated meanwhile, or is read once more since.
+    void end_fill(std::uint32_t fill, const Unit& unit, std::uint16_t tenant = 0);
     /// It could not be read.
     void cancel_fill(std::uint32_t fill, Lpa lpa);
-    void insert(const Unit& unit);
+    void insert(const Unit& unit, std::uint16_t tenant = 0);
     /// The unit leaves the write buffer, whose entry it is, and no newer write of it is there.
-    void keep(const Unit& unit, std::uint32_t entry);
+    void keep(const Unit& unit, std::uint32_t entry, std::uint16_t tenant = 0);
     /// It is being written.
     void drop(Lpa lpa);
     /// It makes way for others.
@@ -84,6 +85,12 @@ private:
     struct Slot {
         Unit unit;
         std::uint32_t older = 0, newer = 0;  // neighbours in the order of replacement
+        std::uint32_t part = 0;
+    };
+    /// Of the room, for a tenant or for all others.
+    struct Part {
+        std::uint32_t oldest, newest;
+        std::uint64_t used = 0, units = 0;
     };
     struct Fill {
         std::uint32_t key = 0;     ///< the unit
@@ -92,14 +99,15 @@ private:
     void link_newest(std::uint32_t slot);
     void unlink(std::uint32_t slot);
     void remove(std::uint32_t slot);
-    std::uint32_t take_slot();
-    std::uint32_t put(const Unit& unit);
+    std::uint32_t take_slot(std::uint32_t part);
+    std::uint32_t put(const Unit& unit, std::uint16_t tenant);
 
     const ReadCacheConfig config_;
     CacheRoom* const room_;  // null: the room and the order of replacement are its own
     std::vector<Slot> slots_;
+    const Quotas quotas_;
     std::vector<std::uint32_t> free_;
-    std::uint32_t oldest_, newest_;
+    std::vector<Part> parts_;
     boost::unordered_flat_map<std::uint32_t, std::uint32_t> index_;  // slot by unit
     KeyTable<Fill, 64> fills_;
     std::uint32_t last_fill_ = 0;

@@ -22,6 +22,12 @@ std::size_t Waiters::count_for_page() const {
     return n;
 }
 
+std::size_t Waiters::count_for_room() const {
+    std::size_t n = count(For::room);
+    for (const Queue& q : for_room_of_) n += q.size();
+    return n;
+}
+
 void Waiters::resume_durable(const FlashJob* by) {
     by_ = by;
     do {
@@ -68,7 +74,7 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
     require(!settling_ && !pages_changed_, count_for_page(), " programs wait for a page, and were not told that there may be some");
     require(count_for_page() == 0 || under_way.programs, count_for_page(),
             " programs or deallocations wait for a free block, no group is collected, and no other program runs");
-    require(!anybody(For::room) || under_way.programs || under_way.data || under_way.merges, count(For::room),
+    require(!anybody_for_room() || under_way.programs || under_way.data || under_way.merges, count_for_room(),
             " commands wait for room in the buffer, and no program, no data on its way and no merge will give it");
     require(!anybody(For::flush) || under_way.programs || under_way.merges, count(For::flush),
             " flushes wait, and no program and no merge is under way");
@@ -81,7 +87,7 @@ void Waiters::check_waiters(const UnderWay& under_way) const {
 
 std::string Waiters::dump() const {
     return "waiting: " + std::to_string(map_waiters_) + " commands for the map, " + std::to_string(count(For::flush)) + " flushes, " +
-           std::to_string(count_for_page()) + " programs or deallocations for a free page, " + std::to_string(count(For::room)) +
+           std::to_string(count_for_page()) + " programs or deallocations for a free page, " + std::to_string(count_for_room()) +
            " commands for room in the buffer\n";
 }
 

@@ -22,8 +22,9 @@ class Waiters final : private MapClient {
 public:
     enum class For : std::uint8_t { flush, page, room, journal, count };
 
-    /// `lanes` of the flash: who waits for a page of one does not keep those of others back.
-    Waiters(Agenda& agenda, MapPort& map, std::uint32_t lanes = 1) : agenda_(agenda), map_(map), for_page_of_(lanes - 1) {}
+    /// `lanes` of the flash, `parts` of the room in the buffer: who waits for a page or room of one does not keep those of others back.
+    Waiters(Agenda& agenda, MapPort& map, std::uint32_t lanes = 1, std::uint32_t parts = 1)
+        : agenda_(agenda), map_(map), for_page_of_(lanes - 1), for_room_of_(parts - 1) {}
 
     // --- Waiting ---
     /// Joins a queue. When its condition may have come true, Resume(what) tries again: true if it did and the waiter is
@@ -38,6 +39,15 @@ public:
         (lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
     }
     bool anybody_for_page(std::uint32_t lane) const { return !(lane == 0 ? queue(For::page) : for_page_of_[lane - 1]).empty(); }
+    /// The same, for room in this part of the buffer.
+    template <auto Resume, class T>
+    void wait_for_room(std::uint32_t part, T* self, std::uint64_t what) {
+        (part == 0 ? queue(For::room) : for_room_of_[part - 1]).push_back({[](void* s, std::uint64_t& w) { return (static_cast<T*>(s)->*Resume)(w); }, self, what});
+    }
+    bool anybody_for_room(std::uint32_t part) const { return !(part == 0 ? queue(For::room) : for_room_of_[part - 1]).empty(); }
+    /// In any part.
+    bool anybody_for_room() const { return !queue(For::room).empty() || (__builtin_expect(!for_room_of_.empty(), 0) && count_for_room() != 0); }
+    std::size_t count_for_room() const;
     bool anybody(For condition) const { return !queue(condition).empty(); }
     std::size_t count(For condition) const { return queue(condition).size(); }
     /// Of all lanes.
@@ -95,6 +105,7 @@ public:
                 for (Queue& q : for_page_of_) resume(q);
             }
             if (!queue(For::room).empty()) resume(queue(For::room));
+            for (Queue& q : for_room_of_) resume(q);
             work_.resume(work_.self, work_.what);
         } while (again_);
         settling_ = false;
@@ -147,6 +158,7 @@ private:
     MapPort& map_;
     std::array<Queue, static_cast<std::size_t>(For::count)> queues_;
     std::vector<Queue> for_page_of_;  // by lane, from 1 on; lane 0 has the queue of the deallocations
+    std::vector<Queue> for_room_of_;  // by part of the buffer, from 1 on
     std::vector<std::uint32_t> released_;
     Waiter durable_, work_;
     void (*failed_)(void* self, std::uint32_t command, std::uint16_t status) = nullptr;

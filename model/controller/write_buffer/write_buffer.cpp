@@ -9,12 +9,15 @@ WriteBuffer::WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes, co
     : lanes_(lanes != nullptr && lanes->count() > 1 ? lanes : nullptr),
       order_(order),
       choices_(order.units_per_bucket == 0 ? 0 : lanes_ != nullptr ? lanes_->count() : 1, BucketChoice(order.buckets, order.patience)),
-      lists_per_lane_(order.coldest_first ? 2 : choices_.empty() ? 1 : order.buckets),
+      demanded_first_(order.coldest_first || !order.quotas.empty()),
+      lists_per_lane_(demanded_first_ ? 2 * static_cast<std::uint32_t>(order.quotas.size() + 1) : choices_.empty() ? 1 : order.buckets),
       queues_((lanes_ != nullptr ? lanes_->count() : 1) * lists_per_lane_) {
     levels_.capacity = capacity_units;
     if (lanes_ != nullptr) of_lane_.resize(lanes_->count());
     SSDTLM_CHECK(capacity_units > 0, "write buffer without space");
-    SSDTLM_CHECK(!order.coldest_first || (order.merges && choices_.empty()), "the coldest first, and another order");
+    SSDTLM_CHECK(!demanded_first_ || (order.merges && choices_.empty()), "a write buffer in two orders");
+    quotas_ = Quotas(capacity_units, order.quotas);
+    if (!quotas_.shared()) parts_.resize(quotas_.parts());
 }
 
 inline void WriteBuffer::count_demanded(const Entry& e) {
@@ -55,6 +58,7 @@ void WriteBuffer::make_ready(Index i) {
     Entry& e = entries_[i];
     e.queued = true;
     ++levels_.queued;
+    if (__builtin_expect(!parts_.empty(), 0)) ++parts_[part_of(e)].queued;
     if (__builtin_expect(lanes_ != nullptr, 0)) ++of_lane_[lane_of(e)].queued;
     if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].added(bucket_of(e), false);
     if (is_demanded(e)) count_demanded(e);
@@ -64,6 +68,7 @@ void WriteBuffer::make_unready(Index i) {
     Entry& e = entries_[i];
     e.queued = false;
     --levels_.queued;
+    if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(e)].queued;
     if (__builtin_expect(lanes_ != nullptr, 0)) --of_lane_[lane_of(e)].queued;
     const bool demanded = is_demanded(e);
     if (__builtin_expect(!choices_.empty(), 0)) choices_[lane_of(e)].removed(bucket_of(e), demanded);
@@ -108,7 +113,7 @@ bool WriteBuffer::leans_on_merging(const Entry& e) const {
 // another one: it merged when the next came, else that would have replaced it.
 void WriteBuffer::hurry(Index i) {
     Entry& e = entries_[i];
-    const bool newly = e.queued && !is_demanded(e), moves = newly && order_.coldest_first;
+    const bool newly = e.queued && !is_demanded(e), moves = newly && demanded_first_;
     if (__builtin_expect(moves, 0)) unlist(i);
     if (newly) count_demanded(e);
     e.marks |= kHurried;
@@ -116,7 +121,8 @@ void WriteBuffer::hurry(Index i) {
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
-                                      std::uint8_t stream, std::uint32_t dram_unit) {
+                                      std::uint8_t stream, std::uint32_t dram_unit, std::uint16_t tenant) {
+    const auto whose = static_cast<std::uint8_t>(tenant <= Quotas::kMostTenants ? tenant : 0);
     ++counters_.inserted;
     if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(lpa, stream) : 0].arrived();
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
@@ -129,10 +135,12 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (order_.merges && tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            const bool moves = tail.queued && (__builtin_expect(order_.coldest_first, 0) ||
+            const bool moves = tail.queued && ((__builtin_expect(demanded_first_, 0) && (order_.coldest_first || waiter != kNoWaiter || tail.tenant != whose)) ||
                                                (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
             if (moves) dequeue(n);
+            if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(tail)].used;
             tail.stream = stream;
+            tail.tenant = whose;
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
@@ -166,6 +174,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.marks = marks;
     e.stream = stream;
     e.dram_unit = dram_unit;
+    e.tenant = whose;
     if (__builtin_expect(room_ != nullptr, 0)) room_->entered_dirty(i);
     ++per_generation_.back();
     if (fresh) {
@@ -220,7 +229,7 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     Index i = kNone;
     if (__builtin_expect(lists_per_lane_ == 1, 1)) {
         i = first_ready(queues_[lane]);
-    } else if (order_.coldest_first) {
+    } else if (demanded_first_) {
         i = first_dirty(lane);
     } else if (const std::uint32_t bucket = choices_[lane].next(); bucket != BucketChoice::kNone) {
         i = first_ready(queues_[lane * order_.buckets + bucket]);
@@ -229,40 +238,11 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     return i;
 }
 
-WriteBuffer::Index WriteBuffer::first_dirty(std::uint32_t lane) const {
-    const Index first = queues_[lane * lists_per_lane_].head;
-    return first != kNone || !order_.coldest_first ? first : queues_[2 * lane + 1].head;
-}
-
-WriteBuffer::Index WriteBuffer::dirty_behind(Index i) const {
-    const Entry& e = entries_[i];
-    return e.fifo_next != kNone || !order_.coldest_first || !is_demanded(e) ? e.fifo_next : queues_[2 * lane_of(e) + 1].head;
-}
-
-/// What nobody waited for goes behind what somebody does.
-void WriteBuffer::demand_all_lists() {
-    for (std::size_t q = 0; q < queues_.size(); q += 2) {
-        Queue &before = queues_[q], &behind = queues_[q + 1];
-        if (behind.head == kNone) continue;
-        entries_[behind.head].fifo_prev = before.tail;
-        (before.tail != kNone ? entries_[before.tail].fifo_next : before.head) = behind.head;
-        before.tail = behind.tail;
-        behind = Queue{};
-    }
-}
-
 void WriteBuffer::take_dirty(Index i) {
     dequeue(i);
     entries_[i].state = State::flushing;
     --levels_.dirty;
     levels_.wanted = false;
-}
-
-void WriteBuffer::touch(Index i) {
-    if (room_ != nullptr) room_->used_dirty(i);
-    if (!order_.coldest_first || !entries_[i].queued || is_demanded(entries_[i])) return;
-    unlist(i);
-    list_last(i);
 }
 
 void WriteBuffer::unlink_oldest(Index i) {
@@ -292,6 +272,7 @@ void WriteBuffer::free(Index i) {
     e.state = State::free;
     --levels_.used;
     --levels_.held;
+    if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(e)].used;
     --per_generation_[e.generation - oldest_generation_];
     free_.push_back(i);
     if (__builtin_expect(room_ != nullptr, 0)) room_->left_dirty(i);
@@ -352,7 +333,7 @@ std::uint32_t WriteBuffer::begin_flush() {
     levels_.demanded = levels_.queued;  // the flush covers them all
     for (OfLane& l : of_lane_) l.demanded = l.queued;
     for (BucketChoice& c : choices_) c.demand_all();
-    if (__builtin_expect(order_.coldest_first, 0)) demand_all_lists();
+    if (__builtin_expect(demanded_first_, 0)) demand_all_lists();
     retire_generations();
     return closed;
 }

@@ -29,6 +29,7 @@ struct WriteOrder {
     std::uint32_t buckets = 0;
     std::uint64_t patience = 0;            ///< arrivals
     bool coldest_first = false;            ///< what was not written for longest; merges, and has no buckets
+    std::vector<std::uint32_t> quotas{};   ///< per cent of the room, of tenants 1, 2, ...; merges, and has no buckets. Empty: shared by all
 };
 
 class WriteBuffer final : public BufferPort {
@@ -49,10 +50,11 @@ public:
         Index newer = kNone;               ///< next write of the same unit
         Index fifo_next = kNone;
         Index fifo_prev = kNone;
-        State state = State::free;
-        bool queued = false;               ///< listed, and may be programmed: no older write of the unit is left
+        State state : 7;                   ///< free at first
+        bool queued : 1;                   ///< listed, and may be programmed: no older write of the unit is left
         std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped, kListed
         std::uint8_t stream = 0;
+        std::uint8_t tenant = 0;           ///< that wrote it last; 0: one that has no part of its own anywhere
         std::uint32_t dram_unit = 0;       ///< of its newest write
 
         bool dropped() const { return (marks & kDropped) != 0; }
@@ -69,15 +71,20 @@ public:
     /// Its room is also that of what is clean.
     void share(CacheRoom& room) { room_ = &room; }
 
-    bool reserve(std::uint32_t n) override {
+    bool reserve(std::uint32_t n, std::uint16_t tenant = 0) override {
+        if (__builtin_expect(!parts_.empty(), 0) && !reserve_part(n, tenant)) return false;  // the parts together are no larger
         if (levels_.used + n > levels_.capacity) return false;
         if (__builtin_expect(room_ != nullptr, 0) && !room_->make_room(n)) return false;
         levels_.used += n;
         return true;
     }
-    void cancel(std::uint32_t n) override { levels_.used -= n; }
+    void cancel(std::uint32_t n, std::uint16_t tenant = 0) override {
+        levels_.used -= n;
+        if (__builtin_expect(!parts_.empty(), 0)) parts_[quotas_.part_of(tenant)].used -= n;
+    }
+    bool programs_give_room() const override;
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
-                 std::uint32_t dram_unit = 0) override;
+                 std::uint32_t dram_unit = 0, std::uint16_t tenant = 0) override;
     std::uint32_t merged(Index i) override;
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {
@@ -85,10 +92,15 @@ public:
         const auto it = map_.find(idx(lpa));
         return it == map_.end() ? kNone : it->second.newest;
     }
+    /// The oldest write of it that is here; entry(i).newer is the next.
+    Index oldest(Lpa lpa) const {
+        const auto it = map_.find(idx(lpa));
+        return it == map_.end() ? kNone : it->second.oldest;
+    }
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
         const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
-        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.dram_unit};
+        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit};
     }
     void touch(Index i) override;
     const Entry& entry(Index i) const { return entries_[i]; }
@@ -114,11 +126,20 @@ private:
         Index head = kNone;
         Index tail = kNone;
     };
+    /// Of the room, for a tenant or for all others.
+    struct Part {
+        std::uint32_t used = 0;    ///< reserved and occupied
+        std::uint32_t queued = 0;
+        bool wanted = false;       ///< somebody found it full
+    };
+    std::uint32_t part_of(const Entry& e) const { return quotas_.part_of(e.tenant); }
+    bool reserve_part(std::uint32_t n, std::uint16_t tenant);
+    bool goes_before(std::uint32_t part, std::uint32_t other) const;
     std::uint32_t lane_of(const Entry& e) const { return __builtin_expect(lanes_ == nullptr, 1) ? 0 : lanes_->of(e.lpa, e.stream); }
     std::uint32_t bucket_of(const Entry& e) const { return idx(e.lpa) / order_.units_per_bucket; }
     Queue& queue_of(const Entry& e, std::uint32_t lane) {
         if (__builtin_expect(lists_per_lane_ == 1, 1)) return queues_[lane];
-        return queues_[lane * lists_per_lane_ + (order_.coldest_first ? !is_demanded(e) : bucket_of(e))];
+        return queues_[lane * lists_per_lane_ + (demanded_first_ ? 2 * part_of(e) + !is_demanded(e) : bucket_of(e))];
     }
     void count_demanded(const Entry& e);
     void list_last(Index i);
@@ -128,8 +149,7 @@ private:
     void make_unready(Index i);
     Index first_ready(Queue& q);
     void demand_all_lists();
-    void check_buckets() const;
-    void check_coldest() const;
+    void check_lists() const;
     bool leans_on_merging(const Entry& e) const;
     void enqueue(Index i);
     void dequeue(Index i);
@@ -150,8 +170,10 @@ private:
     const WriteOrder order_;
     CacheRoom* room_ = nullptr;     // null: the buffer's alone
     std::vector<BucketChoice> choices_;  // by lane; empty: in the order of arrival
+    std::vector<Part> parts_;    // empty: shared by all
+    const bool demanded_first_;  // of each part: those that must become durable, and the others
     const std::uint32_t lists_per_lane_;
-    std::vector<Queue> queues_;  // of units to program, by lane, and within it by bucket, or coldest first: those that must become durable, and the others
+    std::vector<Queue> queues_;  // of units to program, by lane, and within it by bucket, or two for each part
     std::uint32_t generation_ = 0;
     std::uint32_t oldest_generation_ = 0;
     std::deque<std::uint32_t> per_generation_{0u};  ///< entries alive, from oldest_generation_ on

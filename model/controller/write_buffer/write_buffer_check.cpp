@@ -7,7 +7,8 @@
 
 namespace ssdtlm {
 
-void WriteBuffer::check_buckets() const {
+/// That each list has what belongs there, and each part of the room.
+void WriteBuffer::check_lists() const {
     for (std::uint32_t q = 0; q < queues_.size() && !choices_.empty(); ++q) {
         const BucketChoice& c = choices_[q / order_.buckets];
         OfLane found;
@@ -19,14 +20,29 @@ void WriteBuffer::check_buckets() const {
             throw CheckFailed("write buffer: " + std::to_string(found.queued) + " units of translation page " + std::to_string(q % order_.buckets) +
                               " may be programmed and " + std::to_string(found.demanded) + " must be, others are counted");
     }
-}
-
-void WriteBuffer::check_coldest() const {
-    for (std::uint32_t q = 0; q < queues_.size(); ++q)
-        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next)
-            if (is_demanded(entries_[i]) != (q % 2 == 0))
-                throw CheckFailed("write buffer: logical unit " + std::to_string(idx(entries_[i].lpa)) +
+    for (std::uint32_t q = 0; q < queues_.size() && demanded_first_; ++q)
+        for (Index i = queues_[q].head; i != kNone; i = entries_[i].fifo_next) {
+            const Entry& e = entries_[i];
+            if (is_demanded(e) != (q % 2 == 0))
+                throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) +
                                   (q % 2 == 0 ? " goes before those that nobody waits for, and is one" : " must become durable, and is not before the others"));
+            if (part_of(e) != q % lists_per_lane_ / 2) throw CheckFailed("write buffer: logical unit " + std::to_string(idx(e.lpa)) + " is in the list of another tenant's units");
+        }
+    if (parts_.empty()) return;
+    std::vector<Part> found(parts_.size());
+    for (const Entry& e : entries_) {
+        if (e.state == State::free) continue;
+        ++found[part_of(e)].used;
+        found[part_of(e)].queued += e.queued;
+    }
+    std::uint32_t used = 0;
+    for (std::uint32_t p = 0; p < parts_.size(); ++p) {
+        used += parts_[p].used;
+        if (found[p].used > parts_[p].used || parts_[p].used > quotas_.units(p) || found[p].queued != parts_[p].queued)
+            throw CheckFailed("write buffer: part " + std::to_string(p) + " of " + std::to_string(quotas_.units(p)) + " units has " + std::to_string(found[p].used) + ", of which " +
+                              std::to_string(found[p].queued) + " may be programmed, and counts " + std::to_string(parts_[p].used) + " and " + std::to_string(parts_[p].queued));
+    }
+    if (used != levels_.used) throw CheckFailed("write buffer: " + std::to_string(levels_.used) + " units are used, " + std::to_string(used) + " in its parts");
 }
 
 void WriteBuffer::check_waiters() const {
@@ -58,8 +74,7 @@ void WriteBuffer::check_waiters() const {
     require(queued == levels_.queued, "queued", levels_.queued, queued);
     require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
     require(merging == levels_.merging, "merging", levels_.merging, merging);
-    check_buckets();
-    if (order_.coldest_first) check_coldest();
+    check_lists();
     if (of_lane_.empty()) return;
     OfLane all;
     for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane) {

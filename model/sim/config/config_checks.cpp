@@ -19,6 +19,7 @@
 #include "nand/onfi/onfi_operation.h"
 #include "nand/onfi/onfi_timing.h"
 #include "nand/onfi/spare.h"
+#include "sim/config/cache_checks.h"
 #include "sim/config/parameters.h"
 #include "sim/config/saved_drive.h"
 
@@ -54,7 +55,7 @@ public:
         dram();
         if (geometry_fits) {
             capacity();
-            buffer();
+            for (Problem& p : check_caches(resolved_)) out_.push_back(std::move(p));
             cached_map();
             hybrid_map();
             power_cuts();
@@ -331,25 +332,6 @@ private:
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum,
             "lower it or gc.soft_free_blocks, or add flash");
-    }
-
-    void buffer() {
-        const NandGeometry& g = c_.nand.geometry;
-        const FtlConfig& f = c_.ftl;
-        const std::uint64_t stripe = std::uint64_t{g.planes()} * g.page_bytes;
-        if (f.buffer_bytes < stripe) {
-            add("buffer.size",
-                value("buffer.size") + " is less than one page for each of the " + std::to_string(g.planes()) +
-                    " planes",
-                "at least " + size_text(stripe), "raise it");
-        }
-        if (f.buffer_mode == BufferMode::write_through && f.flush_start_percent != 0) {
-            add("buffer.flush_start",
-                value("buffer.flush_start") +
-                    " with buffer.mode = \"write_through\": writes would wait for "
-                    "programs that do not start",
-                "0%", "set it to \"0%\", or use write_back");
-        }
     }
 
     void hybrid_map() {

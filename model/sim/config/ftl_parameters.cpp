@@ -44,6 +44,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("Where the read cache is. own: in read_cache.size; buffer: in buffer.size, with the data of the write buffer and in one order with them, so that what one does not "
                               "use the other does. A write waits for a dirty unit whose turn it is to leave, what was read does not stay then")
                         .from("assumed: drives divide their DRAM at design time"));
+    table.push_back(P::integers(
+                        "read_cache.quotas", [](auto& c) -> auto& { return c.ftl.read_cache.quotas; })
+                        .range("1", "99")
+                        .says("Parts of a read cache of its own in per cent, for tenants 1, 2, ... (host.tenants = by_job); all others have the rest. What a tenant reads, or has written, takes the place of "
+                              "units in its part. Empty: one cache for all")
+                        .from("shared, as in most drives"));
     table.push_back(P::quantity(
                         "read_cache.window", Dimension::percent, [](auto& c) -> auto& { return c.ftl.read_cache.window_percent; }, 10'000)
                         .range("0%", "100%")
@@ -73,6 +79,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1%", "99%")
                         .says("Share of the cache for what was used again, at most; with map.replacement = segmented_lru")
                         .from("assumed"));
+    table.push_back(P::integers(
+                        "map.quotas", [](auto& c) -> auto& { return c.ftl.map.quotas; })
+                        .range("1", "99")
+                        .says("Parts of the cache in per cent, for tenants 1, 2, ... (host.tenants = by_job); all others, and what garbage collection changes, have the rest. What is in the part that is "
+                              "furthest beyond its size leaves first, so that what one tenant does not use others may, until it wants it. Empty: one cache for all")
+                        .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) divides it by flow on request"));
     table.push_back(P::quantity(
                         "map.entry_size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.entry_bytes; })
                         .range("4B", "4KiB")
@@ -262,6 +274,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("0%", "100%")
                         .says("Dirty share of the buffer down to which programming goes on when it has started (the low watermark), at most buffer.flush_start; 100%: the same as that")
                         .from("assumed: one watermark"));
+    table.push_back(P::integers(
+                        "buffer.quotas", [](auto& c) -> auto& { return c.ftl.buffer_quotas; })
+                        .range("1", "99")
+                        .says("Parts of the buffer in per cent, for tenants 1, 2, ... (host.tenants = by_job); all others have the rest. A write waits for room in its tenant's part, whatever the "
+                              "others do, and the fullest part is programmed first, before it those that somebody waits for. Empty: one buffer for all")
+                        .from("shared, as in most drives; MQSim (Tavakkol et al., FAST '18) divides its cache by flow on request"));
     table.push_back(P::integer(
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
                         .range("1", "1024")

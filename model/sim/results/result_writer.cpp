@@ -185,6 +185,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
         list.push_back({{"tenant", r.job + 1}});
         list.back().update(job_json(r));
     }
+    for (const auto& m : s.map_by_tenant)
+        j["map_by_tenant"].push_back({{"tenant", m.tenant}, {"hits", m.hits}, {"misses", m.misses}, {"hit_ratio", static_cast<double>(m.hits) / static_cast<double>(m.hits + m.misses)}});
     for (const auto& r : s.by_stream) {
         Json& list = j["latency_us_by_stream"];
         list.push_back({{"stream", r.job}});

@@ -97,6 +97,11 @@ struct RunSummary {
     std::vector<LatencyStats::JobRow> by_job;
     std::vector<LatencyStats::JobRow> by_tenant;  ///< empty: host.tenants = "one"
     std::vector<LatencyStats::JobRow> by_stream;  ///< of writes; empty: host.streams is off
+    struct MapUse {
+        std::uint32_t tenant = 0;  ///< 0: all others
+        std::uint64_t hits = 0, misses = 0;
+    };
+    std::vector<MapUse> map_by_tenant;            ///< of a map on the flash; empty: host.tenants = "one"
     std::vector<std::string> job_names;           ///< by job; may be empty
     std::vector<std::uint32_t> tenant_of_job;     ///< empty: host.tenants = "one"
     struct Direction {

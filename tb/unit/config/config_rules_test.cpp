@@ -149,6 +149,27 @@ TEST(ConfigRules, Buffer) {
     for (const std::string replacement : {"lru", "cflru"})
         EXPECT_THAT(problems_with({shared, "read_cache.replacement=" + replacement, "buffer.order=lru", "read_cache.window=100%"}), IsEmpty());
     EXPECT_THAT(problems_with({shared, "read_cache.replacement=fifo", "buffer.mode=write_through"}), IsEmpty());
+    const std::string tenants = "host.tenants=by_job", quotas = "buffer.quotas=[50, 20]";
+    EXPECT_THAT(problems_with({tenants, quotas, "read_cache.quotas=[99]", "read_cache.size=1MiB"}), IsEmpty());
+    EXPECT_THAT(problems_with({tenants, quotas, "buffer.order=lru", "buffer.flush_start=50%"}), IsEmpty());
+    expect_one({quotas}, "--set buffer.quotas=[50, 20]: buffer.quotas: 50, 20 with host.tenants = \"one\"");
+    expect_one({"read_cache.quotas=[50]", "read_cache.size=1MiB"}, "--set read_cache.quotas=[50]: read_cache.quotas: 50 with host.tenants = \"one\"");
+    expect_one({tenants, "buffer.quotas=[50, 50]"}, "buffer.quotas: 100% of 1024 units in all; less than 100%, and a unit at least for each part");
+    expect_one({tenants, "read_cache.quotas=[1]", "read_cache.size=128KiB"}, "read_cache.quotas: 1% of 32 units in all");
+    expect_one({tenants, "read_cache.quotas=[1]"}, "read_cache.quotas: 1% of 0 units in all");
+    expect_one({tenants, "buffer.quotas=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"}, "buffer.quotas: 16 tenants; at most 15");
+    EXPECT_THAT(problems_with({tenants, "map.quotas=[50, 20]", "ftl.mapping=dftl"}), IsEmpty());
+    expect_one({tenants, "map.quotas=[50, 20]"}, "map.quotas: with ftl.mapping = \"page\"");
+    expect_one({"map.quotas=[50, 20]", "ftl.mapping=dftl"}, "--set map.quotas=[50, 20]: map.quotas: 50, 20 with host.tenants = \"one\"");
+    expect_one({tenants, "map.quotas=[50, 50]", "ftl.mapping=dftl"}, "map.quotas: 100% of ");
+    expect_one({tenants, quotas, "buffer.merge_writes=false"}, "buffer.merge_writes: false with buffer.quotas");
+    expect_one({tenants, quotas, "ftl.mapping=dftl", "buffer.order=by_translation_page"}, "buffer.order: \"by_translation_page\" with buffer.quotas");
+    expect_one({tenants, quotas, "ftl.mapping=block"}, "ftl.mapping: \"block\" with buffer.quotas");
+    expect_one({tenants, quotas, shared, "read_cache.replacement=fifo"}, "read_cache.room: \"buffer\" with buffer.quotas");
+    expect_one({tenants, "read_cache.quotas=[5]", shared, "read_cache.replacement=fifo"}, "read_cache.quotas: with read_cache.room = \"buffer\"");
+    expect_one({tenants, "read_cache.quotas=[5]", "read_cache.size=1MiB", "precondition.state=random", "precondition.fill_caches=true"},
+               "precondition.fill_caches: true with read_cache.quotas");
+    expect_one({tenants, quotas, "precondition.state=random", "precondition.fill_caches=true"}, "precondition.fill_caches: true with buffer.quotas");
     expect_one({"buffer.order=lru", "buffer.merge_writes=false"}, "buffer.order: \"lru\" with buffer.merge_writes = false; another order");
 }
 

@@ -45,10 +45,7 @@ void exercise(DeviceShape shape, Mix mix, std::uint64_t seed, Sum& sum, std::uin
     EXPECT_EQ(device.oracle.unverified(), 0u);
     EXPECT_GE(device.firmware.gc().victims(), more_victims_than);
     const CachedMap::Counters& c = device.firmware.cached_map()->counters();
-    sum.map.hits += c.hits;
-    sum.map.misses += c.misses;
-    sum.map.most_entries = std::max(sum.map.most_entries, c.most_entries);
-    sum.map.reads += c.reads;
+    sum.map += c;
     const WriteBacks::Counters& w = device.firmware.cached_map()->write_backs().counters();
     sum.written.reads += w.reads;
     sum.written.written += w.written;
@@ -158,6 +155,31 @@ TEST(CachedMapRandom, TheSmallestCache) {
                 }
     std::printf("%llu victims, %llu entries missed; at most %llu in memory\n", static_cast<unsigned long long>(sum.victims),
                 static_cast<unsigned long long>(sum.map.misses), static_cast<unsigned long long>(sum.map.most_entries));
+}
+
+TEST(CachedMapRandom, PartsForTenants) {
+    std::uint64_t seed = 2000;
+    for (const MapGranularity granularity : {MapGranularity::entry, MapGranularity::page})
+        for (const MapReplacement replacement : {MapReplacement::lru, MapReplacement::segmented_lru})
+            for (const std::uint32_t slots : {12u, 60u}) {
+                Sum sum;
+                DeviceShape d = dftl_device(slots, granularity, 8192, seed % 2 == 0 ? 8 : 2);
+                d.ftl.map.replacement = replacement;
+                d.ftl.map.quotas = {40, 30};
+                if (seed % 3 == 0) d.ftl.buffer_quotas = {20, 20, 20};
+                Mix m;
+                m.commands = 5000;
+                m.hot = seed % 4 < 2 ? 0 : 50;
+                exercise(d, m, seed++, sum);
+                CachedMap::Asked all;
+                for (const CachedMap::Asked& a : sum.map.of_tenant) {
+                    all.hits += a.hits;
+                    all.misses += a.misses;
+                }
+                EXPECT_EQ(all.hits, sum.map.hits);
+                EXPECT_EQ(all.misses, sum.map.misses);
+                for (const std::size_t tenant : {0u, 1u, 2u, 3u, 4u}) EXPECT_GT(sum.map.of_tenant[tenant].misses, 20u);
+            }
 }
 
 // A drive that is read-only may have no page for dirty entries: they stay in memory, and reads go on beside them.

@@ -257,6 +257,7 @@ private:
         Command& c = s.command;
         for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         c.fua = random_.percent(10);
+        c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
         c.whose.stream = static_cast<std::uint8_t>(shape_.ftl.stream_frontiers == 0 ? 0 : writes % (shape_.ftl.stream_frontiers + 2));
         c.slba = std::uint64_t{first} * per_unit();
         c.blocks = n * per_unit();

@@ -245,6 +245,7 @@ private:
         c.status = 0;
         c.slba = slba;
         c.blocks = n;
+        c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
         // Each stream in turn, one of which has no superblocks of its own.
         c.whose.stream = static_cast<std::uint8_t>(shape.ftl.stream_frontiers == 0 ? 0 : writes_++ % (shape.ftl.stream_frontiers + 2));
         c.bytes = std::uint64_t{n} * shape.lba_bytes;

@@ -138,6 +138,28 @@ TEST(FirmwareRandom, ReadCacheInTheRoomOfTheBuffer) {
             }
 }
 
+TEST(FirmwareRandom, PartsForTenants) {
+    std::uint64_t seed = 1;
+    for (const std::vector<std::uint32_t>& quotas : {std::vector<std::uint32_t>{50}, {20, 70}, {10, 10, 10}, {25, 25, 25, 15}})
+        for (const BufferOrder order : {BufferOrder::arrival, BufferOrder::lru})
+            for (const std::uint32_t start : {0u, 80u}) {
+                DeviceShape d = tiny_device();
+                d.ftl.buffer_quotas = quotas;
+                d.ftl.buffer_order = order;
+                d.ftl.flush_start_percent = start;
+                d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
+                d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 100) * 4096;
+                if (seed % 3 == 1) d.ftl.read_cache = {40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheRoom::own, 0, quotas};
+                if (seed % 6 == 4) d.late_map = LateMap::Shape{};
+                if (seed % 6 == 5 && order == BufferOrder::arrival) d.ftl.buffer_mode = BufferMode::write_through;
+                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
+                Mix m;
+                m.commands = 8000;
+                m.units = seed % 2 == 0 ? 30 : 4;
+                exercise(d, m, seed++);
+            }
+}
+
 TEST(FirmwareRandom, SlcCache) {
     std::uint64_t seed = 1;
     for (const std::uint32_t bits : {2u, 3u, 4u})

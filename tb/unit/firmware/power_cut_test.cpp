@@ -30,7 +30,10 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
             s.ftl.buffer_order = BufferOrder::lru;
             s.ftl.flush_start_percent = seed % 7 == 0 ? 0 : 75;
             s.ftl.flush_stop_percent = seed % 7 == 2 ? 20 : 100;
-            if (seed % 2 == 0) s.ftl.read_cache = {0, ReadCacheReplacement::cflru, ReadCacheFill::both, ReadCacheRoom::buffer};
+            if (seed % 2 == 0)
+                s.ftl.read_cache = {0, ReadCacheReplacement::cflru, ReadCacheFill::both, ReadCacheRoom::buffer};
+            else
+                s.ftl.buffer_quotas = {30, 30};
         }
         s.seed = seed;
         CutHost host(s, seed);

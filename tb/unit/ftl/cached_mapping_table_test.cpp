@@ -155,6 +155,48 @@ Table table_of(std::uint64_t slots, std::uint32_t keys, MapReplacement replaceme
     return Table({slots, (keys + 1023) / 1024, 1024, replacement, 50});
 }
 
+// Against a list for each part; the one that is furthest beyond its size gives way, and what one does not use others do.
+TEST(CachedMappingTable, PartsOfTenantsAsPlainLists) {
+    constexpr std::uint32_t kKeys = 90;
+    const std::vector<std::size_t> room{20, 10, 10};  // tenants 1, 2, others
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        Random random(seed, 3);
+        Table table({40, kKeys, 1, MapReplacement::lru, 50, {50, 25}});
+        std::vector<std::list<std::uint32_t>> parts(3);  // coldest first
+        std::uint64_t lent = 0;
+        for (int n = 0; n < 20'000; ++n) {
+            const auto tenant = static_cast<std::uint16_t>(n / 2000 % 3 == 0 ? random.below(4) : 1 + random.below(2));
+            const std::size_t part = tenant == 1 ? 0 : tenant == 2 ? 1 : 2;
+            const auto key = static_cast<std::uint32_t>(random.below(kKeys));
+            const Table::Slot s = table.find(key);
+            bool there = false;
+            for (auto& p : parts)
+                if (const auto i = std::find(p.begin(), p.end(), key); i != p.end()) {
+                    there = true;
+                    p.splice(p.end(), p, i);
+                }
+            ASSERT_EQ(s != Table::kNone, there) << n;
+            if (there) {
+                table.use(s);
+                continue;
+            }
+            table.add(key, tenant);
+            parts[part].push_back(key);
+            lent += parts[part].size() > room[part];
+            if (table.size() <= table.room()) continue;
+            std::size_t gives = 0;
+            std::int64_t most = -1'000;
+            for (std::size_t p = 0; p < 3; ++p)
+                if (const auto beyond = static_cast<std::int64_t>(parts[p].size()) - static_cast<std::int64_t>(room[p]); !parts[p].empty() && beyond > most) most = beyond, gives = p;
+            ASSERT_EQ(table.key(table.coldest()), parts[gives].front()) << n;
+            parts[gives].pop_front();
+            table.remove(table.coldest());
+            for (const std::uint16_t t : {1, 2, 0}) ASSERT_EQ(table.size_of(t), parts[t == 1 ? 0 : t == 2 ? 1 : 2].size());
+        }
+        EXPECT_GT(lent, 500u);
+    }
+}
+
 // Uniform draws: what is in the table is any C of N.
 TEST(CachedMappingTable, UniformDrawsHitAsOftenAsTheShareThatIsCached) {
     constexpr std::uint32_t kKeys = 20000;

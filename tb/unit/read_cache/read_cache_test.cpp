@@ -130,6 +130,41 @@ TEST(ReadCache, LikeASlowOneUnderRandomReadsWritesAndDeallocations) {
         }
 }
 
+// What a tenant reads takes the place of units in its part only; a hit of another's counts there.
+TEST(ReadCache, PartsOfTenantsAreLikeCachesOfTheirOwn) {
+    for (const auto replacement : {ReadCacheReplacement::lru, ReadCacheReplacement::fifo}) {
+        const bool lru = replacement == ReadCacheReplacement::lru;
+        ReadCacheConfig shape = config(20, replacement);
+        shape.quotas = {50, 20};
+        ReadCache cache(shape, kUnit);
+        std::vector<SlowCache> parts{{10, lru}, {4, lru}, {6, lru}};
+        std::map<std::uint32_t, std::uint32_t> part_of;
+        Random random(5, lru);
+        for (int step = 0; step < 30'000; ++step) {
+            const auto lpa = static_cast<std::uint32_t>(random.below(60));
+            const auto tenant = static_cast<std::uint16_t>(random.below(5));
+            const std::uint32_t part = tenant == 1 ? 0 : tenant == 2 ? 1 : 2;
+            if (random.percent(5)) {
+                cache.drop(Lpa{lpa});
+                for (SlowCache& p : parts) p.drop(lpa, 1);
+                continue;
+            }
+            bool there = false;
+            for (SlowCache& p : parts) there = p.look_up(lpa).has_value() || there;
+            ASSERT_EQ(cache.look_up(Lpa{lpa}) != nullptr, there) << "step " << step;
+            if (there) continue;
+            if (random.percent(50))
+                cache.end_fill(cache.begin_fill(Lpa{lpa}), {Lpa{lpa}, 1, 0, {}}, tenant);
+            else
+                cache.keep({Lpa{lpa}, 1, 0, {}}, 0, tenant);
+            parts[part].insert(lpa, 1);
+            ASSERT_EQ(cache.used(), parts[0].size() + parts[1].size() + parts[2].size());
+        }
+        EXPECT_EQ(cache.counters().evicted, parts[0].evicted + parts[1].evicted + parts[2].evicted);
+        for (const SlowCache& p : parts) EXPECT_GT(p.evicted, 300u);
+    }
+}
+
 /// Hits of independent draws with these weights, all misses filled.
 double hit_ratio(const std::vector<double>& cumulative, std::uint32_t room, ReadCacheReplacement replacement) {
     ReadCache cache(config(room, replacement), kUnit);

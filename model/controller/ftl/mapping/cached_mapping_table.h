@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which entries of a map are in memory: the cached mapping table (CMT) of DFTL (Gupta et al., ASPLOS '09). A slot holds one entry,
 // or a whole translation page; its key is the logical unit, or the number of the page. What is in use is pinned and stays; of
-// the others the coldest is the first to leave. This table says who is there, not what an entry says.
+// the others the coldest is the first to leave; where tenants have parts of it, the coldest of the part that is furthest beyond its size, so that
+// what one does not use others may until it wants it. This table says who is there, not what an entry says.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "common/containers/key_table.h"
 #include "common/snapshot/snapshot.h"
 #include "controller/ftl/ftl_config.h"
+#include "controller/ports/quotas.h"
 
 namespace ssdtlm {
 
@@ -24,6 +26,7 @@ public:
         std::uint32_t keys_per_page = 0;    ///< of a translation page; 1: slots hold whole ones
         MapReplacement replacement = MapReplacement::lru;
         std::uint32_t protected_percent = 50;
+        std::vector<std::uint32_t> quotas{};  ///< per cent of the slots, of tenants 1, 2, ...; empty: shared by all
     };
     explicit CachedMappingTable(const Shape& shape);
 
@@ -44,8 +47,8 @@ public:
     bool is_dirty(Slot s) const { return entries_[s].dirty; }
     /// It was asked for and is there.
     void use(Slot s);
-    /// Precondition: find(key) == kNone. The hottest of those used once.
-    Slot add(std::uint32_t key);
+    /// Precondition: find(key) == kNone. The hottest of those used once, in this tenant's part.
+    Slot add(std::uint32_t key, std::uint16_t tenant = 0);
     /// As often as unpin() follows, it does not leave. Unpinned, it is the hottest of its kind.
     void pin(Slot s);
     void unpin(Slot s);
@@ -68,12 +71,15 @@ public:
     /// Precondition: clean and not pinned.
     void remove(Slot s);
     /// The first to leave; kNone: all are pinned.
-    Slot coldest() const { return segments_[0].cold != kNone ? segments_[0].cold : segments_[1].cold; }
+    Slot coldest() const { return __builtin_expect(quotas_.shared(), 1) ? coldest_of(0) : coldest_of_fullest(); }
     /// The one that leaves after it; kNone: it is the last.
     Slot next_coldest(Slot s) const {
-        if (entries_[s].warmer != kNone) return entries_[s].warmer;
-        return entries_[s].kept ? kNone : segments_[1].cold;
+        const Entry& e = entries_[s];
+        if (e.warmer != kNone) return e.warmer;
+        return e.kept ? kNone : parts_[e.part].segments[1].cold;
     }
+    /// Of the part of this tenant: keys in it.
+    std::uint64_t size_of(std::uint16_t tenant) const { return parts_[quotas_.part_of(tenant)].size; }
     /// Precondition (checked): none is pinned; reading: what is in it was never removed.
     void state(Snapshot& s);
 
@@ -89,20 +95,30 @@ private:
         Slot next_dirty = kNone;                   // of its translation page
         bool dirty = false;
         bool kept = false;  // in the protected segment
+        std::uint8_t part = 0;
     };
     struct Segment {
         Slot cold = kNone, hot = kNone;
         std::uint64_t size = 0;
     };
+    struct Part {
+        Segment segments[2];  // used once; used again (segmented LRU only)
+        std::uint64_t size = 0, room = 0, most_protected = 0;
+    };
+    Slot coldest_of(std::uint32_t part) const {
+        const Part& p = parts_[part];
+        return p.segments[0].cold != kNone ? p.segments[0].cold : p.segments[1].cold;
+    }
+    Slot coldest_of_fullest() const;
     void link(Slot s);
     void unlink(Slot s);
 
     const Shape shape_;
-    const std::uint64_t most_protected_;
+    const Quotas quotas_;
+    std::vector<Part> parts_;
     KeyTable<Place, 1024> index_;
     std::vector<Entry> entries_;
     std::vector<Slot> free_;
-    Segment segments_[2];  // used once; used again (segmented LRU only)
     std::vector<Slot> first_dirty_;         // by translation page
     std::vector<std::uint32_t> dirty_in_;
     std::uint64_t pinned_ = 0;
