@@ -153,16 +153,17 @@ TEST(ColdestFirst, LikeAPlainSimulationUnderRandomWritesFlushesAndDeallocations)
         std::uint64_t popped = 0, hot = 0;
         for (int step = 0; step < 60'000; ++step) {
             const auto lpa = static_cast<std::uint32_t>(r.percent(50) ? r.below(units) : r.below(1 + units / 4));
-            const std::uint64_t what = r.below(1000);
+            // Now and then few are programmed, so that several of those that somebody waits for are there.
+            const std::uint64_t what = r.below(1000), pops = step / 200 % 2 == 0 ? 530 : 800;
             if (what < 500) {
                 if (!b.reserve(1)) continue;
-                const bool waits = r.percent(4), merges = !plain.last(lpa) && r.percent(20);
+                const bool waits = r.percent(15), merges = !plain.last(lpa) && r.percent(50);
                 const std::uint64_t before = b.coalesced();
                 of.resize(++version + 1);
                 of[version] = b.insert(Lpa{lpa}, version, waits ? 1 : kNoWaiter, merges ? BufferPort::Bytes::merging : BufferPort::Bytes::whole);
                 plain.write(lpa, version, waits, merges);
                 hot += b.coalesced() != before;
-            } else if (what < 800) {
+            } else if (what < pops) {
                 const auto expected = plain.next();
                 const Index i = b.pop_dirty();
                 ASSERT_EQ(i != kNone, expected.has_value());
@@ -191,7 +192,7 @@ TEST(ColdestFirst, LikeAPlainSimulationUnderRandomWritesFlushesAndDeallocations)
             ASSERT_NO_THROW(b.check_waiters()) << "step " << step;
             ASSERT_EQ(b.used(), plain.copies.size()) << "step " << step;
         }
-        EXPECT_GT(popped, 3000u);
+        EXPECT_GT(popped, 1000u);
         EXPECT_GT(hot, 100u);
     }
 }
