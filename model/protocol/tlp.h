@@ -97,6 +97,17 @@ public:
         if (payload_ == 0) return 0;
         return credits_of(0) + std::uint64_t{count_ - 2} * div_ceil(unit_, kCreditBytes) + credits_of(count_ - 1);
     }
+    /// Data credits of TLPs first..limit-1; first < limit.
+    constexpr std::uint64_t data_credits(std::uint32_t first, std::uint32_t limit) const {
+        if (limit - first == 1 || payload_ == 0) return credits_of(first);
+        return credits_of(first) + std::uint64_t{limit - first - 2} * div_ceil(unit_, kCreditBytes) + credits_of(limit - 1);
+    }
+    /// How many TLPs are whole within the first `bytes` on the wire; for trains with payload.
+    constexpr std::uint32_t tlps_within(std::uint64_t bytes) const {
+        if (bytes >= wire_bytes()) return count_;
+        const std::uint64_t n = (bytes + skew_) / (unit_ + overhead_);
+        return n < count_ ? static_cast<std::uint32_t>(n) : count_ - 1;
+    }
     /// This train without its first n TLPs; for trains without payload only.
     constexpr TlpTrain without_first(std::uint32_t n) const { return TlpTrain{0, 0, 1, overhead_, count_ - n}; }
 

@@ -33,6 +33,7 @@ protected:
 
     bool comes_later(const sc_core::sc_time& delay) const { return delay.value() != 0 || calls_.in_use() != 0; }
     void post(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase, const sc_core::sc_time& delay);
+    std::size_t calls() const { return calls_.in_use(); }
     void forget_calls() { calls_.release_all(); }
     /// What waits for the end of a phase that is not open waits for nothing.
     static void check_held(const std::string& where, const char* what, std::size_t held, bool open);
@@ -60,9 +61,18 @@ public:
     using Forward = tlm::tlm_fw_transport_if<Types>;
     using Backward = tlm::tlm_bw_transport_if<Types>;
 
-    TargetDoor(Agenda& agenda, Forward& module) : Door(agenda), module_(module) {}
+    /// `takes_delays`: requests with an annotated delay go to the module as they come; it gives those back that it cannot make use
+    /// of (later()).
+    TargetDoor(Agenda& agenda, Forward& module, bool takes_delays = false)
+        : Door(agenda), module_(module), takes_delays_(takes_delays) {}
 
     Forward& module() { return module_; }
+    /// A request comes to the module again when its delay has passed. Returns what it answers for now.
+    tlm::tlm_sync_enum later(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay) {
+        post(payload, tlm::BEGIN_REQ, delay);
+        phase = tlm::END_REQ;  // at its time: the delay stays
+        return tlm::TLM_UPDATED;
+    }
     /// Whom the module sends its responses to, where `bound` is what the socket is bound to. One response at a time goes there.
     Backward* towards(Backward* bound);
     /// Whatever was under way is gone.
@@ -91,6 +101,7 @@ private:
     void send();
 
     Forward& module_;
+    const bool takes_delays_;
     Backward* outside_ = nullptr;
     std::deque<tlm::tlm_generic_payload*> held_;  // responses
     bool response_open_ = false;                  // without END_RESP
@@ -128,14 +139,18 @@ public:
 
 private:
     void takes_effect(tlm::tlm_generic_payload& payload, tlm::tlm_phase_enum phase) override { arrives(payload, phase); }
+    struct Request {
+        tlm::tlm_generic_payload* payload;
+        SimTime at;  // takes effect
+    };
     tlm::tlm_sync_enum arrives(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase);
-    bool forward(tlm::tlm_generic_payload& payload);
+    bool forward(tlm::tlm_generic_payload& payload, SimTime at);
     void send_held();
 
     Backward& module_;
     Forward* outside_ = nullptr;
     tlm::tlm_generic_payload* request_ = nullptr;  // without END_REQ
-    std::deque<tlm::tlm_generic_payload*> held_;   // requests
+    std::deque<Request> held_;
 };
 
 /// The module itself where `bound` is its door and it runs off the same agenda, unless that wants all calls to take the doors.
@@ -169,10 +184,9 @@ tlm::tlm_sync_enum TargetDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& 
         return tlm::TLM_COMPLETED;
     }
     SSDTLM_CHECK(ends_response || phase == tlm::BEGIN_REQ, "phase outside the base protocol");
-    post(payload, ends_response ? tlm::END_RESP : tlm::BEGIN_REQ, delay);
-    if (ends_response) return tlm::TLM_COMPLETED;
-    phase = tlm::END_REQ;  // at its time: the delay stays
-    return tlm::TLM_UPDATED;
+    if (!ends_response) return takes_delays_ && calls() == 0 ? module_.nb_transport_fw(payload, phase, delay) : later(payload, phase, delay);
+    post(payload, tlm::END_RESP, delay);
+    return tlm::TLM_COMPLETED;
 }
 
 template <class Types>
@@ -251,23 +265,26 @@ tlm::tlm_sync_enum InitiatorDoor<Types>::arrives(tlm::tlm_generic_payload& paylo
 }
 
 template <class Types>
-tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
+tlm::tlm_sync_enum InitiatorDoor<Types>::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    const SimTime at = agenda_.now() + to_sim_time(delay).time_since_epoch();
+    delay = sc_core::SC_ZERO_TIME;
     phase = tlm::END_REQ;
     if (request_ != nullptr) {
-        held_.push_back(&payload);
+        held_.push_back({&payload, at});
         return tlm::TLM_UPDATED;
     }
-    const bool answered = forward(payload);
+    const bool answered = forward(payload, at);
     send_held();  // from within that call
     return answered ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
 }
 
 /// True: it is answered. Else the response comes, or has come, by nb_transport_bw().
 template <class Types>
-bool InitiatorDoor<Types>::forward(tlm::tlm_generic_payload& payload) {
+bool InitiatorDoor<Types>::forward(tlm::tlm_generic_payload& payload, SimTime at) {
     request_ = &payload;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
+    const SimTime now = agenda_.now();
+    sc_core::sc_time delay = at > now ? to_sc_time(at - now) : sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum status = outside_->nb_transport_fw(payload, phase, delay);
     if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
         if (status == tlm::TLM_UPDATED) {
@@ -290,12 +307,12 @@ bool InitiatorDoor<Types>::forward(tlm::tlm_generic_payload& payload) {
 template <class Types>
 void InitiatorDoor<Types>::send_held() {
     while (request_ == nullptr && !held_.empty()) {
-        tlm::tlm_generic_payload& next = *held_.front();
+        const Request next = held_.front();
         held_.pop_front();
-        if (!forward(next)) continue;
+        if (!forward(*next.payload, next.at)) continue;
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         sc_core::sc_time none;
-        module_.nb_transport_bw(next, phase, none);
+        module_.nb_transport_bw(*next.payload, phase, none);
     }
 }
 

@@ -132,7 +132,7 @@ __attribute__((always_inline)) inline void ReadCommand::plan(Command& c, State& 
         FlashJob& part = start_part(c, unit, page, lpa, 0);
         add_unit(part, unit, page, static_cast<std::uint32_t>(c.bytes));
         s.parts = &part;
-        s.remaining = 1;
+        s.remaining = s.unsent = 1;
         flash_parts = unit.source == FlashJob::Source::flash;
     } else {
         flash_parts = plan_parts(c, s, span, places);
@@ -144,7 +144,7 @@ void ReadCommand::start(Command& c) {
     State& s = state(c);
     s.command = &c;
     s.parts = nullptr;
-    s.remaining = 0;
+    s.remaining = s.unsent = 0;
     const Span span = span_of(c);
     const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
@@ -189,6 +189,7 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
     std::uint32_t flash_parts = 0;
     FlashJob* part = nullptr;
     std::uint32_t page_of_part = 0;
+    s.sent_from = SimTime{};
     for (std::uint64_t u = span.first; u <= span.last; ++u) {
         const Lpa lpa{static_cast<std::uint32_t>(u)};
         const Located unit = locate(lpa, places[u - span.first]);
@@ -202,6 +203,7 @@ std::uint32_t ReadCommand::plan_parts(Command& c, State& s, const Span& span, co
             part = &started;
             page_of_part = page;
             ++s.remaining;
+            ++s.unsent;
             flash_parts += in_flash;
         }
         const std::uint64_t next = std::min(span.end, (u + 1) * s_.extents.unit_bytes);
@@ -239,7 +241,7 @@ __attribute__((noinline)) void ReadCommand::issue_parts(State& s) {
             else if (job->source == FlashJob::Source::lost)
                 fail_part(*job);
             else
-                send_part(*job);
+                send_part(*job, s_.agenda.now());
         }
         job = next;
     }
@@ -252,7 +254,8 @@ void ReadCommand::flash_done(FlashTransaction& txn) {
     const std::uint64_t place = s_.dram.place(std::uint64_t{job.units} * s_.extents.unit_bytes);
     if (__builtin_expect(s_.cache != nullptr, 0)) end_fills(job, place);
     if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) return fail_part(job);
-    s_.dram.access({place, txn.data_bytes, 2}, *this, handle_of(job));
+    const DramPiece piece{place, txn.data_bytes, 2};
+    through_dram(job, &piece, 1);
 }
 
 /// Of a part whose newest data are all in the buffer: the first unit and the last may be wanted in part.
@@ -266,24 +269,39 @@ __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
         pieces_.push_back({std::uint64_t{job.dram_unit[i]} * s_.extents.unit_bytes + (at - unit), static_cast<std::uint32_t>(until - at)});
         at = until;
     }
-    s_.dram.access(pieces_.data(), job.units, *this, handle_of(job));
+    through_dram(job, pieces_.data(), job.units);
 }
 
 __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
     job.command->status = nvme::kStUnrecoveredRead;
+    --states_[job.command->index].unsent;
     part_delivered(job, s_.agenda.now());
+}
+
+/// Of several parts: nothing is to be decided when it ends, so the DMA engine gets the data at once where the end is known.
+inline void ReadCommand::through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count) {
+    if (!is_one_of_several(job)) return s_.dram.access(pieces, count, *this, handle_of(job));
+    const SimTime end = s_.dram.begin(pieces, count, *this, handle_of(job));
+    if (__builtin_expect(end == kNever, 0)) return;  // dram_done() comes
+    job.txn.path->charge(Stage::buffer, end);
+    send_part(job, end);
 }
 
 void ReadCommand::dram_done(std::uint64_t handle) {
     FlashJob& job = job_of(handle);
     job.txn.path->charge(Stage::buffer, s_.agenda.now());
-    send_part(job);
+    send_part(job, s_.agenda.now());
 }
 
-inline void ReadCommand::send_part(FlashJob& job) {
+// Several parts go in the order in which they are handed over, so the last one is the last to arrive.
+inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
     fill(job);
     const HostSegments::List list = segments_.of(*job.command, job.byte_offset, job.txn.data_bytes);
-    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved());
+    if (!is_one_of_several(job)) return s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved());
+    State& s = states_[job.command->index];
+    s.sent_from = std::max(s.sent_from, from);
+    const bool last = --s.unsent == 0;
+    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved(), {s.sent_from, last, true});
 }
 
 // What the flash or the buffer says, for the host.

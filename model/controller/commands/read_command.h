@@ -28,6 +28,8 @@ private:
         Command* command = nullptr;
         FlashJob* parts = nullptr;    ///< until issued
         std::uint32_t remaining = 0;  ///< parts not delivered
+        std::uint32_t unsent = 0;     ///< parts not handed to the DMA engine; with the last of them, all are delivered
+        SimTime sent_from{};          ///< the data of those handed over are there
         // Of several parts only.
         FlashJob* last = nullptr;     ///< of those that arrived, the last: the command will be charged with its way
         SimTime latest{};             ///< its arrival
@@ -69,7 +71,10 @@ private:
     void issue(std::uint64_t command);
     void issue_parts(State& s);
     void read_buffer(FlashJob& job);
-    void send_part(FlashJob& job);
+    /// Its command has other parts, and is not charged with this one's way before all have arrived.
+    static bool is_one_of_several(const FlashJob& job) { return job.txn.path != job.command->timeline; }
+    void through_dram(FlashJob& job, const DramPiece* pieces, std::uint32_t count);
+    void send_part(FlashJob& job, SimTime from);
     void fail_part(FlashJob& job);
     void part_delivered(FlashJob& job, SimTime at);
     void gather(State& s, FlashJob& job, SimTime at);

@@ -43,15 +43,18 @@ inline __attribute__((always_inline)) void DmaEngine::answered(Payload& p) {
     report(write, failed, bytes, at, client, cookie);
 }
 
-inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload) {
-    payload.link->visible_at = agenda_.now();  // stays when the response comes on arrival
+inline __attribute__((always_inline)) void DmaEngine::transport(Payload& payload, SimTime from) {
+    const SimTime now = agenda_.now();
+    payload.link->visible_at = now;  // stays when the response comes on arrival
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay;
+    sc_core::sc_time delay = from > now ? to_sc_time(from - now) : sc_core::SC_ZERO_TIME;
     if (link_->nb_transport_fw(payload, phase, delay) == tlm::TLM_COMPLETED) answered(payload);
 }
 
-// Data bursts wait here for their turn, first come, first served; control traffic does not.
-inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
+// Data bursts wait here for their turn, first come, first served; control traffic does not, and bulk writes wait at the link.
+inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p, const DmaTerms& terms) {
+    p.link->bulk = terms.bulk;
+    p.link->prompt = terms.prompt;
     if (p.data) {
         if (p.is_write()) {
             if (work_->writes_ahead >= kWritesAhead) {
@@ -67,7 +70,7 @@ inline __attribute__((always_inline)) void DmaEngine::admit(Payload& p) {
             work_->reads_under_way += p.get_data_length();
         }
     }
-    transport(p);
+    transport(p, terms.from);
 }
 
 // The link has taken a write (it has its place on the wire) or answered a read.
@@ -78,7 +81,7 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
             Payload& next = *work_->waiting_writes.front();
             work_->waiting_writes.pop_front();
             ++work_->writes_ahead;
-            transport(next);
+            transport(next, SimTime{});
         }
         return;
     }
@@ -88,18 +91,18 @@ void DmaEngine::data_burst_left(bool write, std::uint32_t bytes) {
         Payload& next = *work_->waiting_reads.front();
         work_->waiting_reads.pop_front();
         work_->reads_under_way += next.get_data_length();
-        transport(next);
+        transport(next, SimTime{});
     }
 }
 
 template <bool Write>
 inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
                                                             DmaClient* client, std::uint64_t cookie,
-                                                            ByteEnables content) {
+                                                            ByteEnables content, const DmaTerms& terms) {
     ++work_->outstanding;
     ++(Write ? counters_.writes : counters_.reads);
-    if (__builtin_expect(count != 1 || segments->bytes > kMaxPayloadBytes, 0)) {
-        start_many(Write, segments, count, data, client, cookie, content);
+    if (__builtin_expect(count != 1 || segments->bytes > (terms.bulk ? kMaxBulkBytes : kMaxPayloadBytes), 0)) {
+        start_many(Write, segments, count, data, client, cookie, content, terms);
         return;
     }
     SSDTLM_CHECK(segments->bytes > 0, "DMA request without data");
@@ -107,10 +110,10 @@ inline __attribute__((always_inline)) void DmaEngine::start(const HostSegment* s
     p.request = nullptr;
     p.client = client;
     p.cookie = cookie;
-    p.data = is_data(Write, segments->bytes);
+    p.data = !terms.bulk && is_data(Write, segments->bytes);
     set_up(p, Write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, segments->address, data, segments->bytes);
     if (content.pattern != nullptr) enable(p, content);
-    admit(p);
+    admit(p, terms);
 }
 
 inline void DmaEngine::enable(Payload& payload, ByteEnables content) {
@@ -120,9 +123,9 @@ inline void DmaEngine::enable(Payload& payload, ByteEnables content) {
 }
 
 void DmaEngine::write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie, ByteEnables content) {
+                           DmaClient* client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
     // The generic payload has no pointer to const; a write only reads through it.
-    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie, content);
+    start<true>(segments, count, const_cast<std::uint8_t*>(data), client, cookie, content, terms);
 }
 
 void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
@@ -132,6 +135,7 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
     p.request = nullptr;
     p.client = nullptr;
     p.data = false;
+    p.link->bulk = false;
     set_up(p, tlm::TLM_WRITE_COMMAND, address, const_cast<std::uint8_t*>(data), bytes);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
@@ -145,24 +149,26 @@ void DmaEngine::post_host(std::uint64_t address, const std::uint8_t* data, std::
 
 void DmaEngine::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                           std::uint64_t cookie, ByteEnables content) {
-    start<false>(segments, count, data, client, cookie, content);
+    start<false>(segments, count, data, client, cookie, content, kPlainTerms);
 }
 
 __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data,
-                           DmaClient* client, std::uint64_t cookie, ByteEnables content) {
+                           DmaClient* client, std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) {
     Request& request = work_->requests.acquire();
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < count; ++i) total += segments[i].bytes;
-    request = Request{client, cookie, agenda_.now(), 0, 1, write, false, is_data(write, total)};
+    const bool bulk = terms.bulk || (write && total > kMaxPayloadBytes);
+    request = Request{client, cookie, agenda_.now(), 0, 1, write, false, !bulk && is_data(write, total)};
     for (std::uint32_t i = 0; i < count;) {
         const std::uint64_t address = segments[i].address;
         std::uint64_t bytes = segments[i].bytes;
         for (++i; i < count && segments[i].address == address + bytes; ++i) bytes += segments[i].bytes;
         for (std::uint64_t done = 0; done < bytes;) {
-            const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, kMaxPayloadBytes));
+            const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, bulk ? kMaxBulkBytes : kMaxPayloadBytes));
             // A piece that begins inside the pattern moves all its bytes.
             const bool aligned = content.pattern != nullptr && request.bytes % content.bytes == 0;
-            send(request, address + done, data, n, aligned ? content : ByteEnables{});
+            const bool last = request.bytes + n == total;  // with it, all are answered
+            send(request, address + done, data, n, aligned ? content : ByteEnables{}, {terms.from, terms.prompt && last, bulk});
             data += n;
             done += n;
         }
@@ -172,7 +178,7 @@ __attribute__((noinline)) void DmaEngine::start_many(bool write, const HostSegme
 }
 
 void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes,
-                     ByteEnables content) {
+                     ByteEnables content, const DmaTerms& terms) {
     Payload& p = work_->payloads.acquire();
     p.request = &request;
     p.data = request.data;  // a short piece of a long request keeps its place
@@ -180,7 +186,7 @@ void DmaEngine::send(Request& request, std::uint64_t address, std::uint8_t* data
     if (content.pattern != nullptr) enable(p, content);
     request.bytes += bytes;
     ++request.outstanding;
-    admit(p);
+    admit(p, terms);
 }
 
 tlm::tlm_sync_enum DmaEngine::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

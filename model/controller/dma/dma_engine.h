@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller's path to host memory: turns scattered segments into memory transactions on the PCIe socket, and
-// arbitrates between them. Short requests (SQE fetches, PRP lists, CQEs, MSI-X messages) go to the link at once; data
-// moves in bursts of up to 4 KiB, of which only a few are at the link at a time, so that a completion waits for a
-// burst or two and not for all data of all commands. Adds no time and holds no data: the link serialises, the payloads
+// arbitrates between them. Short requests (SQE fetches, PRP lists, CQEs, MSI-X messages) go to the link at once. Data
+// move in bursts of up to 4 KiB, of which only a few are at the link at a time, so that a completion waits for a
+// burst or two and not for all data of all commands; longer writes, and parts of a command's data, are bulk, which the link lets all
+// others pass at each TLP. Adds no time and holds no data: the link serialises, the payloads
 // point at the caller's buffers. Data of which only some bytes have content carries byte enables. Models no descriptor
 // fetch.
 #pragma once
@@ -36,9 +37,12 @@ class DmaEngine : public sc_core::sc_module, public DmaPort, private tlm::tlm_bw
 public:
     /// Contiguous segments become one payload up to this size; a longer one would keep others off the wire.
     static constexpr std::uint32_t kMaxPayloadBytes = 4096;
+    /// The same of bulk writes, which keep nobody off the wire. A write of more than kMaxPayloadBytes is bulk.
+    static constexpr std::uint32_t kMaxBulkBytes = 1u << 20;
     /// Up to this size a read is control traffic (8 SQEs, a PRP list of 64 entries); a write up to kDmaInlineBytes.
     static constexpr std::uint32_t kControlReadBytes = 512;
-    /// Data bursts to the host at the link that have not got the wire: one keeps it busy. assumed.
+
+    /// Data bursts to the host at the link that have not got the wire, but for bulk: one keeps it busy. assumed.
     static constexpr std::uint32_t kWritesAhead = 1;
 
     /// To the link. Writes carry LinkExtension.
@@ -49,7 +53,7 @@ public:
     DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes);
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables content = {}) override;
+                    std::uint64_t cookie, ByteEnables content = {}, const DmaTerms& terms = kPlainTerms) override;
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                    std::uint64_t cookie, ByteEnables content = {}) override;
 
@@ -92,14 +96,14 @@ private:
 
     template <bool Write>
     void start(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-               std::uint64_t cookie, ByteEnables content);
+               std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
     void start_many(bool write, const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables content);
-    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content);
+                    std::uint64_t cookie, ByteEnables content, const DmaTerms& terms);
+    void send(Request& request, std::uint64_t address, std::uint8_t* data, std::uint32_t bytes, ByteEnables content, const DmaTerms& terms);
     static void enable(Payload& payload, ByteEnables content);
     static bool is_data(bool write, std::uint64_t bytes) { return bytes > (write ? kDmaInlineBytes : kControlReadBytes); }
-    void admit(Payload& payload);
-    void transport(Payload& payload);
+    void admit(Payload& payload, const DmaTerms& terms);
+    void transport(Payload& payload, SimTime from);
     void data_burst_left(bool write, std::uint32_t bytes);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;

@@ -15,7 +15,7 @@ constexpr Ps kLeastBetweenRefreshes{100'000};  // assumed: what has less moves h
 }
 
 BankedDram::BankedDram(Agenda& agenda, const DramConfig& config, const Chips& chips)
-    : agenda_(agenda),
+    : DramPort(agenda),
       rate_(Rate::bytes_per_second(config.bytes_per_second)),
       latency_(config.access_latency),
       chips_(chips),
@@ -28,8 +28,8 @@ BankedDram::BankedDram(Agenda& agenda, const DramConfig& config, const Chips& ch
                                 "raise it, or lower t_rfc"});
 }
 
-void BankedDram::access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) {
-    const SimTime begin = std::max(bus_free_, agenda_.now());
+SimTime BankedDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
+    const SimTime start = std::max(bus_free_, agenda_.now());
     for (const DramPiece* p = pieces; p != pieces + count; ++p)
         for (std::uint32_t pass = 0; pass < p->passes; ++pass) {
             std::uint64_t at = p->address;
@@ -38,8 +38,8 @@ void BankedDram::access(const DramPiece* pieces, std::uint32_t count, DramClient
                 at += transfer(at, static_cast<std::uint32_t>(std::min(end, row_end) - at));
             }
         }
-    busy_ += bus_free_ - begin;
-    agenda_.post<&DramClient::dram_done>(bus_free_ + latency_, &client, cookie);
+    busy_ += bus_free_ - start;
+    return bus_free_ + latency_;
 }
 
 SimTime BankedDram::next_refresh(SimTime t) const {
@@ -49,7 +49,7 @@ SimTime BankedDram::next_refresh(SimTime t) const {
 
 /// Opens the row in its bank, if it is not open; returns when its data begin. The bank gets its first command so early that they
 /// follow the data before them, if it can.
-SimTime BankedDram::begin(Bank& bank, std::uint64_t row) {
+SimTime BankedDram::open(Bank& bank, std::uint64_t row) {
     Ps before_data = chips_.t_cl;
     SimTime start = agenda_.now();
     if (bank.row != row) {
@@ -83,7 +83,7 @@ SimTime BankedDram::begin(Bank& bank, std::uint64_t row) {
 std::uint32_t BankedDram::transfer(std::uint64_t address, std::uint32_t bytes) {
     const std::uint64_t row = address / chips_.row_bytes;
     Bank& bank = banks_[row % chips_.banks];
-    const SimTime data = begin(bank, row);
+    const SimTime data = open(bank, row);
     bus_free_ = data + rate_.time_for(bytes);
     if (bus_free_ > bank.refresh) {
         const auto left = static_cast<std::uint64_t>((bank.refresh - data).count());

@@ -29,8 +29,8 @@ public:
     /// `agenda` must outlive it.
     BankedDram(Agenda& agenda, const DramConfig& config, const Chips& chips);
 
-    using DramPort::access;
-    void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
+    using DramPort::begin;
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
     bool idle(SimTime now) const override { return bus_free_ == SimTime{} || bus_free_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
 
@@ -49,10 +49,9 @@ private:
         SimTime refresh{};            ///< that closes it
     };
     std::uint32_t transfer(std::uint64_t address, std::uint32_t bytes);
-    SimTime begin(Bank& bank, std::uint64_t row);
+    SimTime open(Bank& bank, std::uint64_t row);
     SimTime next_refresh(SimTime t) const;
 
-    Agenda& agenda_;
     const Rate rate_;
     const Ps latency_;
     const Chips chips_;

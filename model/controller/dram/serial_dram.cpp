@@ -7,14 +7,14 @@
 
 namespace ssdtlm {
 
-void SerialDram::access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) {
+SimTime SerialDram::begin(const DramPiece* pieces, std::uint32_t count, DramClient&, std::uint64_t) {
     std::uint64_t bytes = 0;
     for (const DramPiece* const end = pieces + count; pieces != end; ++pieces) bytes += std::uint64_t{pieces->bytes} * pieces->passes;
     const Ps service = rate_.time_for(bytes);
     free_at_ = std::max(free_at_, agenda_.now()) + service;
     busy_ += service;
     bytes_ += bytes;
-    agenda_.post<&DramClient::dram_done>(free_at_ + latency_, &client, cookie);
+    return free_at_ + latency_;
 }
 
 namespace {

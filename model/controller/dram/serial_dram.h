@@ -17,16 +17,15 @@ class SerialDram final : public DramPort {
 public:
     /// `agenda` must outlive it.
     SerialDram(Agenda& agenda, const DramConfig& config)
-        : agenda_(agenda), rate_(Rate::bytes_per_second(config.bytes_per_second)), latency_(config.access_latency) {}
+        : DramPort(agenda), rate_(Rate::bytes_per_second(config.bytes_per_second)), latency_(config.access_latency) {}
 
-    using DramPort::access;
-    void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
+    using DramPort::begin;
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override;
     bool idle(SimTime now) const override { return free_at_ == SimTime{} || free_at_ + latency_ <= now; }
     Ps busy() const override { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
 
 private:
-    Agenda& agenda_;
     Rate rate_;
     Ps latency_;
     SimTime free_at_{};

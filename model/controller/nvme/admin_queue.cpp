@@ -95,15 +95,16 @@ void AdminQueue::queue_drained(std::uint16_t sqid, SubmissionQueue& queue) {
 void AdminQueue::send_data(Op& op) {
     segments_.clear();
     op.place.segments(0, op.data.size(), segments_);
-    const std::uint16_t cid = op.cid;
-    const std::uint32_t dw0 = op.dw0;
     dma_.write_host(segments_.data(), static_cast<std::uint32_t>(segments_.size()), op.data.data(), this,
                     Pool<Op>::handle_of(op).number());
-    queues_.sq(0).free_cid(cid);
-    posting_.post(0, cid, kStSuccess, dw0);  // posted behind the data, so the host sees the data first
 }
 
 void AdminQueue::dma_done(std::uint64_t cookie, SimTime at) {
+    if (state_.serving()) {
+        const Op& op = ops_.at(cookie);
+        queues_.sq(0).free_cid(op.cid);
+        posting_.post(0, op.cid, kStSuccess, op.dw0);  // behind the data on the wire, so the host sees the data first
+    }
     // The data buffer must stay unchanged until the last TLP is visible.
     agenda_.post<&AdminQueue::data_visible>(at, this, cookie);
 }

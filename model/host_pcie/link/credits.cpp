@@ -38,6 +38,24 @@ SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime 
     return t;
 }
 
+SimTime CreditAccount::would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const {
+    const std::uint32_t need = train.credits_of(i);
+    std::uint64_t headers = headers_out_ + 1, data = data_out_ + need;
+    for (std::size_t k = 0; k < size_; ++k) {
+        const Span& s = ring_[(head_ + k) & (ring_.size() - 1)];
+        for (std::uint32_t out = s.next; out < s.limit; ++out) {
+            const SimTime back = return_of(s, out);
+            if (back > t) {
+                if (headers <= header_limit_ && data <= data_limit_) return t;
+                t = back;
+            }
+            --headers;
+            data -= s.train.credits_of(out);
+        }
+    }
+    return t;
+}
+
 std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
     std::uint32_t n = 0;
     std::uint32_t back = 0;  // first of its own TLPs whose credit is still out
@@ -54,15 +72,6 @@ std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {
 SimTime CreditAccount::next_return() const {
     SSDTLM_CHECK(size_ != 0, "a TLP needs more credits than the receiver advertises");
     return return_of(front(), front().next);
-}
-
-void CreditAccount::take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
-    std::uint64_t data = 0;
-    if (limit - first == train.count())
-        data = train.data_credits();
-    else
-        for (std::uint32_t i = first; i < limit; ++i) data += train.credits_of(i);
-    push(train, first, limit, data, start, end);
 }
 
 void CreditAccount::take_next() {

@@ -33,9 +33,21 @@ public:
     bool take_if_fits(const TlpTrain& train, SimTime t, SimTime end) {
         const std::uint64_t data = train.data_credits();
         if (!room_at(t, train.count(), data)) return false;
-        push(train, 0, train.count(), data, t, end);
+        push(train, 0, 0, train.count(), data, t, end);
         return true;
     }
+    /// The same for TLPs first..limit-1, which go on from TLP `base`, begun at `base_start`, without a gap; t: start of the first.
+    bool take_if_fits(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start,
+                      SimTime t, SimTime end) {
+        const std::uint64_t data = train.data_credits(first, limit);
+        if (!room_at(t, limit - first, data)) return false;
+        push(train, base, first, limit, data, base_start, end);
+        return true;
+    }
+    /// Whether a TLP with so many data credits finds its credits, even if none come back any more.
+    bool room_for(std::uint32_t data) const { return room(1, data); }
+    /// Earliest time >= t at which TLP i could start if nothing else starts before.
+    SimTime would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const;
     /// Earliest time >= t at which TLP i may start. It must then be taken.
     SimTime earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
     /// How many TLPs of a train without payload may start one after the other from t without waiting. If any, they
@@ -45,7 +57,13 @@ public:
     SimTime next_return() const;
 
     /// Takes the credits of TLPs first..limit-1, back to back from `start` to `end`.
-    void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end);
+    void take(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, SimTime start, SimTime end) {
+        take(train, first, first, limit, start, end);
+    }
+    /// The same; they go on from TLP `base`, begun at `base_start`, without a gap.
+    void take(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, SimTime base_start, SimTime end) {
+        push(train, base, first, limit, train.data_credits(first, limit), base_start, end);
+    }
     /// Takes the credits of the TLP that follows the last one taken without a gap.
     void take_next();
 
@@ -55,8 +73,8 @@ private:
     /// TLPs sent back to back: TLP i ends at start + rate.time_for(wire bytes of TLPs base..i).
     struct Span {
         TlpTrain train;
-        SimTime start;
-        std::uint32_t base;   // first TLP of the train in this span
+        SimTime start;        // of TLP `base`
+        std::uint32_t base;   // since which the train's TLPs have followed each other
         std::uint32_t next;   // first TLP whose credits are still out
         std::uint32_t limit;  // one past the last
         std::uint64_t data;   // data credits of next..limit-1
@@ -81,14 +99,14 @@ private:
         head_ = (head_ + 1) & (ring_.size() - 1);
         --size_;
     }
-    void push(const TlpTrain& train, std::uint32_t first, std::uint32_t limit, std::uint64_t data, SimTime start,
-              SimTime end) {
+    void push(const TlpTrain& train, std::uint32_t base, std::uint32_t first, std::uint32_t limit, std::uint64_t data,
+              SimTime start, SimTime end) {
         if (__builtin_expect(size_ == ring_.size(), 0)) grow();
         ++size_;
         Span& s = back();
         s.train = train;
         s.start = start;
-        s.base = first;
+        s.base = base;
         s.next = first;
         s.limit = limit;
         s.data = data;

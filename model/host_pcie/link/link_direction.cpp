@@ -32,6 +32,7 @@ LinkDirection::LinkDirection(Agenda& agenda, const LinkDirectionConfig& config, 
 }
 
 void LinkDirection::queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst) {
+    catch_up();
     if (waiting_.full()) waiting_.set_capacity(2 * waiting_.capacity());
     waiting_.push_back(Burst{train, kind, &burst});
     if (!pumping_) pump();
@@ -110,6 +111,7 @@ __attribute__((noinline, cold)) void LinkDirection::report(TlpKind kind, const T
 
 void LinkDirection::pump() {
     pumping_ = true;
+    catch_up();
     const SimTime now = agenda_.now();
     while (!waiting_.empty() && grant_one(now)) {
     }
@@ -169,11 +171,17 @@ void LinkDirection::check_waiters(const char* name) const {
     if (!waiting_.empty() && (wake_time_ == kNever || wake_time_ < agenda_.now()))
         throw CheckFailed(fmt::format("{} link: {} bursts wait for the wire, and nothing will grant it to them", name,
                                       waiting_.size()));
+    const SimTime now = agenda_.now();
+    const bool arrival = arrival_at_ != kNever && arrival_at_ >= now, prompt = prompt_at_ != kNever && prompt_at_ >= now;
+    const bool is_next = bulk_.any() && bulk_.begin()->prompt;  // asks for its arrival when it has been granted
+    if ((bulk_.prompts() != 0 && !prompt) || ((!bulk_.sent().empty() || (bulk_.any() && !is_next)) && !arrival))
+        throw CheckFailed(fmt::format("{} link: {} bulk writes wait, {} are on their way, and nothing will go on with them", name,
+                                      bulk_.waiting(), bulk_.sent().size()));
 }
 
 std::string LinkDirection::dump(const char* name) const {
-    std::string s = fmt::format("{}: {} bursts waiting, wire free at {} ps\n", name, waiting_.size(),
-                                free_.time_since_epoch().count());
+    std::string s = fmt::format("{}: {} bursts waiting, {} bulk writes waiting and {} on their way, wire free at {} ps\n", name,
+                                waiting_.size(), bulk_.waiting(), bulk_.sent().size(), free_.time_since_epoch().count());
     constexpr const char* kinds[] = {"MWr", "MRd", "CplD", "Cpl"};
     for (const auto& b : waiting_)
         s += fmt::format("  {} x{} {} bytes\n", kinds[static_cast<std::size_t>(b.kind)], b.train.count(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a PCIe link as a serial resource: bursts of TLPs wait in arrival order, take their flow-control
-// credits, and occupy the wire for their exact number of bytes. Models one virtual channel; no replay, no TLP
-// interleaving inside a burst, no link power states. Kernel-free.
+// credits, and occupy the wire for their exact number of bytes; bulk writes get what they leave, TLP by TLP. Models one
+// virtual channel; no replay, no link power states. Kernel-free.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
+#include "host_pcie/link/bulk_writes.h"
 #include "host_pcie/link/credits.h"
 #include "host_pcie/link/link_probe.h"
 #include "protocol/tlp.h"
@@ -76,6 +77,12 @@ struct LinkGrant {
 
 /// Order (PCIe 5.0 §2.4.1): first come, first served, except that posted requests and completions pass non-posted
 /// requests that lack credits. Nothing passes a posted request. Completions have infinite credits.
+/// Bulk writes are no part of that order: their owner has not handed them over yet, and may hand over others before. All
+/// bursts go before the next TLP of a bulk write; among themselves, bulk writes go in order of the times at which their data are
+/// there. What begins at the instant at which a burst is offered comes behind it.
+///
+/// Bulk writes cost an entry for their arrival and, if their owner wants to hear of it, one for the start of their last TLP: which
+/// TLPs have begun is found when somebody asks for the wire (settle()). A cut makes an entry come too early and ask again.
 ///
 /// A burst that finds the wire idle is granted within offer(). One that finds it busy is granted when the wire gets
 /// free, or at once while the transmit buffer has room; neither changes its place or time on the wire. An agenda
@@ -104,9 +111,10 @@ public:
     }
     /// offer() in two halves: the grant as a result if the whole burst gets it at once (whose it is is not set, there
     /// is no call); else nothing has happened, and the burst must be queued.
-    bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
+    __attribute__((always_inline)) bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
+        if (std::max(free_, bulk_.from()) < now) settle(now);
         if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
         const SimTime t = std::max(now, free_);
         // Short of non-posted credits: the part that may go is taken by pump(), which finds the same.
@@ -115,6 +123,10 @@ public:
         return true;
     }
     void queue(TlpKind kind, const TlpTrain& train, LinkDelivery& burst);
+    /// Queues a posted write that others pass, with data from `ready` on, which is not in the past. It is granted as a whole when its
+    /// last TLP begins if it is `prompt`, else when it arrives or, earlier, with a prompt one behind it. arrive(burst) is called
+    /// when it arrives.
+    void offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst, void (*arrive)(LinkDelivery&));
 
     /// Calls arrive(d) at `at`, the LinkGrant::delivered of the grant just received; `d` is the link's until then.
     void deliver(SimTime at, LinkDelivery& d, void (*arrive)(LinkDelivery&)) {
@@ -131,6 +143,10 @@ public:
         }
     }
 
+    /// Counts what has begun by now.
+    void catch_up() {
+        if (std::max(free_, bulk_.from()) < agenda_.now()) settle(agenda_.now());
+    }
     const LinkCounters& counters() const { return counters_; }
     /// Goes on with the counts of the one whose place it takes, up to now: what was still to leave has not left.
     void go_on_from(LinkCounters counters, Ps busy) {
@@ -139,7 +155,7 @@ public:
     }
     /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
     Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
-    std::size_t waiting() const { return waiting_.size(); }
+    std::size_t waiting() const { return waiting_.size() + bulk_.waiting(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     std::string dump(const char* name) const;
     /// Between two entries of the agenda: a burst that waits will be tried again. Throws CheckFailed.
@@ -202,6 +218,19 @@ private:
                          SimTime& start);
     SimTime send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start);
     void report(TlpKind kind, const TlpTrain& train, std::uint32_t tlps, SimTime start, SimTime end) const;
+    enum class Settle : std::uint8_t { all, whole_writes };
+    void settle(SimTime limit, Settle what = Settle::all);
+    bool send_whole(BulkWrites::Burst& b, SimTime start);
+    bool send(BulkWrites::Burst& b, SimTime limit);
+    void sent_until(BulkWrites::Burst& b, const BulkRun& run, std::uint32_t limit, SimTime start, SimTime end);
+    BulkRun run_of_front();
+    SimTime last_tlp_of_prompt();
+    void place_prompt(SimTime now);
+    void tell();
+    void ask_for_arrival();
+    void ask_for_prompt();
+    void bulk_arrives(std::uint64_t);
+    void prompt_begins(std::uint64_t);
     void pump();
     bool grant_one(SimTime now);
     void wake_at(SimTime t);
@@ -223,6 +252,11 @@ private:
     SimTime free_{};          // end of everything granted
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
+    BulkWrites bulk_;
+    BulkRun run_{};                    // of the first bulk write
+    SimTime run_end_ = kNever;         // which may go on with it if that is free_
+    SimTime arrival_at_ = kNever;      // pending entry: the next bulk write arrives, at the earliest
+    SimTime prompt_at_ = kNever;       // the same: the next prompt one's last TLP begins
     SimTime wake_time_ = kNever;
     Agenda::Entry wake_;  // at wake_time_
     SimTime blocked_since_ = kNever;  // first waiting burst lacks credits while the wire is idle

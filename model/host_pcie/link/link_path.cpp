@@ -18,7 +18,7 @@ LinkPath::LinkPath(Agenda& agenda, const LinkPathConfig& config, LinkDirection& 
       completions_(completions),
       near_(near),
       far_(far),
-      near_door_(agenda, *this),
+      near_door_(agenda, *this, true),
       far_door_(agenda, *this),
       reads_(64),
       free_tags_(config.read_tags) {}
@@ -34,11 +34,14 @@ void LinkPath::bound() {
 // From the requester.
 
 tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time&) {
+                                             sc_core::sc_time& delay) {
     const std::uint32_t bytes = payload.get_data_length();
     // Posted writes are most of what passes here: all else is kept out of their way.
-    if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase);
+    if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase, delay);
     const bool copied = bytes <= kInlineBytes;
+    auto* const extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
+    if (extension != nullptr && extension->bulk) return bulk_write(payload, phase, delay, *extension);
+    if (__builtin_expect(delay.value() != 0, 0)) return near_door_.later(payload, phase, delay);
     unsigned char* const enables = payload.get_byte_enable_ptr();
     if (__builtin_expect(enables != nullptr, 0) && is_refused(payload)) return refuse(payload);
 
@@ -52,7 +55,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     set_up(part, tlm::TLM_WRITE_COMMAND, address, data, bytes);
     part.set_byte_enable_ptr(enables);
     part.set_byte_enable_length(payload.get_byte_enable_length());
-    part.extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
+    part.extension = extension;
     part.answer_on_grant = copied || part.extension != nullptr;
     const auto train =
         TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
@@ -81,8 +84,31 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     return tlm::TLM_UPDATED;
 }
 
-__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase) {
+/// It leaves when its data are there and nothing else wants the wire.
+tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
+                                        LinkExtension& extension) {
+    if (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)) return refuse(payload);
+    const std::uint64_t address = payload.get_address();
+    const std::uint32_t bytes = payload.get_data_length();
+    Part& part = new_part(Part::State::bulk);
+    set_up(part, tlm::TLM_WRITE_COMMAND, address, payload.get_data_ptr(), bytes);
+    part.set_byte_enable_ptr(payload.get_byte_enable_ptr());
+    part.set_byte_enable_length(payload.get_byte_enable_length());
+    part.extension = &extension;
+    part.answer_on_grant = true;
+    part.near = &payload;
+    ++open_;
+    const auto train = TlpTrain::data(address, bytes, config_.max_payload_bytes, overhead(TlpKind::mem_write, address));
+    requests_.offer_bulk(train, agenda_.now() + to_sim_time(delay).time_since_epoch(), extension.prompt, part, &LinkPath::write_arrives);
+    delay = sc_core::SC_ZERO_TIME;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+}
+
+__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                                sc_core::sc_time& delay) {
     SSDTLM_CHECK(phase == tlm::BEGIN_REQ, "phase outside the base protocol");
+    if (__builtin_expect(delay.value() != 0, 0)) return near_door_.later(payload, phase, delay);
     if (!payload.is_read() || payload.get_data_length() == 0 ||
         (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)))
         return refuse(payload);
@@ -111,7 +137,7 @@ void LinkPath::read(tlm::tlm_generic_payload& payload) {
         return;
     }
     Part& part = new_read(address, payload.get_data_ptr(), bytes, n);
-    hand_on_enables(payload, part, 0);
+    part.take_enables(payload, 0);
     part.near = &payload;
     part.transfer = nullptr;
     free_tags_ -= n;
@@ -136,7 +162,7 @@ void LinkPath::issue_reads() {
         const std::uint32_t n = std::min({piece_count(address, left, unit), free_tags_, config_.reads_per_burst});
         const auto bytes = static_cast<std::uint32_t>(piece_prefix(address, left, unit, n));
         Part& part = new_read(address, t.data + t.issued, bytes, n);
-        hand_on_enables(*t.near, part, t.issued);
+        part.take_enables(*t.near, t.issued);
         part.transfer = &t;
         t.issued += bytes;
         free_tags_ -= n;
@@ -153,12 +179,11 @@ LinkPath::Part& LinkPath::new_read(std::uint64_t address, std::uint8_t* data, st
     return part;
 }
 
-/// The part begins `offset` bytes into the data of `from`. Where that is inside the pattern, it moves all its bytes.
-inline void LinkPath::hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset) {
+inline void LinkPath::Part::take_enables(const tlm::tlm_generic_payload& from, std::uint64_t offset) {
     unsigned char* const pattern = from.get_byte_enable_ptr();
     if (pattern == nullptr || offset % from.get_byte_enable_length() != 0) return;
-    to.set_byte_enable_ptr(pattern);
-    to.set_byte_enable_length(from.get_byte_enable_length());
+    set_byte_enable_ptr(pattern);
+    set_byte_enable_length(from.get_byte_enable_length());
 }
 
 void LinkPath::offer_read(Part& part) {
@@ -186,7 +211,8 @@ void LinkPath::on_grant(const LinkGrant& grant) {
     Part& part = static_cast<Part&>(*grant.burst);
     LinkPath& path = *part.path;
     switch (part.state) {
-        case Part::State::write: path.granted_write(part, grant); break;
+        case Part::State::write:
+        case Part::State::bulk: path.granted_write(part, grant); break;
         case Part::State::read: path.granted_read(part, grant); break;
         case Part::State::returning:
             path.completions_.deliver(grant.delivered, part, &LinkPath::completions_arrive);
@@ -194,9 +220,9 @@ void LinkPath::on_grant(const LinkGrant& grant) {
     }
 }
 
-/// A write that had to wait for the wire.
+/// A write that had to wait for the wire. A bulk write's direction looks after its arrival.
 void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
-    requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
+    if (part.state == Part::State::write) requests_.deliver(grant.delivered, part, &LinkPath::write_arrives);
     if (!part.answer_on_grant) return;
     if (part.extension != nullptr) part.extension->visible_at = grant.delivered;
     tlm::tlm_generic_payload& near = *part.near;
@@ -224,9 +250,9 @@ LinkPath::Part& LinkPath::split(Part& part, std::uint32_t tlps) {
     Part& head = new_read(address, part.get_data_ptr(), bytes, tlps);
     const Transfer& t = *part.transfer;
     head.transfer = part.transfer;
-    hand_on_enables(*t.near, head, address - t.address);
+    head.take_enables(*t.near, address - t.address);
     set_up(part, tlm::TLM_READ_COMMAND, address + bytes, part.get_data_ptr() + bytes, all - bytes);
-    hand_on_enables(*t.near, part, address + bytes - t.address);
+    part.take_enables(*t.near, address + bytes - t.address);
     part.tlps -= tlps;
     return head;
 }
@@ -257,10 +283,10 @@ inline __attribute__((always_inline)) bool LinkPath::completed_by_far_end(Part& 
 tlm::tlm_sync_enum LinkPath::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
     SSDTLM_CHECK(phase == tlm::BEGIN_RESP, "phase outside the base protocol");
     Part& part = static_cast<Part&>(payload);
-    if (part.state == Part::State::write)
-        write_answered(part);
-    else
+    if (part.state == Part::State::read)
         read_answered(part);
+    else
+        write_answered(part);
     return tlm::TLM_COMPLETED;
 }
 

@@ -102,9 +102,11 @@ private:
     };
     /// What the far end sees as one payload: a write, or consecutive read requests with one burst of completions.
     struct Part : tlm::tlm_generic_payload, LinkDelivery {
-        enum class State : std::uint8_t { write, read, returning };
+        enum class State : std::uint8_t { write, bulk, read, returning };
 
         void read_arrives(std::uint64_t) { path->read_arrives(*this); }
+        /// It begins `offset` bytes into the data of `from`. Where that is inside the pattern, it moves all its bytes.
+        void take_enables(const tlm::tlm_generic_payload& from, std::uint64_t offset);
 
         LinkPath* path = nullptr;
         tlm::tlm_generic_payload* near = nullptr;  // to be answered for this part alone
@@ -123,7 +125,9 @@ private:
     };
 
     tlm::tlm_sync_enum refuse(tlm::tlm_generic_payload& payload);
-    tlm::tlm_sync_enum no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase);
+    tlm::tlm_sync_enum no_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum bulk_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
+                                  LinkExtension& extension);
     void read(tlm::tlm_generic_payload& payload);
     void read_in_parts(tlm::tlm_generic_payload& payload);
     void issue_reads();
@@ -134,7 +138,6 @@ private:
     bool is_refused(const tlm::tlm_generic_payload& payload) const {
         return !hands_on_enables(payload) || (!takes_signatures_ && payload.get_byte_enable_ptr() == kSignatureOnly.data());
     }
-    static void hand_on_enables(const tlm::tlm_generic_payload& from, Part& to, std::uint64_t offset);
     Part& new_part(Part::State state) {
         Part& part = parts_.acquire();
         part.path = this;

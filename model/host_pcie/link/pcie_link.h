@@ -24,7 +24,8 @@ std::vector<Problem> check_link(const LinkConfig& config, const std::string& whe
 /// TLM-2.0 base protocol at all four sockets; a call with an annotated delay takes effect at its time.
 /// - MMIO write: answered when the wire takes it (TLM_COMPLETED at once when idle), forwarded on arrival.
 /// - MMIO read: answered when the completion has arrived.
-/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival.
+/// - DMA write: as MMIO write when it is short or its payload carries LinkExtension; else answered on arrival. One that is `bulk` by
+///   its LinkExtension may be passed by all else until it is answered.
 /// - DMA read: answered when the last completion has arrived; the host memory is read once per burst of requests,
 ///   root_complex_latency after the first of them has arrived.
 /// - DMA byte enables reach the far end, but for writes of up to 64 bytes; elsewhere TLM_BYTE_ENABLE_ERROR_RESPONSE. The
@@ -40,10 +41,16 @@ public:
     /// Throws UserError when check_link() finds problems.
     PcieLink(sc_core::sc_module_name name, Agenda& agenda, const LinkConfig& config);
 
-    /// Device to host.
-    const LinkDirection& upstream() const { return wires_->up; }
-    /// Host to device.
-    const LinkDirection& downstream() const { return wires_->down; }
+    /// Device to host, as it is now.
+    const LinkDirection& upstream() const {
+        wires_->up.catch_up();
+        return wires_->up;
+    }
+    /// Host to device, as it is now.
+    const LinkDirection& downstream() const {
+        wires_->down.catch_up();
+        return wires_->down;
+    }
     /// Null: nobody watches that direction.
     void set_probes(LinkProbe* up, LinkProbe* down) {
         wires_->up.set_probe(up);
@@ -76,7 +83,7 @@ private:
     };
     Agenda& agenda_;
     const LinkConfig config_;
-    std::optional<Wires> wires_;
+    mutable std::optional<Wires> wires_;  // a direction finds out when it is asked what has left
 };
 
 }  // namespace ssdtlm

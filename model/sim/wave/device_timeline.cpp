@@ -138,7 +138,7 @@ void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint64_t nu
     if (number != 0) writer_.flow({kCores, core}, start, number, false);
 }
 
-void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data) {
+void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at) {
     std::uint64_t number = 0;
     if (bytes == nvme::kCqeBytes) {
         nvme::Cqe cqe;
@@ -150,13 +150,20 @@ void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const
         const auto found = by_page_.find(address / nvme::kPageBytes);
         if (found != by_page_.end()) number = found->second;
     }
-    writes_.push_back(number);
+    if (!bulk) return writes_.push_back(number);
+    auto behind = bulk_.end();
+    while (behind != bulk_.begin() && (behind - 1)->first > at) --behind;
+    bulk_.insert(behind, {at, number});
 }
 
 void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
     std::uint64_t number = 0;
-    // Posted writes keep their order, so the first one given to the link is the first one on the wire.
-    if (up && b.kind == TlpKind::mem_write && !writes_.empty()) {
+    // Posted writes keep their order, so the first one given to the link is the first one on the wire. So do bulk writes among
+    // themselves.
+    if (up && b.bulk && !bulk_.empty()) {
+        number = bulk_.front().second;
+        if (b.last) bulk_.pop_front();
+    } else if (up && b.kind == TlpKind::mem_write && !b.bulk && !writes_.empty()) {
         number = writes_.front();
         writes_.pop_front();
     }

@@ -33,7 +33,8 @@ public:
 
     void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end);
     /// A DMA write is given to the link: whose it is, told by its address or, for a CQE, by what is in it.
-    void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data);
+    /// `bulk`: others may pass it, and its data are there from `at` on.
+    void dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at);
     void on_wire(bool up, const WireBurst& burst);
 
     void submitted(std::uint32_t, std::uint32_t, const FlashWork&, SimTime) override {}
@@ -84,6 +85,7 @@ private:
     Lanes slots_, waiting_;
     std::vector<Operation> operations_;                         // by global plane
     std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
+    std::deque<std::pair<SimTime, std::uint64_t>> bulk_;        // the same of bulk writes, with the times of their data
 };
 
 }  // namespace ssdtlm

@@ -116,7 +116,7 @@ void DeviceWave::sample() {
     for (Watched& w : watched_) look(w);
     sample_counts();
     check_trigger();
-    recorder_.settle(now);
+    recorder_.settle(now);  // the link has told of what has begun by now
 }
 
 void DeviceWave::sample_counts() {
@@ -170,6 +170,7 @@ void DeviceWave::check_trigger() {
 
 void DeviceWave::completed(Ps latency) {
     if (!probing_ || triggered_ || options_.trigger != WaveOptions::Trigger::latency || latency <= options_.latency) return;
+    if (up_.tlp != kNone) (void)system_->link.upstream();  // tells of what has begun by now
     triggered_ = recorder_.trigger(system_->agenda.now());
     if (!triggered_) return;
     marks_ = {{system_->agenda.now() - latency, "issued"}, {system_->agenda.now(), "completed"}};
@@ -180,7 +181,6 @@ void DeviceWave::doorbell(std::uint32_t offset, std::uint32_t value) {
     const std::uint32_t index = (offset - nvme::kRegDoorbells) / 4;
     if (index / 2 >= sq_doorbell_.size()) return;
     recorder_.change(((index & 1) != 0 ? cq_doorbell_ : sq_doorbell_)[index / 2], system_->agenda.now(), value);
-    recorder_.settle(system_->agenda.now());
 }
 
 void DeviceWave::on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end) {
@@ -232,7 +232,6 @@ void DeviceWave::declare_pins() {
 
 void DeviceWave::pins(std::uint16_t channel, const PinSequence& sequence) {
     if (recorder_.closed()) return;
-    recorder_.settle(system_->agenda.now());
     const Pins& p = pins_[channel];
     for (const PinEdge& e : sequence.edges) {
         const WaveId id = is_ce_n(e.pin)   ? p.ce_n[way_of(e.pin)]

@@ -59,7 +59,6 @@ void FlashSignals::submitted(std::uint32_t channel, std::uint32_t d, const Flash
     const auto k = static_cast<std::size_t>(work.cls);
     set(c.level[k], now, ++c.waits[k]);
     set(die(channel, d).waiting, now, ++die(channel, d).waits);
-    recorder_.settle(now);
 }
 
 void FlashSignals::sequence(const BusSequence& s) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "common/report/all_problems.h"
+#include "common/tlm/sc_time_bridge.h"
+#include "protocol/link_extension.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -71,7 +73,7 @@ void Instruments::attach(SsdSystem& system) {
     system.device.controller.firmware->bind(static_cast<CompletionSink&>(*this));
 }
 
-void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
     if (phase != tlm::BEGIN_REQ) return;
     if (tap == kMmioTap) {
         if (!payload.is_write() || payload.get_data_length() != sizeof(std::uint32_t)) return;
@@ -81,7 +83,10 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         return;
     }
     if (tap == kDmaTap) {
-        if (payload.is_write()) timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr());
+        if (!payload.is_write()) return;
+        const auto* const link = payload.get_extension<LinkExtension>();
+        const SimTime at = system_->agenda.now() + to_sim_time(delay).time_since_epoch();
+        timeline_->dma_write(payload.get_address(), payload.get_data_length(), payload.get_data_ptr(), link != nullptr && link->bulk, at);
         return;
     }
     const auto& onfi = *payload.get_extension<OnfiExtension>();
@@ -130,6 +135,7 @@ void Instruments::on_complete(const HostRequest& request, SimTime issued, SimTim
 std::vector<std::string> Instruments::finish(bool failed) {
     if (finished_ || system_ == nullptr) return {};
     finished_ = true;
+    (void)system_->link.upstream();  // tells of what has begun by now
     system_->link.set_probes(nullptr, nullptr);
     system_->device.controller.firmware->set_core_probe(nullptr);
     std::vector<std::string> said;

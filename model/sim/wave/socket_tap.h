@@ -12,7 +12,7 @@ namespace ssdtlm {
 class SocketWatcher {
 public:
     /// Before the call is passed on. `tap`: as given to the tap's constructor.
-    virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
+    virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) = 0;
     virtual void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
 
 protected:
@@ -35,7 +35,7 @@ public:
 private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
-        watcher_.forward(tap_, payload, phase);
+        watcher_.forward(tap_, payload, phase, delay);
         return initiator->nb_transport_fw(payload, phase, delay);
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -215,12 +215,12 @@ private:
 /// One that a test can look at.
 class WatchedDram final : public DramPort {
 public:
-    WatchedDram(Agenda& agenda, const DramConfig& config) : dram_(agenda, config) {}
+    WatchedDram(Agenda& agenda, const DramConfig& config) : DramPort(agenda), dram_(agenda, config) {}
 
-    using DramPort::access;
-    void access(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override {
+    using DramPort::begin;
+    SimTime begin(const DramPiece* pieces, std::uint32_t count, DramClient& client, std::uint64_t cookie) override {
         if (on_access) std::for_each(pieces, pieces + count, on_access);
-        dram_.access(pieces, count, client, cookie);
+        return dram_.begin(pieces, count, client, cookie);
     }
     bool idle(SimTime now) const override { return dram_.idle(now); }
     Ps busy() const override { return dram_.busy(); }
@@ -238,17 +238,18 @@ public:
         : memory(bytes), agenda_(agenda), random_(seed, 8), longest_(longest) {}
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables) override {
+                    std::uint64_t cookie, ByteEnables, const DmaTerms& terms) override {
         const std::uint64_t n = take(segments, count, client, cookie);
         all_[n].from = data;
-        last_write_ = std::max(last_write_, agenda_.now()) + latency();
+        const SimTime from = std::max(agenda_.now(), terms.from);
+        last_write_ = std::max(last_write_, from) + latency();
         all_[n].at = last_write_;
         agenda_.post<&FakeDma::written>(last_write_, this, n);
         if (client == nullptr) return;
-        if (random_.percent(50))
+        if (random_.percent(50) && from == agenda_.now())
             client->dma_done(cookie, last_write_);  // the link was idle
         else
-            agenda_.post<&FakeDma::handed_over>(agenda_.now() + (last_write_ - agenda_.now()) / 2, this, n);
+            agenda_.post<&FakeDma::handed_over>(from + (last_write_ - from) / 2, this, n);
     }
     void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client,
                    std::uint64_t cookie, ByteEnables) override {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "host_pcie/link/link_direction.h"
@@ -18,6 +19,9 @@ struct DirectionBench {
         SimTime at;
         TlpKind kind;
         TlpTrain train;
+        bool bulk = false;  // of a write: its data are there from `ready` on
+        bool prompt = false;
+        SimTime ready{};
     };
     struct Tag : LinkDelivery {
         Tag(DirectionBench* b, std::uint64_t c) : bench(b), cookie(c) {}
@@ -47,7 +51,21 @@ struct DirectionBench {
     void complete(std::uint64_t bytes, std::uint64_t cookie = 0) {
         offer(TlpKind::completion_data, TlpTrain::data(0, bytes, 256, 20), cookie);
     }
-    void offer_scheduled(std::uint64_t i) { offer(schedule[i].kind, schedule[i].train, i); }
+    void bulk(const TlpTrain& train, SimTime ready, bool prompt, std::uint64_t cookie) {
+        tags.emplace_back(this, cookie);
+        direction.offer_bulk(train, ready, prompt, tags.back(), &DirectionBench::bulk_arrives);
+    }
+    static void bulk_arrives(LinkDelivery& d) {
+        const Tag& tag = static_cast<const Tag&>(d);
+        tag.bench->arrivals.push_back({tag.cookie, tag.bench->agenda.now()});
+    }
+    void offer_scheduled(std::uint64_t i) {
+        const Offer& o = schedule[i];
+        if (o.bulk)
+            bulk(o.train, o.ready, o.prompt, i);
+        else
+            offer(o.kind, o.train, i);
+    }
 
     bool at_once = true;  // false: every burst is queued first
     Agenda agenda;
@@ -55,6 +73,7 @@ struct DirectionBench {
     std::deque<Tag> tags;
     std::vector<Grant> grants;
     std::vector<SimTime> granted_at;
+    std::vector<std::pair<std::uint64_t, SimTime>> arrivals;  // of bulk writes
     std::vector<Offer> schedule;
 };
 

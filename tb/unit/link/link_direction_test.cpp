@@ -177,6 +177,53 @@ TEST(LinkDirection, ReadBurstShortOfCreditsGoesInParts) {
     EXPECT_EQ(b.grants[1].start, SimTime{} + c.rate.time_for(24) + 350ns);
 }
 
+// A completion among the data of others waits for the end of one TLP, and puts off the rest of them by its own length.
+TEST(LinkDirection, ABulkWriteIsCutBehindEachTlp) {
+    const auto c = gen3x4();
+    const Ps tlp = c.rate.time_for(280), cqe = c.rate.time_for(40);
+    Bench b(c);
+    const auto page = TlpTrain::data(kHigh, 8192, 256, 24);
+    b.bulk(page, SimTime{}, false, 0);
+    b.bulk(page, SimTime{}, true, 1);
+    b.agenda.run_until(SimTime{} + 2 * tlp + Ps{1});  // the third is on the wire
+    EXPECT_TRUE(b.grants.empty());
+    b.write(16, 2);
+    ASSERT_EQ(b.grants.size(), 1u);
+    EXPECT_EQ(b.grants[0].start, SimTime{} + c.rate.time_for(3 * 280));
+    EXPECT_EQ(b.direction.waiting(), 2u);
+    b.agenda.run();
+    ASSERT_EQ(b.grants.size(), 3u);
+    const SimTime first_end = SimTime{} + c.rate.time_for(3 * 280) + cqe + c.rate.time_for(29 * 280);
+    EXPECT_EQ(b.grants[1].cookie, 0u);
+    EXPECT_EQ(b.grants[1].delivered, first_end + c.latency);
+    EXPECT_EQ(b.granted_at[1], first_end + c.latency) << "nobody waits to hear of it: on arrival";
+    EXPECT_EQ(b.grants[2].start, first_end);
+    EXPECT_EQ(b.granted_at[2], first_end + c.rate.time_for(31 * 280)) << "when its last TLP begins";
+    EXPECT_EQ(b.grants[2].delivered, first_end + c.rate.time_for(32 * 280) + c.latency);
+    ASSERT_EQ(b.arrivals.size(), 2u);
+    EXPECT_EQ(b.arrivals[1].second, b.grants[2].delivered);
+    // An arrival that came too early once, that arrival, the begin of a last TLP, and its arrival.
+    EXPECT_LE(b.agenda.executed(), 6u);
+}
+
+// Its data are not there yet, or others' were before.
+TEST(LinkDirection, BulkWritesGoInOrderOfTheirData) {
+    const auto c = gen3x4();
+    Bench b(c);
+    const auto page = TlpTrain::data(kHigh, 4096, 256, 24);
+    b.bulk(page, SimTime{9us}, true, 0);
+    b.bulk(page, SimTime{2us}, true, 1);
+    b.bulk(page, SimTime{2us}, true, 2);
+    b.agenda.run();
+    ASSERT_EQ(b.grants.size(), 3u);
+    const std::uint64_t order[] = {1, 2, 0};
+    const SimTime starts[] = {SimTime{2us}, SimTime{2us} + Ps{1'137'500}, SimTime{9us}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(b.grants[i].cookie, order[i]);
+        EXPECT_EQ(b.grants[i].start, starts[i]);
+    }
+}
+
 /// Payload rate of `bytes` bytes of back-to-back 4 KiB writes.
 double endless_writes(const LinkDirectionConfig& c, std::uint32_t mps, std::uint32_t overhead = 24) {
     Bench b(c);

@@ -22,7 +22,7 @@ struct FakeDma final : DmaPort {
     explicit FakeDma(Agenda& a) : agenda(a), memory(1u << 20) {}
 
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
-                    std::uint64_t cookie, ByteEnables) override {
+                    std::uint64_t cookie, ByteEnables, const DmaTerms&) override {
         for (std::uint32_t i = 0; i < count; ++i) {
             const HostSegment& s = segments[i];
             if (s.address >= kMsiBase && s.address < kMsiBase + 0x100000) {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a LinkDirection does with bulk writes.
+#include "host_pcie/link/link_direction.h"
+
+namespace ssdtlm {
+
+void LinkDirection::offer_bulk(const TlpTrain& train, SimTime ready, bool prompt, LinkDelivery& burst, void (*arrive)(LinkDelivery&)) {
+    burst.arrive = arrive;  // what has begun stays in front: its data were there before
+    const bool is_last = bulk_.add({train, ready, &burst, prompt, times_.time_for(train.wire_prefix(train.count() - 1)), times_.time_for(train.wire_bytes())});
+    if (prompt && (bulk_.prompts() == 1 || !is_last)) ask_for_prompt();
+    if (!prompt && (bulk_.waiting() == 1 || !is_last)) ask_for_arrival();
+}
+
+/// False: it may lack credits.
+inline bool LinkDirection::send_whole(BulkWrites::Burst& b, SimTime start) {
+    CreditAccount& credits = account(TlpKind::mem_write);
+    const SimTime end = start + b.length;
+    if (!credits.infinite() && !(closed_forms_ && credits.take_if_fits(b.train, start, end))) return false;
+    sent_until(b, BulkRun{start, 0}, b.train.count(), start, end);
+    return true;
+}
+
+/// Bulk writes get the wire for their TLPs that begin before `limit`, at most the next instant. `whole_writes`: of one whose end is to
+/// come, nobody needs to know. Where credits may be short, that end is not known.
+__attribute__((noinline)) void LinkDirection::settle(SimTime limit, Settle what) {
+    const bool partly = what == Settle::all || !account(TlpKind::mem_write).infinite();
+    while (bulk_.any()) {
+        BulkWrites::Burst& b = bulk_.front();
+        const SimTime start = std::max(free_, b.ready);
+        const bool is_whole = b.next == 0 && start + b.to_last < limit;
+        if (b.next == 0 && !is_whole && !partly) return;
+        if (!(is_whole && send_whole(b, start)) && !send(b, limit)) return;
+        bulk_.front_sent(free_ + latency_);
+        run_end_ = kNever;
+    }
+}
+
+/// False: it has TLPs that do not begin before `limit`.
+bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
+    CreditAccount& credits = account(TlpKind::mem_write);
+    do {
+        const SimTime start = std::max(free_, b.ready);
+        if (start >= limit) return false;
+        BulkRun run = start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
+        const std::uint32_t n = run.begun_before(limit, b.train, rate_);
+        const SimTime end = run.begin_of(b.train, n, rate_);
+        if (credits.infinite() || (closed_forms_ && credits.take_if_fits(b.train, run.first, b.next, n, run.start, start, end))) {
+            sent_until(b, run, n, start, end);
+            continue;
+        }
+        // One, when it has its credits.
+        const SimTime at = credits.would_start(b.train, b.next, start);
+        if (at >= limit) {
+            if (blocked_since_ == kNever) blocked_since_ = start;
+            return false;
+        }
+        if (at != start) {
+            if (blocked_since_ == kNever) blocked_since_ = start;
+            run = BulkRun{at, b.next};
+        }
+        const SimTime one_end = run.begin_of(b.train, b.next + 1, rate_);
+        credits.earliest(b.train, b.next, at);
+        credits.take(b.train, run.first, b.next, b.next + 1, run.start, one_end);
+        sent_until(b, run, b.next + 1, at, one_end);
+    } while (b.next != b.train.count());
+    return true;
+}
+
+/// Its TLPs up to `limit`, of this run, are on the wire from `start` to `end`.
+void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::uint32_t limit, SimTime start, SimTime end) {
+    const std::uint32_t tlps = limit - b.next;
+    const std::uint64_t wire = tlps == b.train.count() ? b.train.wire_bytes() : b.train.wire_prefix(limit) - b.train.wire_prefix(b.next);
+    const std::uint64_t overhead = std::uint64_t{tlps} * b.train.overhead();
+    constexpr auto k = static_cast<std::size_t>(TlpKind::mem_write);
+    counters_.tlps[k] += tlps;
+    counters_.overhead_bytes[k] += overhead;
+    counters_.payload_bytes[k] += wire - overhead;
+    counters_.busy += end - start;
+    if (__builtin_expect(blocked_since_ != kNever, 0)) {
+        counters_.credit_stall += start - blocked_since_;
+        blocked_since_ = waiting_.empty() ? kNever : end;  // reads that lack credits still do
+    }
+    if (__builtin_expect(probe_ != nullptr, 0))
+        probe_->on_wire(WireBurst{TlpKind::mem_write, tlps, static_cast<std::uint32_t>(b.train.data_credits(b.next, limit)), wire, start,
+                                  end, end + credit_loop_, true, limit == b.train.count()});
+    if (b.next == 0) b.start = start;
+    b.next = limit;
+    free_ = run_end_ = end;
+    run_ = run;
+}
+
+/// What the first bulk write goes on with if nothing cuts it; a lower bound when it lacks credits.
+BulkRun LinkDirection::run_of_front() {
+    const BulkWrites::Burst& b = bulk_.front();
+    CreditAccount& credits = account(TlpKind::mem_write);
+    SimTime start = std::max(free_, b.ready);
+    if (!credits.infinite() && !(closed_forms_ && credits.room_for(b.train.credits_of(b.next)))) start = credits.would_start(b.train, b.next, start);
+    return start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
+}
+
+/// When it would begin if nothing went before; a lower bound when credits are short.
+SimTime LinkDirection::last_tlp_of_prompt() {
+    const BulkWrites::Burst& front = bulk_.front();
+    const BulkRun run = run_of_front();
+    if (front.prompt) return front.last_tlp(run, rate_);
+    SimTime free = front.end(run, rate_);
+    for (auto b = bulk_.begin() + 1;; ++b) {
+        const SimTime start = std::max(free, b->ready);
+        if (b->prompt) return start + b->to_last;
+        free = start + b->length;
+    }
+}
+
+/// Those that have their place hear of it before they arrive.
+void LinkDirection::tell() {
+    while (const BulkWrites::Sent* const next = bulk_.next_to_tell()) {
+        const BulkWrites::Sent s = *next;  // the handler may offer more
+        on_grant_({s.burst, s.tlps, s.start, s.delivered, s.delivered});
+    }
+}
+
+/// An entry for the next arrival, or for a time at which more is known of it.
+void LinkDirection::ask_for_arrival() {
+    SimTime at = kNever;
+    if (!bulk_.sent().empty())
+        at = bulk_.sent().front().delivered;
+    else if (bulk_.any() && !bulk_.front().prompt)
+        at = bulk_.front().end(run_of_front(), rate_) + latency_;
+    if (at >= arrival_at_) return;
+    arrival_at_ = at;
+    agenda_.post<&LinkDirection::bulk_arrives>(at, this);
+}
+
+void LinkDirection::bulk_arrives(std::uint64_t) {
+    if (arrival_at_ != agenda_.now()) return;  // an earlier time came up, and asked again
+    arrival_at_ = kNever;
+    settle(agenda_.now(), Settle::whole_writes);
+    if (bulk_.sent().empty() || bulk_.sent().front().delivered != agenda_.now()) return ask_for_arrival();
+    const BulkWrites::Sent s = bulk_.sent().front();
+    const bool told = bulk_.arrived();
+    ask_for_arrival();
+    if (!told) on_grant_({s.burst, s.tlps, s.start, s.delivered, s.delivered});
+    s.burst->arrive(*s.burst);
+}
+
+void LinkDirection::ask_for_prompt() {
+    if (bulk_.prompts() == 0) return;
+    const SimTime at = last_tlp_of_prompt();
+    if (at >= prompt_at_) return;
+    prompt_at_ = at;
+    agenda_.post<&LinkDirection::prompt_begins>(at, this);
+}
+
+void LinkDirection::prompt_begins(std::uint64_t) {
+    const SimTime now = agenda_.now();
+    if (prompt_at_ != now) return;  // an earlier time came up, and asked again
+    prompt_at_ = kNever;
+    if (waiting_.empty())
+        settle(now, Settle::whole_writes);
+    else
+        pump();  // what was offered by now goes first
+    if (last_tlp_of_prompt() == now) place_prompt(now);
+    ask_for_prompt();
+    ask_for_arrival();
+}
+
+/// The first bulk write's last TLP begins.
+void LinkDirection::place_prompt(SimTime now) {
+    BulkWrites::Burst& b = bulk_.front();
+    if (b.next != 0 || now - b.to_last != std::max(free_, b.ready) || !send_whole(b, now - b.to_last)) send(b, now + Ps{1});
+    run_end_ = kNever;
+    const LinkGrant grant{b.burst, b.train.count(), b.start, free_ + latency_, free_ + latency_};
+    bulk_.pop_front();
+    deliver(grant.delivered, *grant.burst, grant.burst->arrive);
+    tell();  // those before it first
+    on_grant_(grant);
+}
+
+}  // namespace ssdtlm
