@@ -114,7 +114,7 @@ public:
     __attribute__((always_inline)) bool offer_at_once(TlpKind kind, const TlpTrain& train, LinkGrant& grant) {
         if (__builtin_expect(!waiting_.empty(), 0)) return false;
         const SimTime now = agenda_.now();
-        if (std::max(free_, bulk_.from()) < now) settle(now);
+        if (__builtin_expect(bulk_.from() < now, 0)) settle(now);
         if (__builtin_expect(!accepts(train.wire_bytes(), now), 0)) return false;
         const SimTime t = std::max(now, free_);
         // Short of non-posted credits: the part that may go is taken by pump(), which finds the same.

@@ -40,7 +40,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     if (__builtin_expect(phase != tlm::BEGIN_REQ || !payload.is_write() || bytes == 0, 0)) return no_write(payload, phase, delay);
     const bool copied = bytes <= kInlineBytes;
     auto* const extension = !copied || config_.reports_inline ? payload.get_extension<LinkExtension>() : nullptr;
-    if (extension != nullptr && extension->bulk) return bulk_write(payload, phase, delay, *extension);
+    if (__builtin_expect(extension != nullptr && extension->bulk, 0)) return bulk_write(payload, phase, delay, *extension);
     if (__builtin_expect(delay.value() != 0, 0)) return near_door_.later(payload, phase, delay);
     unsigned char* const enables = payload.get_byte_enable_ptr();
     if (__builtin_expect(enables != nullptr, 0) && is_refused(payload)) return refuse(payload);
@@ -85,7 +85,7 @@ tlm::tlm_sync_enum LinkPath::nb_transport_fw(tlm::tlm_generic_payload& payload, 
 }
 
 /// It leaves when its data are there and nothing else wants the wire.
-tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
+__attribute__((noinline)) tlm::tlm_sync_enum LinkPath::bulk_write(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
                                         LinkExtension& extension) {
     if (payload.get_byte_enable_ptr() != nullptr && is_refused(payload)) return refuse(payload);
     const std::uint64_t address = payload.get_address();
