@@ -202,7 +202,7 @@ class DmaLink : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         for (const char* name : {"write", "read", "read4k", "order", "mmio", "mmio_forms", "example", "endless",
-                                 "segments", "failure", "plain", "spare"})
+                                 "segments", "bulk", "failure", "plain", "spare"})
             systems()[name] = std::make_unique<System>(name, ideal());
         for (const char* name : {"example4", "endless4"}) systems()[name] = std::make_unique<System>(name, ideal(4));
         LinkConfig one_tag = ideal();

@@ -307,6 +307,42 @@ TEST_F(DmaLink, ScatteredSegmentsGatherAndContiguousOnesJoin) {
     s.agenda.run();
 }
 
+// Two pages whose data come later, and a CQE of somebody else in the middle. The CQE of their own is posted when the second has its
+// place, and follows it on the wire.
+TEST_F(DmaLink, BulkWritesAreCutAndTheLastOneIsAnsweredForAll) {
+    System& s = get("bulk");
+    auto first = pattern(8192, 1), second = pattern(8192, 2), cqe = pattern(16, 3);
+    const SimTime from = s.agenda.now() + Ps{1'000'000};
+    const HostSegment to[] = {{kBase, 8192}, {kBase + 8192, 8192}, {kBase + 20000, 16}, {kBase + 20016, 16}};
+    s.done.clear();
+    s.on_done = [&](std::uint64_t cookie, SimTime) {
+        if (cookie == 2) s.dma.write_host(&to[3], 1, cqe.data(), &s, 4);
+    };
+    s.dma.write_host(&to[0], 1, first.data(), &s, 1, {}, {from, false, true});
+    s.dma.write_host(&to[1], 1, second.data(), &s, 2, {}, {from, true, true});
+    const SimTime cut = from + Ps{1};
+    s.agenda.run_until(cut);
+    s.dma.write_host(&to[2], 1, cqe.data(), &s, 3);
+    s.agenda.run();
+    s.on_done = nullptr;
+    const Ps up = s.config.device_to_host_latency;
+    const SimTime first_end = from + s.wire(280) + s.wire(40) + s.wire(31 * 280);
+    ASSERT_EQ(s.done.size(), 4u);
+    EXPECT_EQ(s.done[0].cookie, 3u);
+    EXPECT_EQ(s.done[0].at, from + s.wire(280) + s.wire(40) + up) << "behind one TLP";
+    EXPECT_EQ(s.done[1].cookie, 1u);
+    EXPECT_EQ(s.done[1].at, first_end + up);
+    EXPECT_EQ(s.done[1].called, s.done[1].at) << "nobody waits for it";
+    EXPECT_EQ(s.done[2].cookie, 2u);
+    EXPECT_EQ(s.done[2].called, first_end + s.wire(31 * 280));
+    EXPECT_EQ(s.done[2].at, first_end + s.wire(32 * 280) + up);
+    EXPECT_EQ(s.done[3].cookie, 4u);
+    EXPECT_EQ(s.done[3].at, first_end + s.wire(32 * 280) + s.wire(40) + up) << "right behind its data";
+    std::vector<std::uint8_t> back(16384);
+    s.memory.read(kBase, back.data(), back.size());
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), back.begin()) && std::equal(second.begin(), second.end(), back.begin() + 8192));
+}
+
 TEST_F(DmaLink, UnsupportedRequestsReachTheClientOfAReadAndAreCountedForWrites) {
     System& s = get("failure");
     std::vector<std::uint8_t> data(4096);

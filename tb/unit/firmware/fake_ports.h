@@ -240,6 +240,7 @@ public:
     void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client,
                     std::uint64_t cookie, ByteEnables, const DmaTerms& terms) override {
         const std::uint64_t n = take(segments, count, client, cookie);
+        if (on_write) on_write(terms);
         all_[n].from = data;
         const SimTime from = std::max(agenda_.now(), terms.from);
         last_write_ = std::max(last_write_, from) + latency();
@@ -264,6 +265,7 @@ public:
     std::uint64_t lost_transfer = 0;  ///< of these, from 1: fails; 0: none
     /// As of a new one.
     void draw_from(std::uint64_t seed) { random_ = Random(seed, 8); }
+    std::function<void(const DmaTerms&)> on_write;
 
 private:
     struct Request {

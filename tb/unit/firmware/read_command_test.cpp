@@ -65,6 +65,35 @@ TEST(ReadCommand, ReadsEachPageOnceForNeighboursThatShareIt) {
     }
 }
 
+// Parts are handed over in the order of their data, as bulk, and the DMA engine is to answer at once for the last only: with it, all
+// others are on their way. What is one part is no bulk.
+TEST(ReadCommand, OnlyTheLastOfSeveralPartsIsWaitedFor) {
+    DeviceUnderTest d(tiny_device(8192));
+    std::vector<DmaTerms> sent;
+    d.dma.on_write = [&](const DmaTerms& terms) { sent.push_back(terms); };
+    const std::uint32_t per_unit = d.blocks_per_unit();
+    Random r(8, 5);
+    std::uint64_t several = 0;
+    for (int i = 0; i < 200; ++i) {
+        const auto n = static_cast<std::uint32_t>(1 + r.below(20 * per_unit));
+        if (r.below(3) == 0) d.write(r.below(d.blocks() - per_unit), per_unit);  // some of it is in the buffer, or nowhere
+        if (r.below(9) == 0) d.trim(r.below(d.blocks() / per_unit) * per_unit, per_unit);
+        d.drain();
+        sent.clear();
+        d.read(r.below(d.blocks() - n + 1), n);
+        d.drain();
+        ASSERT_FALSE(sent.empty());
+        for (std::size_t k = 0; k < sent.size(); ++k) {
+            ASSERT_EQ(sent[k].bulk, sent.size() != 1);
+            ASSERT_EQ(sent[k].prompt, k + 1 == sent.size());
+            ASSERT_GE(sent[k].from, sent[k == 0 ? 0 : k - 1].from);
+        }
+        several += sent.size() > 1;
+    }
+    EXPECT_GT(several, 50u);
+    d.shut_down();
+}
+
 // Any part of what the buffer holds is read where in the DRAM the write has put it.
 TEST(ReadCommand, ReadsTheBufferWhereTheWriteHasPutIt) {
     DeviceUnderTest d(tiny_device());
