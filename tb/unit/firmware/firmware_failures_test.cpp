@@ -63,6 +63,26 @@ struct Bench : DeviceUnderTest {
 
 using namespace nvme;
 
+// A part that cannot be read sends nothing; of the others, the last is still waited for, unless the lost one comes behind it.
+TEST(FirmwareFailures, ALostPartIsNotWaitedFor) {
+    Bench b;
+    b.read_unit(0, 12);
+    b.lose(5);
+    std::uint64_t parts = 0, prompt = 0, without = 0;
+    b.dma.on_write = [&](const DmaTerms& terms) {
+        ++parts;
+        prompt += terms.prompt;
+    };
+    for (int i = 0; i < 40; ++i) {
+        parts = prompt = 0;
+        EXPECT_EQ(b.read_unit(0, 12), nvme::kStUnrecoveredRead);
+        ASSERT_GT(parts, 1u);
+        ASSERT_LE(prompt, 1u);
+        without += prompt == 0;
+    }
+    EXPECT_LT(without, 30u);
+}
+
 TEST(FirmwareFailures, ALostPageFailsItsUnitsAndNoOthers) {
     Bench b;
     b.lose(4);  // and with it unit 5, which is in the same page

@@ -94,6 +94,28 @@ TEST(ReadCommand, OnlyTheLastOfSeveralPartsIsWaitedFor) {
     d.shut_down();
 }
 
+// Zeros are there at once, but not before what the command has to wait for.
+TEST(ReadCommand, ZerosFollowWhatComesFromTheDram) {
+    DeviceUnderTest d(tiny_device());
+    const std::uint32_t per_unit = d.blocks_per_unit();
+    d.trim(per_unit, per_unit);
+    d.drain();
+    d.flash.hold = true;  // so the buffer keeps what is written
+    d.write(0, per_unit);
+    d.run();
+    std::vector<DmaTerms> sent;
+    d.dma.on_write = [&](const DmaTerms& terms) { sent.push_back(terms); };
+    d.read(0, 2 * per_unit);
+    d.run();
+    ASSERT_EQ(sent.size(), 2u);
+    EXPECT_GT(sent[0].from, SimTime{});
+    EXPECT_EQ(sent[1].from, sent[0].from);
+    d.flash.hold = false;
+    d.flash.release();
+    d.drain();
+    d.shut_down();
+}
+
 // Any part of what the buffer holds is read where in the DRAM the write has put it.
 TEST(ReadCommand, ReadsTheBufferWhereTheWriteHasPutIt) {
     DeviceUnderTest d(tiny_device());
