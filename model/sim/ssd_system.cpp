@@ -19,6 +19,7 @@ IntegrityOracle::Geometry oracle_geometry(const SsdConfig& c, const Ftl& ftl) {
     if (c.run.data == DataMode::bytes) g.bytes_of_seed = c.run.seed;
     g.power_cuts = !c.host.power_cut_at.empty();
     g.durable_writes = c.ftl.buffer_mode != BufferMode::write_back;
+    g.durable_trims = c.ftl.buffer_mode == BufferMode::power_protected;
     return g;
 }
 
@@ -52,7 +53,11 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     link.host_initiator.bind(host.dma_target);
 
     if (!config.run.drive.empty()) load_drive();
-    host.driver.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
+    host.driver.set_power_switch([this](bool on) {
+        if (on) return power_on();
+        supply_fails();
+        return true;
+    });
     survives(&host, sizeof host);
 }
 
@@ -81,14 +86,28 @@ void SsdSystem::state(Snapshot& s) {
 }
 
 /// The host has taken what was completed, and its driver touches nothing before the power is back.
+void SsdSystem::supply_fails() {
+    off_ = false;
+    const auto* const begin = reinterpret_cast<const char*>(&link);
+    agenda.drop_if([begin](const void* self) { return self >= begin && self < begin + sizeof link; });
+    link.restart();
+    device.supply_fails([this] { power_off(); });
+}
+
+bool SsdSystem::power_on() {
+    if (off_) device.power_on();
+    return off_;
+}
+
 void SsdSystem::power_off() {
+    off_ = true;
     agenda.drop_if([this](const void* self) {
         for (const Range& r : survivors_)
             if (self >= r.begin && self < r.end) return false;
         return true;
     });
     device.power_off(host.driver.counters().commands_completed);
-    link.restart();
+    host.driver.drive_is_off();
 }
 
 std::vector<PowerCut> SsdSystem::power_cuts() const {

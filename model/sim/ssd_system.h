@@ -70,8 +70,8 @@ public:
     /// Between two entries of the agenda: in no organ does anybody wait whom nobody will wake. Throws CheckFailed.
     void check_waiters() const;
 
-    /// The power of the drive goes now, as for host.power_cut_at, which with run.integrity, or a map on the flash, must not be empty (they have to
-    /// expect it). Between two entries of the agenda. See Device::power_off(); the host's side goes on, and with it the entries
+    /// The supply of the drive fails now, as for host.power_cut_at, which with run.integrity, or a map on the flash, must not be empty (they have to
+    /// expect it). Between two entries of the agenda. See Device::supply_fails() and power_off(); the host's side goes on, and with it the entries
     /// of the agenda that are posted by whoever `survives`.
     void cut_power() { host.driver.cut_power(); }
     /// Entries of the agenda posted by an object within these bytes are none of the drive's.
@@ -88,7 +88,9 @@ public:
 private:
     void load_drive();
     void state(Snapshot& s);
+    void supply_fails();
     void power_off();
+    bool power_on();
 
     std::unique_ptr<Occupancy> occupancy_;  // null: nobody wants to know
     struct Range {
@@ -96,6 +98,7 @@ private:
         const char* end;
     };
     std::vector<Range> survivors_;
+    bool off_ = false;
 };
 
 }  // namespace ssdtlm

@@ -295,7 +295,7 @@ def run_seed(seed, options):
         resets, seconds = drawn_resets(seed)
         settings += resets
         work.pace_s += seconds
-    if not options.power_cuts:
+    if not (options.power_cuts and any(f"nand.faults.{kind}" in device.settings for kind in ("program_fail", "erase_fail"))):
         settings += drawn_protected(seed, device)
     if options.power_cuts:
         cuts, seconds = drawn_power_cuts(seed, device)

@@ -75,6 +75,39 @@ TEST(Capacitors, TheDriveTakesNoLongerToEmptyItsBuffer) {
     EXPECT_GE(flush, std::int64_t{8} * 700'000'000);
 }
 
+/// From the failure of the supply of a drive at rest until the power goes; ps.
+std::int64_t time_on_capacitors(SsdConfig c, const std::vector<OneByOne::Step>& steps) {
+    c.host.power_cut_at = {Ps{10'000'000'000} * static_cast<std::int64_t>(steps.size() + 1)};
+    return std::stoll(in_child([&] {
+        OneByOne workload([&] {
+            std::vector<OneByOne::Step> then_read = steps;
+            for (int i = 0; i < 3; ++i) then_read.push_back({HostOp::read, 0, 4096});
+            return then_read;
+        }());
+        Simulation simulation(c, workload, {});
+        simulation.run();
+        return std::to_string(simulation.system().power_cuts().at(0).on_capacitors.count());
+    }));
+}
+
+// A flush that a host asks for takes as long, but for its way to the cores and back: that is all that a flush of an empty buffer takes.
+TEST(Capacitors, SupplyTheDriveForAsLongAsAFlushTakes) {
+    for (const std::uint32_t count : {0u, 1u, 60u}) {
+        SsdConfig c = four_dies(BufferMode::write_back, 400);
+        c.ftl.flush_start_percent = 99;
+        c.firmware.other_command = 1000;
+        std::vector<OneByOne::Step> steps = {{HostOp::flush, 0, 0}};
+        for (const auto& s : writes(count)) steps.push_back(s);
+        steps.push_back({HostOp::flush, 0, 0});
+        const auto latency = latencies_one_by_one(c, steps);
+        const std::int64_t formula = latency.back() - latency.front() + Clock::hertz(c.firmware.clock_hz).cycles(c.firmware.other_command).count();
+        c.ftl.buffer_mode = BufferMode::power_protected;
+        const std::int64_t model = time_on_capacitors(c, writes(count));
+        std::printf("[   FIGURE ] %u pages on capacitors: formula %ld ps, model %ld ps\n", count, formula, model);
+        EXPECT_EQ(model, formula);
+    }
+}
+
 TEST(Capacitors, SpareTheHostFlushAndFua) {
     SsdConfig c = four_dies(BufferMode::power_protected, 400);
     c.ftl.flush_start_percent = 99;

@@ -125,7 +125,7 @@ void CaseHost::completed(Slot& s, const nvme::Cqe& cqe) {
     --under_way_;
     s.busy = false;
     if (cqe.status() != nvme::kStSuccess) return failed(s, cqe.status());
-    const bool forced = s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes || (drive_.durable_writes && s.kind != Kind::trim);
+    const bool forced = s.kind == Kind::forced_write || s.kind == Kind::forced_zeroes || (s.kind == Kind::trim ? drive_.durable_trims : drive_.durable_writes);
     if (s.kind == Kind::flush) initial_at_risk_ = initial_at_risk_ && flush_failed_;
     if (s.kind == Kind::flush)
         map_.end_flush(s.begun);

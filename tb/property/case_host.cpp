@@ -154,8 +154,9 @@ void CaseHost::cut_power(std::uint64_t) {
 }
 
 void CaseHost::power_returns(std::uint64_t) {
+    power_waits_ = !power_switch_(true);
+    if (power_waits_) return;
     powered_ = true;
-    power_switch_(true);
     if (cuts_left_ != 0) timer_ = agenda_.post_cancellable<&CaseHost::cut_power>(agenda_.now() + Ps{std::int64_t{1'000'000} * cut_by_->us}, this);
     bring_up(0);
 }

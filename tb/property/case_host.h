@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -30,6 +31,7 @@ public:
         std::uint32_t unit_bytes, lba_bytes;
         std::uint64_t units, filled;
         bool bytes, durable_writes;
+        bool durable_trims;  ///< capacitors protect the journal, too
         bool caches_filled;  ///< what the drive holds at the start is in part in its write buffer only
         bool loses_pages;  ///< any read may find that the flash has lost what it is for
         std::uint32_t version_bits;
@@ -46,8 +48,11 @@ public:
 
     CaseHost(sc_core::sc_module_name name, Agenda& agenda, const HostConfig& config, const Drive& drive, std::uint32_t depth, const std::vector<DriveOp>& ops);
 
-    /// Called with false when the power goes, and with true when it is back.
-    void set_power_switch(std::function<void(bool)> f) { power_switch_ = std::move(f); }
+    /// Called with false when the power goes, and with true when it is back; see NvmeDriver.
+    void set_power_switch(std::function<bool(bool)> f) { power_switch_ = std::move(f); }
+    void drive_is_off() {
+        if (std::exchange(power_waits_, false)) power_returns(0);
+    }
     /// Whether the drive's flash has failed so often that it is.
     void set_is_read_only(std::function<bool()> f) { is_read_only_ = std::move(f); }
     /// All is done, and the drive shut down.
@@ -148,7 +153,7 @@ private:
     ReferenceMap map_;
     bool initial_at_risk_;  // no flush has made durable what was in the buffer at the start
     bool flush_failed_ = false;
-    std::function<void(bool)> power_switch_;
+    std::function<bool(bool)> power_switch_;
     std::function<bool()> is_read_only_;
     std::function<void()> on_end_;
     Stage stage_ = Stage::starts;
@@ -158,7 +163,7 @@ private:
     std::uint64_t commands_ = 0;
     bool waits_ = false;            // for its own entry of the agenda
     Agenda::Entry timer_;
-    bool powered_ = true, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
+    bool powered_ = true, power_waits_ = false, serves_ = false, going_on_ = false, ended_ = false, shut_down_ = false;
     const DriveOp* cut_by_ = nullptr;  // the operation that takes the power away or resets, until the drive is back
     std::uint32_t cuts_left_ = 0;   // of that operation
     Counts counts_;

@@ -26,6 +26,7 @@ struct Netlist {
     Device device{"device", agenda, config, outliving(config.run)};
     PcieLink link{"link", agenda, config.link};
     CaseHost host;
+    bool off = false;
 
     Netlist(const SsdConfig& c, std::uint32_t depth, const std::vector<DriveOp>& ops)
         : config(c), host("host", agenda, config.host, drive(), depth, ops) {
@@ -34,7 +35,11 @@ struct Netlist {
         link.device_initiator.bind(device.mmio_target);
         device.dma_initiator.bind(link.device_target);
         link.host_initiator.bind(host.root_complex().link_target);
-        host.set_power_switch([this](bool on) { on ? device.power_on() : power_off(); });
+        host.set_power_switch([this](bool on) {
+            if (!on) supply_fails();
+            if (on && off) device.power_on();
+            return off;
+        });
         host.set_is_read_only([this] { return device.controller.ftl->media().read_only; });
         host.set_on_end([this] { device.controller.firmware->stop_gc(); });
         device.set_on_rebuilt([this] { device.controller.ftl->verify_books(); });
@@ -43,13 +48,21 @@ struct Netlist {
     CaseHost::Drive drive() const {
         const Ftl& ftl = *device.controller.ftl;
         return {config.nand.geometry.unit_bytes, config.nvme.lba_bytes, ftl.logical_units(), ftl.mapped_units(), config.run.data == DataMode::bytes,
-                config.ftl.buffer_mode == BufferMode::write_through, config.ftl.caches_filled, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
+                config.ftl.buffer_mode != BufferMode::write_back, config.ftl.buffer_mode == BufferMode::power_protected, config.ftl.caches_filled, config.faults.page_lost > 0, ftl.codec().version_bits(), config.run.seed};
+    }
+    void supply_fails() {
+        off = false;
+        const auto* const begin = reinterpret_cast<const char*>(&link);
+        agenda.drop_if([begin](const void* self) { return self >= begin && self < begin + sizeof(PcieLink); });
+        link.restart();
+        device.supply_fails([this] { power_off(); });
     }
     void power_off() {
+        off = true;
         const auto* const begin = reinterpret_cast<const char*>(&host);
         agenda.drop_if([begin](const void* self) { return self < begin || self >= begin + sizeof(CaseHost); });
         device.power_off(host.commands());
-        link.restart();
+        host.drive_is_off();
     }
     void check_waiters() const {
         link.check_waiters();
@@ -92,6 +105,7 @@ nlohmann::json counts_of(const Netlist& n) {
     for (const PowerCut& cut : n.device.power_cuts()) {
         j["pages torn"] = j.value("pages torn", 0ull) + cut.loss.pages_torn;
         j["erases cut"] = j.value("erases cut", 0ull) + cut.loss.erases_cut;
+        j["losses with a buffer to save"] = j.value("losses with a buffer to save", 0ull) + (cut.on_capacitors != Ps{});
         j["losses in the search"] = j.value("losses in the search", 0ull) + (cut.scan_time == Ps{});
         j["starts from checkpoints"] = j.value("starts from checkpoints", 0ull) + (cut.source == MapSource::checkpoint);
         j["starts from clean checkpoints"] = j.value("starts from clean checkpoints", 0ull) + (cut.source == MapSource::clean_checkpoint);

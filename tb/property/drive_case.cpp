@@ -51,7 +51,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.faults.erase_fail", {"-", "-", "-", "\"0.1%\"", "\"5%\""}},
         {"nand.faults.page_lost", {"-", "-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"buffer_pages", {"1", "2", "8", "50"}},
-        {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\""}},
+        {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\"", "\"protected\""}},
         {"buffer.flush_start", {"-", "-", "\"50%\"", "\"99%\""}},
         {"buffer.flush_stop", {"-", "-", "\"0%\"", "\"30%\"", "\"50%\""}},
         {"buffer.flush_depth_per_die", {"4", "1", "16"}},
@@ -152,9 +152,11 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "ftl.static_dimensions")
         return !logs && !dftl && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
-    if (key == "buffer.flush_start") return c.value("buffer.mode") == "\"write_back\"";
+    // A drive that has become read-only gives up what its buffer holds.
+    if (key == "buffer.mode") return c.value(key) != "\"protected\"" || logs || (c.value("nand.faults.program_fail") == "-" && c.value("nand.faults.erase_fail") == "-");
+    if (key == "buffer.flush_start") return c.value("buffer.mode") != "\"write_through\"";
     if (key == "precondition.fill_caches")
-        return c.value("buffer.mode") == "\"write_back\"" && goes_with(c, "precondition.state") &&
+        return c.value("buffer.mode") != "\"write_through\"" && goes_with(c, "precondition.state") &&
                (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
     if (key == "precondition.state" && c.value(key) == "\"analytic\"")
         return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c);

@@ -195,6 +195,7 @@ struct PowerResult {
     std::uint64_t retired = 0, with_failed = 0, forgotten = 0, read_only = 0, errors = 0;
     std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, checkpoint_pages = 0;
     std::uint64_t translation_reads = 0, dirty_entries = 0;
+    std::uint64_t on_capacitors = 0;  ///< losses with something to save
 };
 
 /// `cut_after`: an entry of the agenda; 0: as the configuration says.
@@ -230,13 +231,14 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.controller.front_end.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
-            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0;
+            std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0, on_capacitors = 0;
             for (const PowerCut& cut : s.power_cuts()) {
                 unsafe += !cut.after_shutdown;
                 from_checkpoint += cut.source == MapSource::checkpoint;
                 from_clean += cut.source == MapSource::clean_checkpoint;
                 translation_reads += cut.translation_reads;
                 dirty_entries += cut.dirty_entries;
+                on_capacitors += cut.on_capacitors > Ps{1us};
             }
             if (last != 0 && config.host.reset_at.empty() && n.unsafe_shutdowns != unsafe) throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");
             PowerLoss loss;
@@ -262,6 +264,7 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                                   {"from_clean", from_clean},
                                   {"translation_reads", translation_reads},
                                   {"dirty_entries", dirty_entries},
+                                  {"on_capacitors", on_capacitors},
                                   {"checkpoint_pages", s.device.controller.ftl->counters().checkpoint_pages}}
                 .dump();
         } catch (const std::exception& e) {
@@ -269,13 +272,15 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
         }
     }));
     return {j["commands"], j["cancelled"], j["torn"], j["erases_cut"], j["looks"], j["open"], j["read_backs"], j["checked"], j["moved"], j["entries"], j["without_free"],
-            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"], j["translation_reads"], j["dirty_entries"]};
+            j["retired"], j["with_failed"], j["forgotten"], j["read_only"], j["errors"], j["unsafe"], j["from_checkpoint"], j["from_clean"], j["checkpoint_pages"], j["translation_reads"], j["dirty_entries"], j["on_capacitors"]};
 }
 
 /// A device that a few commands fill, and its whole run, from power-on to the end of the shutdown.
-inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false, bool map_on_flash = false) {
+inline std::uint64_t cut_everywhere(std::uint64_t step, DataMode data = DataMode::signatures, bool checkpoints = false, bool map_on_flash = false,
+                                    BufferMode buffer = BufferMode::write_back) {
     SsdConfig c = stress_device();
     c.run.data = data;
+    c.ftl.buffer_mode = buffer;
     if (checkpoints) {
         c.ftl.checkpoint_interval_bytes = 16384;
         c.ftl.checkpoint_at_shutdown = true;

@@ -8,11 +8,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "controller/checkpoint/checkpoint_writer.h"
 #include "controller/checkpoint/clean_shutdown.h"
 #include "controller/commands/deallocate_command.h"
 #include "controller/commands/flush_command.h"
+#include "controller/commands/power_fail_flush.h"
 #include "controller/commands/read_command.h"
 #include "controller/commands/write_command.h"
 #include "controller/cache_room/cache_room.h"
@@ -72,6 +74,8 @@ public:
     void refresh(GroupId group) { gc_.check(group); }
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
+    /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal, is in flash. The host is not there any more.
+    void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
     /// Nothing in flight and nothing dirty.
     bool idle() const;
 
@@ -142,6 +146,7 @@ private:
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;
+    PowerFailFlush power_fail_;
     DeallocateCommand deallocate_;
     std::unique_ptr<CheckpointWriter> checkpoints_;  // null: the drive has none
     std::unique_ptr<CleanShutdown> shutdown_;        // null as well

@@ -9,9 +9,25 @@
 
 namespace ssdtlm {
 
+namespace {
+/// What stands at the socket when there is no host.
+struct Nobody final : tlm::tlm_fw_transport_if<> {
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) override { return tlm::TLM_ACCEPTED; }
+    void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {}
+    unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+};
+Nobody nobody;
+}  // namespace
+
 DmaEngine::DmaEngine(sc_core::sc_module_name name, Agenda& agenda, std::uint64_t read_window_bytes)
     : sc_module(name), pcie_initiator("pcie_initiator"), agenda_(agenda), door_(agenda, *this), read_window_(read_window_bytes), work_(std::in_place) {
     pcie_initiator.bind(door_);
+}
+
+void DmaEngine::host_is_gone() {
+    door_.restart();
+    link_ = &nobody;
 }
 
 inline __attribute__((always_inline)) void DmaEngine::report(bool write, bool failed, std::uint32_t bytes, SimTime at,

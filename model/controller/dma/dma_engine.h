@@ -66,7 +66,11 @@ public:
     void restart() {
         door_.restart();
         work_.emplace();
+        link_ = door_.towards(pcie_initiator.operator->());
     }
+    /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or will ask for.
+    /// Precondition: the agenda holds no entry of the engine any more.
+    void host_is_gone();
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }

@@ -29,6 +29,8 @@ public:
     /// SMART log keeps goes on, an unsafe shutdown if there was no other one. `host_commands`: I/O commands whose
     /// completion has reached the host. Precondition: the agenda holds no entry of the controller any more.
     void restart(std::uint64_t host_commands);
+    /// The host's power went, and this side's has not yet: what it has sent is gone. The same precondition.
+    void host_is_gone() { door_.restart(); }
 
     // See NvmeController.
     void bind(CommandSink& sink) { controller_->bind(sink); }

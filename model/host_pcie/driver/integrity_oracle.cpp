@@ -47,7 +47,8 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
       max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
       nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check"),
       durable_(g.power_cuts ? std::make_unique<DurableVersions>(g.bytes_of_seed ? g.unit_bytes / g.lba_bytes : 1) : nullptr),
-      durable_writes_(g.durable_writes) {
+      durable_writes_(g.durable_writes),
+      durable_trims_(g.durable_trims) {
     SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
                  "a mapping unit must be a power of two of logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
@@ -182,7 +183,7 @@ void IntegrityOracle::end_trim(std::uint64_t slba, std::uint64_t blocks, bool ok
     for (std::uint32_t unit = all.first; unit < all.end; ++unit) end_unit(unit, ok);
     if (__builtin_expect(durable_ == nullptr, 1)) return;
     durable_->ends();
-    for (std::uint32_t unit = all.first; unit < all.end; ++unit) durable_->end(operation, unit, ok, false);
+    for (std::uint32_t unit = all.first; unit < all.end; ++unit) durable_->end(operation, unit, ok, durable_trims_);
 }
 
 void IntegrityOracle::power_lost() {

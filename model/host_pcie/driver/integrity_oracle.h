@@ -60,7 +60,8 @@ public:
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
         std::optional<std::uint64_t> bytes_of_seed{};  ///< contents are bytes, from this seed; none: signatures
         bool power_cuts = false;         ///< power_lost() may be called
-        bool durable_writes = false;     ///< a completed write is on the flash (no volatile write cache)
+        bool durable_writes = false;     ///< no loss of power takes a completed write back (no volatile write cache)
+        bool durable_trims = false;      ///< nor a completed deallocation
     };
     /// Whose read it is, for the text of a mismatch.
     struct Reader {
@@ -185,6 +186,7 @@ private:
     std::uint64_t reads_in_flight_ = 0;
     std::unique_ptr<DurableVersions> durable_;  // null: no loss of power is to come
     bool durable_writes_;
+    bool durable_trims_;
     std::uint64_t leftovers_ = 0;               // units that a loss of power has left, and no read has told which version
     std::uint32_t rolling_ = 1;
     std::uint64_t blocks_checked_ = 0;

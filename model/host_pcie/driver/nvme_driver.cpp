@@ -114,8 +114,9 @@ void NvmeDriver::cut_power() {
 }
 
 void NvmeDriver::power_returns(std::uint64_t) {
+    power_waits_ = power_switch_ && !power_switch_(true);
+    if (power_waits_) return;
     powered_ = true;
-    if (power_switch_) power_switch_(true);
     schedule_power_cut();
     bring_up(0);
 }

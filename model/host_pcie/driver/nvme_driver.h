@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -49,7 +50,11 @@ public:
     enum class ResetStep { begins, stopped, started };
     /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
     /// driver touches no register, and nothing of what it sent before may arrive.
-    void set_power_switch(std::function<void(bool on)> f) { power_switch_ = std::move(f); }
+    /// Asked to switch it on while the drive is not off yet, because capacitors supply it, the switch says false: drive_is_off() follows.
+    void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
+    void drive_is_off() {
+        if (std::exchange(power_waits_, false)) power_returns(0);
+    }
     /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the agenda.
     /// Commands in the device are cancelled and submitted again when the controller has started again.
     void cut_power();
@@ -149,11 +154,12 @@ private:
     std::size_t resets_ = 0;
     Agenda::Entry next_reset_;
     bool resetting_ = false;
-    std::function<void(bool)> power_switch_;
+    std::function<bool(bool)> power_switch_;
     std::vector<Ps> power_cut_at_;  // in order
     std::size_t scheduled_cuts_ = 0;
     std::uint64_t power_cuts_ = 0;
     bool powered_ = true;
+    bool power_waits_ = false;    // it has come back, and the drive is not off yet
     bool shutting_down_ = false;  // or shut down
     bool serving_ = false;        // the controller takes commands, and nobody stops it
     bool cut_waits_ = false;      // for that: it is to be shut down before

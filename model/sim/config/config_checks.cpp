@@ -239,9 +239,10 @@ private:
         if (at.empty()) return;
         const std::string key = "host.power_cut_at";
         std::sort(at.begin(), at.end());
-        if (c_.ftl.buffer_mode == BufferMode::power_protected)
-            add("buffer.mode", "\"protected\" with host.power_cut_at", "write_back or write_through: what capacitors write when the power goes, and a start reads, is not modelled",
-                "set it to one of these, or leave out host.power_cut_at");
+        if (c_.ftl.buffer_mode == BufferMode::power_protected && (c_.faults.program_fails > 0 || c_.faults.erase_fails > 0))
+            add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
+                "write_back or write_through: a drive that has become read-only gives up what its buffer holds, which the check of the data would take for protected",
+                "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
         if (c_.ftl.slc.dynamic_blocks != 0)
             add("slc.dynamic_blocks", value("slc.dynamic_blocks") + " with host.power_cut_at", "0: a start does not know in which cell mode a block is that has been in both",
                 "set it to 0, or leave out host.power_cut_at");

@@ -238,8 +238,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
         P::choice(
             "buffer.mode", {"write_back", "write_through", "protected"}, [](auto& c) -> auto& { return c.ftl.buffer_mode; })
             .says("write_back: a write completes when it is in the buffer (volatile write cache); write_through: "
-                  "when it is programmed; protected: when it is in the buffer, which capacitors write when the power goes, so that flush and FUA wait for nothing; not yet "
-                  "with host.power_cut_at")
+                  "when it is programmed; protected: when it is in the buffer, which capacitors write when the power goes, so that flush and FUA wait for nothing")
             .from("client drives"));
     table.push_back(P::boolean(
                         "buffer.merge_writes", [](auto& c) -> auto& { return c.ftl.buffer_merges; })

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/device/device.h"
 
+#include <utility>
+
 namespace ssdtlm {
+
+namespace {
+template <class T>
+bool is_part_of(const void* object, const T& whole) {
+    const auto* const begin = reinterpret_cast<const char*>(&whole);
+    return object >= begin && object < begin + sizeof(T);
+}
+}  // namespace
 
 Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents, SsdTaps& taps)
     : sc_module(name),
@@ -14,11 +24,20 @@ Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig&
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));
 }
 
+void Device::supply_fails(std::function<void()> off) {
+    if (controller.config.ftl.buffer_mode != BufferMode::power_protected || controller.looks_for_map()) return off();
+    on_capacitors_since_ = controller.agenda.now();
+    controller.agenda.drop_if([this](const void* self) { return is_part_of(self, controller.front_end) || is_part_of(self, controller.dma); });
+    controller.supply_fails(std::move(off));
+}
+
 void Device::power_off(std::uint64_t host_commands) {
     if (controller.config.ftl.mapping == "dftl" && !flash.spare.keeps_map())
         throw CheckFailed("device: the power goes, with a map on the flash, and contents.outlives_power was not said when the device was built");
     PowerCut cut;
-    cut.at = controller.agenda.now();
+    cut.at = on_capacitors_since_.value_or(controller.agenda.now());
+    cut.on_capacitors = controller.agenda.now() - cut.at;
+    on_capacitors_since_.reset();
     cut.loss = flash.lose_power();
     cut.after_shutdown = controller.front_end.registers().is_shut_down();
     power_cuts_.push_back(cut);

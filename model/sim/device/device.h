@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <systemc>
@@ -28,6 +29,10 @@ public:
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
            SsdTaps& taps = SsdTaps::none());
 
+    /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host, until buffer and journal are in
+    /// flash: then `off` is called, in an entry of the agenda, and power_off() is to follow. Else at once. The entries of the agenda that are of the
+    /// device's end of the link are dropped; those of what stands before it must be gone.
+    void supply_fails(std::function<void()> off);
     /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
     /// their places. With a map on the flash it must have been said (ContentsConfig::outlives_power). The agenda must hold no entry of
     /// the device any more. `host_commands`: see SsdController::lose_power().
@@ -47,6 +52,7 @@ private:
 
     std::vector<PowerCut> power_cuts_;
     SimTime scan_began_{};
+    std::optional<SimTime> on_capacitors_since_;
     std::function<void()> on_rebuilt_;
 };
 

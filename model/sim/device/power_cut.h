@@ -11,7 +11,8 @@ namespace ssdtlm {
 
 /// One loss of power, and how the drive found its map again.
 struct PowerCut {
-    SimTime at{};                  ///< in results from the start of the workload
+    SimTime at{};                  ///< when the supply failed; in results from the start of the workload
+    Ps on_capacitors{};            ///< from then on, until what they protect was in flash
     PowerLoss loss;
     std::uint64_t scan_reads = 0;  ///< pages
     std::uint64_t checkpoint_reads = 0;  ///< of those, the ones of root records and a checkpoint

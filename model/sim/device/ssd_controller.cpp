@@ -177,6 +177,14 @@ std::uint64_t SsdController::flash_pages(FlashClass cls) const {
     return n;
 }
 
+void SsdController::supply_fails(std::function<void()> saved) {
+    front_end.host_is_gone();
+    dma.host_is_gone();
+    saved_ = std::move(saved);
+    // In an entry of its own: the firmware, which says so, may be built again there.
+    firmware->supply_fails([this] { agenda.post<&SsdController::buffer_saved>(agenda.now(), this); });
+}
+
 void SsdController::lose_power(std::uint64_t host_commands) {
     const SimTime now = agenda.now();
     earlier_.coalesced += firmware->buffer().coalesced();
@@ -218,7 +226,9 @@ void SsdController::start_again(std::function<void()> found) {
                                         config.firmware.scan_page, ftl->slc_region()},
                   *ftl, config.firmware.scan_entry,
                   [this](std::uint32_t page, const std::vector<Lpa>& units) { firmware->cached_map()->found_stale(page, units); });
+    looks_for_map_ = true;
     scan_->start([this, found = std::move(found)] {
+        looks_for_map_ = false;
         found();
         front_end.drive_is_up();
     });

@@ -51,6 +51,11 @@ public:
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
 
+    /// The host's power goes, and capacitors protect the write buffer: what comes from the host, or goes there, is lost from now on. Calls
+    /// `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds no entry of front end or DMA engine any more.
+    void supply_fails(std::function<void()> saved);
+    /// A drive that looks for its map has nothing in its buffer.
+    bool looks_for_map() const { return looks_for_map_; }
     /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: I/O commands whose
     /// completion has reached the host.
     void lose_power(std::uint64_t host_commands);
@@ -106,10 +111,13 @@ private:
     void connect();
     void build_firmware();
     void fill_caches(std::uint64_t);
+    void buffer_saved(std::uint64_t) { saved_(); }
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know
     std::optional<MapRebuild> scan_;
+    bool looks_for_map_ = false;
+    std::function<void()> saved_;
     Earlier earlier_;
 };
 

@@ -159,6 +159,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                            {"time_s", to_seconds(s.capacitors.time)}, {"energy_j", s.capacitors.joules}};
     for (const auto& p : s.power_cuts)
         j["power_cuts"].push_back({{"at_s", to_seconds(p.at.time_since_epoch())},
+                                   {"on_capacitors_s", to_seconds(p.on_capacitors)},
                                    {"pages_torn", p.loss.pages_torn},
                                    {"erases_cut", p.loss.erases_cut},
                                    {"after_shutdown", p.after_shutdown},
@@ -253,9 +254,10 @@ std::string power_text(const RunSummary& s) {
     if (s.power_cuts.empty()) return "";
     PowerLoss loss;
     std::uint64_t reads = 0, scans = 0;
-    Ps sum{}, longest{};
+    Ps sum{}, longest{}, on_capacitors{};
     for (const PowerCut& p : s.power_cuts) {
         loss += p.loss;
+        on_capacitors = std::max(on_capacitors, p.on_capacitors);
         if (p.scan_time == Ps{}) continue;
         ++scans;
         reads += p.scan_reads;
@@ -263,6 +265,7 @@ std::string power_text(const RunSummary& s) {
         longest = std::max(longest, p.scan_time);
     }
     std::string t = fmt::format("\npower: lost {} times, {} pages torn, {} erases cut", s.power_cuts.size(), loss.pages_torn, loss.erases_cut);
+    if (on_capacitors != Ps{}) t += fmt::format("; on capacitors {:.6f} s at most", to_seconds(on_capacitors));
     if (scans != 0)
         t += fmt::format("; search for the map: {} pages in {:.6f} s on average, {:.6f} s at most", reads / scans,
                          to_seconds(sum) / static_cast<double>(scans), to_seconds(longest));

@@ -179,9 +179,11 @@ TEST(ConfigRules, PowerCuts) {
                "--set host.power_cut_at=[\"5ms\", \"3ms\"]: host.power_cut_at: the power goes at 5ms, when it is still off since 3ms; "
                "more than host.power_off_time = 2ms apart");
     EXPECT_THAT(problems_with({"host.power_cut_at=[\"5ms\"]", "nand.faults.read_retry=1%"}), IsEmpty());
-    expect_one({"buffer.mode=protected", "host.power_cut_at=[\"5ms\"]"},
-               "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at; write_back or write_through: what capacitors write when the power goes, and a start "
-               "reads, is not modelled; set it to one of these, or leave out host.power_cut_at");
+    EXPECT_THAT(problems_with({"buffer.mode=protected", "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
+    expect_one({"buffer.mode=protected", "nand.faults.erase_fail=1%", "host.power_cut_at=[\"5ms\"]"},
+               "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at and programs or erases that fail; write_back or write_through: a drive that has become "
+               "read-only gives up what its buffer holds, which the check of the data would take for protected; set it to one of these, set nand.faults.program_fail and "
+               "nand.faults.erase_fail to 0, or leave out host.power_cut_at");
     expect_one({"slc.dynamic_blocks=4", "nand.bits_per_cell=2", "host.power_cut_at=[\"5ms\"]"},
                "--set slc.dynamic_blocks=4: slc.dynamic_blocks: 4 with host.power_cut_at; 0: a start does not know in which cell mode a block is that has been in both; "
                "set it to 0, or leave out host.power_cut_at");

@@ -111,8 +111,9 @@ std::string power_times() {
     const std::vector<Ps> by_hand{10ms, 10'500us};
     Bench b(config);
     b.driver.set_power_switch([&b](bool on) {
-        if (on == b.driver.powered()) b.text += Bench::line(on ? "on " : "off ", b.since_epoch());
+        if (!b.driver.powered()) b.text += Bench::line(on ? "on " : "off ", b.since_epoch());
         if (!on) b.device.power_goes();
+        return true;
     });
     const auto cut = [](void* d, std::uint64_t) { static_cast<NvmeDriver*>(d)->cut_power(); };
     b.driver.set_on_ready([&] {
@@ -143,9 +144,10 @@ std::string power_after_shutdowns() {
     Bench b(config);
     std::uint64_t shut_down = 0;
     b.driver.set_power_switch([&](bool on) {
-        if (on) return;
+        if (on) return true;
         shut_down += (b.core.load(nvme::kRegCsts) & nvme::Csts::kShstMask) == nvme::Csts::kShstComplete;
         b.device.power_goes();
+        return true;
     });
     b.driver.start();
     b.agenda.run();

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/commands/power_fail_flush.h"
+
+#include <utility>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+void PowerFailFlush::start(std::function<void()> saved) {
+    SSDTLM_CHECK(step_ == Step::none, "the supply of a drive fails twice");
+    saved_ = std::move(saved);
+    step_ = Step::begins;
+    s_.cores.run<&PowerFailFlush::begin>(this, 0, s_.costs.other_command, CoreStep::flush, 0);
+}
+
+void PowerFailFlush::begin(std::uint64_t) {
+    generation_ = s_.buffer.begin_flush();
+    s_.journal.demand();
+    step_ = Step::buffer;
+    s_.waiters.wait<&PowerFailFlush::try_end>(Waiters::For::flush, this, 0);
+    s_.waiters.settle();
+}
+
+/// The journal last: what it waited for may have been deallocated.
+bool PowerFailFlush::try_end(std::uint64_t&) {
+    if (!is_done()) return false;
+    if (step_ == Step::buffer) {
+        step_ = Step::journal;
+        journal_ = s_.journal.demand();
+        if (!is_done()) return false;
+    }
+    step_ = Step::done;
+    saved_();
+    return true;
+}
+
+void PowerFailFlush::check_waiters() const {
+    if ((step_ == Step::buffer || step_ == Step::journal) && is_done()) throw CheckFailed("firmware: what capacitors protect is in flash, and nobody was told");
+}
+
+std::string PowerFailFlush::dump() const {
+    static constexpr const char* kSteps[] = {"", "begins", "waits for the buffer", "waits for the journal", "has ended"};
+    return step_ == Step::none ? "" : std::string("the supply has failed: the flush of what capacitors protect ") + kSteps[static_cast<std::size_t>(step_)] + "\n";
+}
+
+}  // namespace ssdtlm
