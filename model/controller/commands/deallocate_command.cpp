@@ -8,12 +8,18 @@
 
 namespace ssdtlm {
 
+void DeallocateCommand::let_go() {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        if (states_[i].command != nullptr) s_.ends.let_go(*states_[i].command);
+}
+
 void DeallocateCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
     if (c.op == IoOp::write_zeroes) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
     std::uint64_t units = 0;
     for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
     states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0};
+    if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
     s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate);
 }
 

@@ -21,6 +21,9 @@ public:
     DeallocateCommand(const CommandServices& services, const Options& options) : s_(services), options_(options) {}
 
     void start(Command& c);
+    /// See CommandSink.
+    void abort_waits(bool aborts) { aborts_ = aborts; }
+    void let_go();
     std::string dump() const;
 
 private:
@@ -42,6 +45,7 @@ private:
 
     const CommandServices s_;
     const Options options_;
+    bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::vector<std::uint32_t> dropped_;  // by remove(), kept for its memory
 };

@@ -9,10 +9,16 @@
 
 namespace ssdtlm {
 
+void FlushCommand::let_go() {
+    for (std::size_t i = 0; i < states_.size(); ++i)
+        if (Command* const c = states_[i].command; c != nullptr && !c->ends_work) s_.ends.let_go(*c);
+}
+
 void FlushCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
     states_[c.index] = State{};
     states_[c.index].command = &c;
+    if (__builtin_expect(aborts_, 0) && !c.ends_work) s_.ends.let_go(c);
     s_.cores.run<&FlushCommand::begin>(this, c, s_.costs.other_command, CoreStep::flush);
 }
 

@@ -21,6 +21,9 @@ public:
     /// That of a shutdown is not completed but goes there.
     void on_shutdown(std::function<void(Command&)> callback) { shutdown_ = std::move(callback); }
     void start(Command& c);
+    /// See CommandSink. Not of the flush of a shutdown, whose end is asked for.
+    void abort_waits(bool aborts) { aborts_ = aborts; }
+    void let_go();
     void check_waiters() const;
     std::string dump() const;
 
@@ -41,6 +44,7 @@ private:
 
     const CommandServices s_;
     const bool power_protected_;
+    bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
     std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended

@@ -72,12 +72,17 @@ bool WriteCommand::try_again(std::uint64_t& command) {
 __attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, std::uint16_t status) {
     s.command->status = status;
     s.remaining -= s_.extents.units(s.begin, s.command->bytes - s.offset);
-    if (s.remaining == 0) complete(s);
+    s.offset = s.command->bytes;
+    if (s.remaining == 0)
+        complete(s);
+    else if (aborts_)
+        s_.ends.let_go(*s.command);
 }
 
-void WriteCommand::abort_waits(bool aborts) {
-    aborts_ = aborts;
-    if (aborts && s_.waiters.anybody_for_room()) s_.waiters.settle();
+void WriteCommand::let_go() {
+    if (s_.waiters.anybody_for_room()) s_.waiters.settle();
+    for (State& s : states_)
+        if (s.command != nullptr && s.offset == s.command->bytes) s_.ends.let_go(*s.command);
 }
 
 void WriteCommand::fetch_data(State& s) {
@@ -112,7 +117,11 @@ void WriteCommand::dma_failed(std::uint64_t command) {
     fetching_ -= s.units;
     free_staging(s);
     s.remaining -= s_.extents.units(s.begin, c.bytes - s.offset);
-    if (s.remaining == 0) complete(s);
+    s.offset = c.bytes;
+    if (s.remaining == 0)
+        complete(s);
+    else if (aborts_)
+        s_.ends.let_go(c);
     s_.waiters.settle();
 }
 
@@ -190,6 +199,8 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
         take_room(s);
     else if (s.remaining == 0)
         complete(s);
+    else if (__builtin_expect(aborts_, 0))
+        s_.ends.let_go(c);
     s_.waiters.settle();  // coalescing gives room back
 }
 

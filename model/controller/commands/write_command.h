@@ -25,7 +25,8 @@ public:
 
     void start(Command& c);
     /// See CommandSink. Of a command that takes its room in pieces, those that have it stay.
-    void abort_waits(bool aborts);
+    void abort_waits(bool aborts) { aborts_ = aborts; }
+    void let_go();
     std::uint64_t units_written() const { return units_written_; }
     /// Units that are in the buffer without a command.
     void count(std::uint64_t units) { units_written_ += units; }

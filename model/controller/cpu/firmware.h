@@ -60,7 +60,16 @@ public:
 
     void bind(CompletionSink& completions) { ends_.bind(completions); }
     void submit(Command& command) override;
-    void abort_waits(bool aborts) override { write_.abort_waits(aborts); }
+    void abort_waits(bool aborts) override {
+        write_.abort_waits(aborts);
+        flush_.abort_waits(aborts);
+        deallocate_.abort_waits(aborts);
+        if (!aborts) return;
+        // The last command that is let go ends the reset, and with it the aborting.
+        write_.let_go();
+        flush_.let_go();
+        deallocate_.let_go();
+    }
 
     /// Ftl::on_media_change() says so.
     void media_changed() {

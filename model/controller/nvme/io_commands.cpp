@@ -125,12 +125,39 @@ void IoCommands::list_failed(std::uint64_t token, std::uint16_t status) {
     finish(command);
 }
 
-void IoCommands::drop(Command& command) {
+void IoCommands::forget(Command& command) {
     SubmissionQueue& q = queues_.sq(command.sqid);
     q.free_cid(command.cid);
     --q.in_flight;
     ++counters_.dropped;
+}
+
+void IoCommands::drop(Command& command) {
+    forget(command);
     release(command);
+}
+
+/// The reset does not wait for it. Its queue is gone when it ends, and its timeline may be another command's.
+void IoCommands::let_go(Command& command) {
+    if (command.sqid == 0) return;
+    SSDTLM_CHECK(!state_.serving(), "firmware lets a command go while the controller serves the host");
+    forget(command);
+    command.sqid = 0;
+    if (nobodys_.size() <= command.index) nobodys_.resize(command.index + 1u);
+    nobodys_[command.index] = *command.timeline;
+    command.timeline = &nobodys_[command.index];
+    left_firmware();
+    state_.settle();
+}
+
+/// The flush of a shutdown, or a command that was let go.
+__attribute__((noinline)) void IoCommands::complete_own(Command& command) {
+    const bool flush = command.ends_work;
+    release(command);
+    if (!flush) return;
+    left_firmware();
+    state_.flushed();
+    state_.settle();
 }
 
 inline void IoCommands::count(const Command& command) {
@@ -171,19 +198,14 @@ void IoCommands::finish(Command& command) {
 }
 
 void IoCommands::complete(Command& command) {
-    SSDTLM_CHECK(in_firmware_ != 0, "firmware completed a command that it does not have");
-    if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
-    if (__builtin_expect(command.sqid == 0, 0)) {  // the flush of a shutdown
-        release(command);
-        state_.flushed();
-    } else {
-        if (__builtin_expect(command.status != kStSuccess, 0)) {
-            ++counters_.failed;
-            if (command.status >> 8 == 2) ++counters_.media_errors;
-            errors_.add(command.sqid, command.cid, command.status, command.slba, 1);
-        }
-        finish(command);
+    if (__builtin_expect(command.sqid == 0, 0)) return complete_own(command);
+    left_firmware();
+    if (__builtin_expect(command.status != kStSuccess, 0)) {
+        ++counters_.failed;
+        if (command.status >> 8 == 2) ++counters_.media_errors;
+        errors_.add(command.sqid, command.cid, command.status, command.slba, 1);
     }
+    finish(command);
     state_.settle();
 }
 

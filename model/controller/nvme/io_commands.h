@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "common/containers/pool.h"
@@ -42,6 +43,7 @@ public:
 
     void accept(const FetchedEntries& fetched, SubmissionQueue& queue) override;
     void complete(Command& command) override;
+    void let_go(Command& command) override;
     /// Hands the firmware a flush of everything; ControllerState::flushed() is called at its end.
     void flush_for_shutdown();
 
@@ -59,7 +61,14 @@ private:
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
         firmware_->submit(command);
     }
+    /// Its queue counts it no more.
+    void forget(Command& command);
     void drop(Command& command);
+    void left_firmware() {
+        SSDTLM_CHECK(in_firmware_ != 0, "firmware completed a command that it does not have");
+        if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
+    }
+    void complete_own(Command& command);
     /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
     void finish(Command& command);
     void count(const Command& command);
@@ -99,6 +108,7 @@ private:
     std::uint64_t handed_over_ = 0;  // commands of the host
     SimTime busy_since_{};
     Timeline flush_timeline_;
+    std::deque<Timeline> nobodys_;  // of commands that were let go, by their index
 };
 
 }  // namespace ssdtlm

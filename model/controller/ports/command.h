@@ -42,7 +42,7 @@ class CommandSink {
 public:
     virtual void submit(Command& command) = 0;
     /// The controller is being reset: until told otherwise (false), commands that would wait for room end with Command Abort
-    /// Requested, those that wait already at once. What has room goes on.
+    /// Requested, those that wait already at once. What has room goes on; of what only waits for the flash then, CompletionSink::let_go() is told.
     virtual void abort_waits(bool aborts) = 0;
 
 protected:
@@ -54,6 +54,9 @@ protected:
 class CompletionSink {
 public:
     virtual void complete(Command& command) = 0;
+    /// While the controller is reset: the command does nothing any more that the host could see. It only waits for the flash, which may take longer
+    /// than a reset, and is completed when that has happened. Who has time until then need not do anything.
+    virtual void let_go(Command&) {}
 
 protected:
     ~CompletionSink() = default;

@@ -28,6 +28,8 @@ public:
         if (__builtin_expect(watch_ != nullptr, 0) && under_way() == 0) watch_->last_ended();
         sink_->complete(c);
     }
+    /// See CompletionSink.
+    void let_go(Command& c) { sink_->let_go(c); }
     std::uint64_t all_begun() const { return begun_; }
     std::uint32_t under_way() const { return static_cast<std::uint32_t>(begun_ - ended_); }
 

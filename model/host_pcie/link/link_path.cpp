@@ -234,7 +234,7 @@ void LinkPath::granted_write(Part& part, const LinkGrant& grant) {
 /// burst are ready before they can be sent, as a completion is never shorter than a request on the wire.
 void LinkPath::granted_read(Part& part, const LinkGrant& grant) {
     Part& head = __builtin_expect(grant.tlps == part.tlps, 1) ? part : split(part, grant.tlps);
-    agenda_.post<&Part::read_arrives>(grant.first_delivered + config_.completer_latency, &head);
+    agenda_.post<&LinkPath::read_arrives>(grant.first_delivered + config_.completer_latency, this, parts_.handle_of(head).number());
 }
 
 /// Takes the first requests off a part that is short of credits.
@@ -269,7 +269,8 @@ inline void LinkPath::forward_write(Part& part) {
     if (__builtin_expect(completed_by_far_end(part), 1)) write_answered(part);
 }
 
-inline void LinkPath::read_arrives(Part& part) {
+void LinkPath::read_arrives(std::uint64_t number) {
+    Part& part = parts_.at(number);
     if (__builtin_expect(completed_by_far_end(part), 1)) read_answered(part);
 }
 

@@ -104,7 +104,6 @@ private:
     struct Part : tlm::tlm_generic_payload, LinkDelivery {
         enum class State : std::uint8_t { write, bulk, read, returning };
 
-        void read_arrives(std::uint64_t) { path->read_arrives(*this); }
         /// It begins `offset` bytes into the data of `from`. Where that is inside the pattern, it moves all its bytes.
         void take_enables(const tlm::tlm_generic_payload& from, std::uint64_t offset);
 
@@ -151,7 +150,7 @@ private:
     Part& split(Part& part, std::uint32_t tlps);
     static void write_arrives(LinkDelivery& delivery);
     void forward_write(Part& part);
-    void read_arrives(Part& part);
+    void read_arrives(std::uint64_t number);
     bool completed_by_far_end(Part& part);
     void write_answered(Part& part);
     void read_answered(Part& part);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,7 @@ public:
     FtlCounters before;
     std::array<std::uint64_t, 4> failed{};  ///< commands: 2/81, 2/80, 1/82, other
     std::uint64_t completed = 0;
+    std::set<std::uint32_t> only_wait_for_flash;  ///< slots whose commands the firmware has let go
     /// Called for each command at the host's end.
     std::function<void(std::uint32_t)> on_end;
 
@@ -264,6 +266,7 @@ private:
         firmware.submit(s.command);
         return s.command.index;
     }
+    void let_go(Command& c) override { only_wait_for_flash.insert(c.index); }
     void complete(Command& c) override {
         Slot& s = slots_[c.index];
         if (!s.busy) throw std::logic_error("command completed twice");

@@ -107,6 +107,42 @@ TEST(Firmware, AResetAbortsWhatWaitsForRoom) {
     d.read_all();
 }
 
+// Flash that does not end: flushes, forced writes and deallocations wait for it, and a reset does not wait for them. Reads it waits for.
+TEST(Firmware, AResetDoesNotWaitForTheFlash) {
+    DeviceShape s = tiny_device();
+    s.ftl.buffer_bytes = 8 * 4096;
+    DeviceUnderTest d(s);
+    d.flash.hold = true;
+    const auto read = d.read(800, 8);
+    const auto plain = d.write(0, 8);
+    const auto forced = d.write(16, 8, true);
+    const auto in_pieces = d.write(160, 96, true);  // 12 units: its last ones find no room
+    const auto flush = d.flush();
+    d.agenda.run();
+    EXPECT_TRUE(d.done(plain));
+    for (const auto waits : {read, forced, in_pieces, flush}) EXPECT_FALSE(d.done(waits));
+    EXPECT_TRUE(d.only_wait_for_flash.empty());
+    d.firmware.abort_waits(true);
+    d.agenda.run();
+    EXPECT_EQ(d.only_wait_for_flash, (std::set<std::uint32_t>{forced, in_pieces, flush}));
+    const auto late = d.flush();
+    const auto late_write = d.write(32, 8, true);
+    d.agenda.run();
+    EXPECT_TRUE(d.only_wait_for_flash.count(late) == 1 || d.done(late));
+    EXPECT_TRUE(d.only_wait_for_flash.count(late_write) == 1 || d.status(late_write) == nvme::kStAbortRequested);
+    EXPECT_FALSE(d.done(read));
+    d.firmware.abort_waits(false);
+    d.flash.release();
+    d.drain();
+    EXPECT_EQ(d.status(forced), nvme::kStSuccess);
+    EXPECT_EQ(d.status(in_pieces), nvme::kStAbortRequested);
+    EXPECT_EQ(d.status(flush), nvme::kStSuccess);
+    d.only_wait_for_flash.clear();
+    d.shut_down();
+    d.read_all();
+    EXPECT_TRUE(d.only_wait_for_flash.empty());
+}
+
 TEST(Firmware, DurableUnitBehindItsOlderCopyDoesNotPadPages) {
     DeviceShape s = tiny_device(16384, 4096);
     DeviceUnderTest d(s);

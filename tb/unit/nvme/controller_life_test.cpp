@@ -203,67 +203,9 @@ TEST(NvmeLife, TheHostHearsOfSpareBlocksAndOfReadOnlyMedia) {
     b.nvme.check_books();
 }
 
-TEST(NvmeLife, ResetDropsCommandsSilently) {
-    NvmeBench b;
-    b.enable();
-    Pair p = b.create_pair(1);
-    Sqe aer = admin(kAdminAsyncEvent, 0);
-    aer.cid = 50;
-    b.push(b.admin, aer);
-    b.ring(b.admin);
-    for (std::uint16_t i = 0; i < 3; ++i) b.push(p, b.rw(kIoRead, i));
-    b.ring(p);
-    b.agenda.run();
-    ASSERT_EQ(b.firmware.waiting.size(), 3u);
-    b.complete_oldest();
-    b.push(p, b.rw(kIoRead, 9));
-    b.ring(p);  // this fetch is on its way when the reset comes
-    const auto cqes = b.nvme.counters().cqes;
-    b.write(kRegCc, 0);
-    EXPECT_EQ(b.csts(), Csts::kReady);  // until all work has stopped
-    b.agenda.run();
-    EXPECT_EQ(b.csts(), Csts::kReady);
-    b.complete_oldest();
-    EXPECT_EQ(b.csts(), Csts::kReady);
-    b.complete_oldest();
-    EXPECT_EQ(b.csts(), 0u);
-    EXPECT_EQ(b.nvme.counters().cqes, cqes);
-    EXPECT_EQ(b.nvme.counters().dropped, 4u);  // two reads, the late fetch, the event request
-    b.nvme.check_books();
-    // And up again, queues fresh.
-    b.enable();
-    p = b.create_pair(1);
-    b.push(p, b.rw(kIoRead, 0));
-    b.ring(p);
-    b.agenda.run();
-    b.complete_oldest();
-    EXPECT_EQ(b.take(p).cid, 0);
-    b.nvme.check_books();
-}
-
 std::uint64_t unsafe_shutdowns(NvmeBench& b) {
     EXPECT_EQ(b.run_admin(admin(kAdminGetLogPage, kLogSmart | 127u << 16)).status(), kStSuccess);
     return b.dma.get<std::uint64_t>(0x80000 + 144);
-}
-
-TEST(NvmeLife, AResetWhileAPrpListIsReadDropsTheAdminCommand) {
-    NvmeBench b;
-    b.enable();
-    for (std::uint64_t i = 0; i < 3; ++i) b.dma.put<std::uint64_t>(0x90000 + 8 * i, 0xA0000 + 4096 * i);
-    const auto admin_before = b.nvme.counters().admin, dropped = b.nvme.counters().dropped;
-    b.push(b.admin, admin(kAdminGetLogPage, kLogEffects | (16384 / 4 - 1) << 16));
-    b.ring(b.admin);
-    while (b.nvme.counters().admin == admin_before && b.agenda.run_one(kNever)) continue;  // its list is on its way
-    EXPECT_EQ(b.nvme.counters().admin, admin_before + 1);
-    b.write(kRegCc, 0);
-    EXPECT_EQ(b.csts(), Csts::kReady);
-    b.agenda.run();
-    EXPECT_EQ(b.csts(), 0u);
-    EXPECT_EQ(b.nvme.counters().dropped, dropped + 1);
-    b.nvme.check_books();
-    b.enable();
-    EXPECT_EQ(b.run_admin(admin(kAdminIdentify, kCnsController)).status(), kStSuccess);
-    b.nvme.check_books();
 }
 
 TEST(NvmeLife, ANamespaceIsAWholeNumberOfBlocks) {
