@@ -109,6 +109,12 @@ std::uint32_t ReadCache::take_slot() {
     return slot;
 }
 
+std::vector<Lpa> ReadCache::units() const {
+    std::vector<Lpa> all;
+    for (std::uint32_t slot = oldest_; slot != kNone; slot = slots_[slot].newer) all.push_back(slots_[slot].unit.lpa);
+    return all;
+}
+
 void ReadCache::state(Snapshot& s) {
     SSDTLM_CHECK(fills_.size() == 0, "a snapshot while the read cache is being filled");
     for (Slot& slot : slots_) {

@@ -65,6 +65,8 @@ public:
     /// It is being deallocated.
     void drop(Lpa first, std::uint32_t units);
 
+    /// What is in it, what would leave first first.
+    std::vector<Lpa> units() const;
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
     std::size_t fills() const { return fills_.size(); }

@@ -24,9 +24,9 @@ public:
     tlm::tlm_target_socket<> mmio_target;       ///< address = offset in BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
-    /// A preconditioned drive. `taps` must outlive it.
+    /// A preconditioned drive. `taps` must outlive it. `host`: see SsdController.
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
-           SsdTaps& taps = SsdTaps::none());
+           SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
     /// The power goes. What is not on the flash is gone, whatever the dies are at is torn, and all other organs are built again in
     /// their places. With a map on the flash it must have been said (ContentsConfig::outlives_power). The agenda must hold no entry of
