@@ -66,7 +66,7 @@ public:
     void restart() {
         door_.restart();
         work_.emplace();
-        link_ = door_.towards(pcie_initiator.operator->());
+        link_ = host_;
     }
     /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or will ask for.
     /// Precondition: the agenda holds no entry of the engine any more.
@@ -111,7 +111,7 @@ private:
     void data_burst_left(bool write, std::uint32_t bytes);
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override;
-    void end_of_elaboration() override { link_ = door_.towards(pcie_initiator.operator->()); }
+    void end_of_elaboration() override { link_ = host_ = door_.towards(pcie_initiator.operator->()); }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}  // has none
     void answered(Payload& payload);
     void answered_part(Payload& payload);
@@ -120,7 +120,8 @@ private:
 
     Agenda& agenda_;
     InitiatorDoor<> door_;
-    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // behind the socket
+    tlm::tlm_fw_transport_if<>* host_ = nullptr;  // behind the socket
+    tlm::tlm_fw_transport_if<>* link_ = nullptr;  // the same, but for a host that is gone
     const std::uint64_t read_window_;
     /// All that has a state.
     struct Work {
