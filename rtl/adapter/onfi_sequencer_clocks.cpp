@@ -37,7 +37,7 @@ std::string megahertz(std::uint64_t hertz) {
 OnfiSequencerClocks::OnfiSequencerClocks(const NandConfig& nand, std::uint64_t hertz) {
     const OnfiTiming& t = nand.onfi;
     std::vector<Problem> problems;
-    if (t.interface == OnfiInterface::sdr || t.interface == OnfiInterface::nv_ddr)
+    if (t.interface == OnfiInterface::sdr || t.interface == OnfiInterface::nv_ddr || t.interface == OnfiInterface::ideal)
         problems.push_back({"channel.rtl_sequencer", "the sequencer in RTL strobes data with DQS on both edges",
                             "it plays nv-ddr2, nv-ddr3 and nv-lpddr4",
                             "set nand.onfi.interface to one of these, or channel.rtl_sequencer to []"});

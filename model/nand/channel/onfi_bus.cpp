@@ -5,6 +5,7 @@
 
 #include "common/report/error.h"
 #include "common/tlm/doors.h"
+#include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
 namespace {
@@ -17,7 +18,7 @@ OnfiBus::OnfiBus(sc_core::sc_module_name name, const NandConfig& config)
     : sc_module(name),
       controller_target("controller_target"),
       package_initiator("package_initiator", config.geometry.ways),
-      turnaround_(config.onfi.t_rhw),
+      turnaround_(OnfiBusTiming(config).turnaround()),
       dies_(config.geometry.dies_per_channel()),
       dies_per_package_(config.geometry.dies_per_chip),
       package_of_(dies_) {

@@ -10,7 +10,14 @@
 
 namespace ssdtlm {
 
-enum class OnfiInterface : std::uint8_t { sdr, nv_ddr, nv_ddr2, nv_ddr3, nv_lpddr4 };
+enum class OnfiInterface : std::uint8_t {
+    sdr,
+    nv_ddr,
+    nv_ddr2,
+    nv_ddr3,
+    nv_lpddr4,
+    ideal  ///< none of ONFI: neither commands nor data take time on the bus
+};
 
 /// ONFI bus timing. Defaults: NV-DDR2/3 common values (Micron L06B parameters, ONFI 4/5 tables).
 struct OnfiTiming {

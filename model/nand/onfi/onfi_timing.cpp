@@ -12,6 +12,7 @@ constexpr OnfiInterfaceLimit kLimits[] = {
     {"nv-ddr2", 533, "ONFI 3.2 NV-DDR2 timing mode 8, tRC 3.75 ns"},
     {"nv-ddr3", 2400, "ONFI 5.0 NV-DDR3 timing mode 19, tRC 0.833 ns"},
     {"nv-lpddr4", 3600, "ONFI 5.1 NV-LPDDR4"},
+    {"ideal", 4800, "no bus"},
 };
 
 /// tREA max of the slowest asynchronous mode that reaches the rate (Linux drivers/mtd/nand/raw/nand_timings.c).
@@ -42,6 +43,11 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     const OnfiTiming& t = config.onfi;
     SSDTLM_CHECK(t.megatransfers > 0, "ONFI data rate is zero");
     SSDTLM_CHECK(config.geometry.planes_per_die <= kMaxMultiPlane, "more planes per die than the ONFI payload holds");
+    ideal_ = t.interface == OnfiInterface::ideal;
+    if (ideal_) {
+        for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back({Ps{}, Ps{}, bus_share(bytes)});
+        return;
+    }
     const auto cmd = [&t](std::uint32_t cycles) { return t.t_cs + std::int64_t{cycles} * t.t_wc; };
 
     switch (t.interface) {
@@ -67,6 +73,7 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
             data_out_transfers_ = 1;
             data_out_fixed_ = t.t_rr + t.t_rpre + 2 * t.t_dqsre + t.t_rpsth;
             break;
+        case OnfiInterface::ideal: break;
     }
     const OnfiOperation& select = onfi_operation(FlashOp::select_plane);
     select_ = cmd(select.cycles()) + select.before_data(t);
@@ -85,7 +92,8 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
 
 OnfiBusTiming::Burst OnfiBusTiming::compute(std::uint32_t user_bytes) const {
     Burst b;
-    b.bytes = static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_));
+    b.bytes = bus_share(user_bytes);
+    if (ideal_) return b;
     const std::uint32_t transfers = ddr_ ? (b.bytes + 1u) & ~1u : b.bytes;  // double data rate moves an even number
     b.in = data_in_fixed_ + rate_.time_for(std::uint64_t{transfers} + data_in_transfers_);
     b.out = data_out_fixed_ + rate_.time_for(std::uint64_t{transfers} + data_out_transfers_);

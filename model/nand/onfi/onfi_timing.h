@@ -11,6 +11,7 @@
 //   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
 //   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
 //   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same group
+// With the interface "ideal" all of it is zero.
 #pragma once
 
 #include <array>
@@ -69,8 +70,9 @@ public:
 private:
     static constexpr std::uint32_t kSector = 512;
     Burst compute(std::uint32_t user_bytes) const;
+    std::uint32_t bus_share(std::uint32_t user_bytes) const { return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_)); }
 
-    bool ddr_ = true;
+    bool ddr_ = true, ideal_ = false;
     Rate rate_;
     std::uint32_t page_bytes_ = 0;
     std::uint32_t page_total_ = 0;

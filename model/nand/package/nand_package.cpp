@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/report/error.h"
+#include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
 namespace {
@@ -25,7 +26,7 @@ NandPackage::NandPackage(sc_core::sc_module_name name, Agenda& agenda, const Nan
       area_(area),
       first_in_channel_(config.geometry.die_in_channel(first_die)),
       luns_(config.geometry.dies_per_chip),
-      busy_delay_(config.onfi.t_wb) {
+      busy_delay_(OnfiBusTiming(config).busy_delay()) {
     bus_target.bind(door_);
     build_dies();
 }

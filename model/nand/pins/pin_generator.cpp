@@ -113,8 +113,9 @@ PinGenerator::PinGenerator(const NandConfig& config)
       sdr_(config.onfi.interface == OnfiInterface::sdr),
       dies_per_chip_(config.geometry.dies_per_chip),
       access_(timing_.data_out(0) - config.onfi.t_rr) {
-    if (config.onfi.interface == OnfiInterface::nv_ddr)
-        throw UserError(Problem{"nand.onfi.interface", "pins are asked for, but \"nv-ddr\" runs its cycles on a clock",
+    const bool ideal = config.onfi.interface == OnfiInterface::ideal;
+    if (config.onfi.interface == OnfiInterface::nv_ddr || ideal)
+        throw UserError(Problem{"nand.onfi.interface", std::string("pins are asked for, but ") + (ideal ? "\"ideal\" has none" : "\"nv-ddr\" runs its cycles on a clock"),
                                 "pins exist for sdr, nv-ddr2, nv-ddr3 and nv-lpddr4",
                                 "choose one of these, or run without pins"});
     SSDTLM_CHECK(config.geometry.ways <= kMaxPinWays && config.geometry.dies_per_channel() <= kMaxPinDies,

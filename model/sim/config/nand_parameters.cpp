@@ -143,12 +143,12 @@ void add_geometry(std::vector<SsdParameter>& table) {
 
 void add_bus(std::vector<SsdParameter>& table) {
     std::vector<std::string> interfaces;
-    for (int i = 0; i <= static_cast<int>(OnfiInterface::nv_lpddr4); ++i) {
+    for (int i = 0; i <= static_cast<int>(OnfiInterface::ideal); ++i) {
         interfaces.emplace_back(onfi_interface_limit(static_cast<OnfiInterface>(i)).name);
     }
     table.push_back(P::choice(
                         "nand.onfi.interface", interfaces, [](auto& c) -> auto& { return c.nand.onfi.interface; })
-                        .says("Data interface")
+                        .says("Data interface; ideal: none of ONFI's, the bus takes no time at all, whatever nand.onfi.rate and its other times say")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, ONFI 3.1 (NV-DDR2)"));
     table.push_back(
         P::quantity(

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "common/report/error.h"
+#include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
 
 FlashObserver::FlashObserver(const NandConfig& nand)
-    : geometry_(nand.geometry), busy_delay_(nand.onfi.t_wb), dies_(nand.geometry.dies()) {}
+    : geometry_(nand.geometry), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
 
 void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, SimTime now) {
     FlashWork work;

@@ -11,7 +11,7 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
     : recorder_(recorder),
       dies_per_channel_(nand.geometry.dies_per_channel()),
       timing_(nand),
-      program_end_(nand.onfi.t_cs + nand.onfi.t_wc),
+      program_end_(nand.onfi.interface == OnfiInterface::ideal ? Ps{} : nand.onfi.t_cs + nand.onfi.t_wc),
       between_(timing_.issue(FlashOp::program, 2) - 2 * timing_.issue(FlashOp::program, 1)),
       channels_(nand.geometry.channels),
       dies_(nand.geometry.dies()) {

@@ -79,7 +79,7 @@ TEST(ConfigErrors, NotAMultiple) {
 TEST(ConfigErrors, UnknownNameGetsASuggestion) {
     EXPECT_THAT(
         problems_of("[nand.onfi]\ninterface = \"nvddr2\"\n"),
-        ElementsAre("d.toml:2:13: nand.onfi.interface: is 'nvddr2'; sdr, nv-ddr, nv-ddr2, nv-ddr3 or nv-lpddr4; "
+        ElementsAre("d.toml:2:13: nand.onfi.interface: is 'nvddr2'; sdr, nv-ddr, nv-ddr2, nv-ddr3, nv-lpddr4 or ideal; "
                     "did you mean \"nv-ddr2\"?"));
 }
 

@@ -42,6 +42,18 @@ TEST(OnfiTiming, DoubleDataRateBursts) {
     EXPECT_EQ(t.data_out(4095), t.data_out(4096)) << "an odd byte takes both edges";
 }
 
+TEST(OnfiTiming, AnIdealBusTakesNoTime) {
+    const OnfiBusTiming t(config(OnfiInterface::ideal, 1));
+    for (std::uint32_t op = 0; op < kFlashOpCount; ++op)
+        for (std::uint32_t planes = 1; planes <= kMaxMultiPlane; ++planes) EXPECT_EQ(t.issue(static_cast<FlashOp>(op), planes), Ps{0});
+    for (const std::uint32_t bytes : {0u, 1u, 512u, 4096u, 16384u}) {
+        EXPECT_EQ(t.data_in(bytes), Ps{0});
+        EXPECT_EQ(t.data_out(bytes), Ps{0});
+        EXPECT_EQ(t.bus_bytes(bytes), OnfiBusTiming(config(OnfiInterface::nv_ddr2, 400)).bus_bytes(bytes)) << "what passes is counted";
+    }
+    EXPECT_EQ(t.select() + t.turnaround() + t.slc_prefix() + t.busy_delay(), Ps{0});
+}
+
 TEST(OnfiTiming, RoundsOnceUp) {
     const OnfiBusTiming t(config(OnfiInterface::nv_ddr3, 2400));  // 416.67 ps per byte
     // 4097 transfers of 1250/3 ps = 1707083.33 ps
