@@ -148,7 +148,7 @@ Watchdog::Sight Simulation::sight() const {
     v.completed = d.commands_completed;
     v.link_busy = s.link.upstream().busy(v.now) + s.link.downstream().busy(v.now);
     v.host_pages = c.flash_pages(FlashClass::host_write);
-    v.gc_pages = c.flash_pages(FlashClass::gc_write);
+    v.gc_pages = c.flash_pages(FlashClass::gc_write) + c.firmware->gc().at_once().pages;
     for (std::uint32_t ch = 0; ch < s.config.nand.geometry.channels; ++ch) {
         const ChannelController& channel = c.backend.channel(ch);
         for (const std::uint64_t pages : channel.counters().pages) v.flash_work += pages;

@@ -91,7 +91,11 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const Firmware& firmware = *c.firmware;
     const SsdController::Earlier& earlier = c.earlier();
     const FtlCounters ftl_now = c.ftl->counters() - (device.power_cuts().empty() ? before : earlier.ftl);
-    const auto pages = [&](FlashClass cls) { return c.flash_pages(cls) - earlier.pages[static_cast<std::size_t>(cls)]; };
+    // What garbage collection does in no time is its own books' part (gc.charge_time).
+    const GcAtOnce::Counters at_once = firmware.gc().at_once();
+    const auto pages = [&](FlashClass cls) {
+        return c.flash_pages(cls) - earlier.pages[static_cast<std::size_t>(cls)] + (cls == FlashClass::gc_write ? at_once.pages : cls == FlashClass::erase ? at_once.blocks : 0);
+    };
     const DriverCounters& d = host.driver.counters();
     const NvmeCounters& n = c.front_end.counters();
     const BufferPort& b = firmware.buffer();
@@ -162,6 +166,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
+    if (!config.ftl.gc_charge_time)
+        all.insert(all.end(), {{"gc_pages_programmed_in_no_time", firmware.gc().at_once().pages}, {"gc_blocks_erased_in_no_time", firmware.gc().at_once().blocks}});
     if (const CachedMap* map = firmware.cached_map()) {
         const CachedMap::Counters m = map_counters();
         WriteBacks::Counters w = earlier.map_written;

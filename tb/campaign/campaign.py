@@ -21,6 +21,7 @@ import tempfile
 import time
 
 from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read_cache, drawn_room, drawn_watermarks
+from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
 
@@ -282,13 +283,14 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts)
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)
     settings += drawn_dram_size(seed, device, settings) + drawn_quotas(seed, device, settings)
     if logs:
         settings = [s for s in settings if not s.startswith(NOT_WITH_LOG_BLOCKS)] + logs
+    settings += drawn_arithmetic(seed, device, settings, options.power_cuts, options.way in RTL_WAYS)
     if not options.saved:
         settings += drawn_data(seed, device)  # bytes are not saved
     if options.resets:

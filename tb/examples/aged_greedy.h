@@ -27,12 +27,12 @@ public:
         queues_[idx(shape_.group_of(block))].push_back(block);
     }
     void invalidated(SuperblockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
-    SuperblockId select(GroupId group, std::uint64_t clock) override {
+    SuperblockId choose(GroupId group, std::uint64_t clock, std::uint32_t most_valid) override {
         auto& queue = queues_[idx(group)];
         auto best = queue.end();
         for (auto it = queue.begin(); it != queue.end(); ++it) {
             if (best != queue.end() && clock - sealed_at_[idx(*it)] < age_) break;
-            if (valid_[idx(*it)] > most_valid_) continue;
+            if (valid_[idx(*it)] > std::min(most_valid, most_valid_)) continue;
             if (best == queue.end() || valid_[idx(*it)] < valid_[idx(*best)]) best = it;
         }
         if (best == queue.end()) return kNoSuperblock;

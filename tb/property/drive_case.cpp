@@ -38,6 +38,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"gc.windowed_greedy.window", {"-", "1", "5"}},
         {"soft_hard", {"3 2", "4 2", "4 3", "6 2"}},
         {"gc.max_inflight_pages", {"8", "1", "2"}},
+        {"gc.frontier", {"-", "-", "\"shared\""}},
+        {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
         {"gc.pace", {"-", "\"yield\"", "\"tokens\""}},
         {"gc.tokens.ahead", {"-", "1", "100"}},
         {"gc.tokens.most", {"-", "1", "1000"}},
@@ -144,7 +146,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";
     if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
     if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
-    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
+    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
         starts(key, "nand.faults"))
         return !logs;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";

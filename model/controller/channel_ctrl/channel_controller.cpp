@@ -12,11 +12,12 @@ namespace ssdtlm {
 ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand,
                                      const EccConfig& ecc, std::uint16_t channel, bool multi_plane,
                                      SchedulerPort& scheduler, const BusOrder& order, const SuspendPolicy* suspend,
-                                     TransactionTable& transactions, const History& earlier)
+                                     TransactionTable& transactions, bool moves_with_host, const History& earlier)
     : onfi_initiator(socket),
       agenda_(agenda),
       independent_plane_read_(nand.independent_plane_read),
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
+      moves_with_host_(moves_with_host),
       channel_(channel),
       page_bytes_(nand.geometry.page_bytes),
       first_die_(channel * nand.geometry.dies_per_channel()),
@@ -54,7 +55,7 @@ inline SchedulerRequest ChannelController::request_of(const FlashTransaction& tx
     SchedulerRequest request;
     request.channel = channel_;
     request.die = static_cast<std::uint16_t>(die);
-    request.cls = txn.cls;
+    request.cls = __builtin_expect(moves_with_host_, 0) && txn.cls == FlashClass::gc_write ? FlashClass::host_write : txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
     request.whose = txn.whose;

@@ -40,10 +40,10 @@ public:
     };
     /// `multi_plane`: the scheduler joins planes, so work submitted at one instant is granted together. `suspend`: null: nothing is
     /// suspended; else the scheduler decides at once. `socket` is to be bound to door(), and what follows `earlier` in its place needs
-    /// no other binding.
+    /// no other binding. `moves_with_host`: programs of GC are ordered with those of the host, in one class, because they share blocks.
     ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                       std::uint16_t channel, bool multi_plane, SchedulerPort& scheduler, const BusOrder& order,
-                      const SuspendPolicy* suspend, TransactionTable& transactions, const History& earlier = {});
+                      const SuspendPolicy* suspend, TransactionTable& transactions, bool moves_with_host = false, const History& earlier = {});
 
     OnfiInitiatorSocket& onfi_initiator;
     InitiatorDoor<OnfiProtocol>& door() { return door_; }
@@ -153,6 +153,7 @@ private:
     bool changed_ = false;            // something may have become startable since it was asked
     const bool independent_plane_read_;
     const bool may_join_;             // several planes that the scheduler may join
+    const bool moves_with_host_;      // in the scheduler's order
     const std::uint16_t channel_;
     const std::uint32_t page_bytes_;
     const std::uint32_t first_die_;   // global

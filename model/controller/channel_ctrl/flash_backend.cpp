@@ -7,12 +7,13 @@ namespace ssdtlm {
 
 FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                            bool multi_plane, std::unique_ptr<SchedulerPort> scheduler,
-                           std::unique_ptr<BusOrder> order, std::unique_ptr<SuspendPolicy> suspend)
+                           std::unique_ptr<BusOrder> order, std::unique_ptr<SuspendPolicy> suspend, bool moves_with_host)
     : sc_module(name),
       agenda_(agenda),
       nand_(nand),
       ecc_(ecc),
       multi_plane_(multi_plane),
+      moves_with_host_(moves_with_host),
       geometry_(nand.geometry),
       order_(std::move(order)),
       suspend_(std::move(suspend)) {
@@ -39,7 +40,7 @@ void FlashBackend::take(std::unique_ptr<SchedulerPort> scheduler) {
 void FlashBackend::build(std::uint32_t c, const ChannelController::History& earlier) {
     SchedulerPort& port = checked_ ? *checked_ : *scheduler_;
     channels_[c]->controller.emplace(channels_[c]->onfi_initiator, agenda_, nand_, ecc_, static_cast<std::uint16_t>(c), multi_plane_, port,
-                                     *order_, suspend_.get(), transactions_, earlier);
+                                     *order_, suspend_.get(), transactions_, moves_with_host_, earlier);
 }
 
 void FlashBackend::restart(std::unique_ptr<SchedulerPort> scheduler) {

@@ -24,10 +24,10 @@ namespace ssdtlm {
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
     /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
-    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. Bind channel(i).onfi_initiator of each channel.
+    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`: ChannelController's. Bind channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
-                 std::unique_ptr<SuspendPolicy> suspend = nullptr);
+                 std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false);
     /// The power went: all transactions are gone, and no client hears of it. The same with another scheduler; counts go
     /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any more.
     void restart(std::unique_ptr<SchedulerPort> scheduler);
@@ -90,7 +90,7 @@ private:
     Agenda& agenda_;
     const NandConfig nand_;
     const EccConfig ecc_;
-    const bool multi_plane_;
+    const bool multi_plane_, moves_with_host_;
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
     std::unique_ptr<BusOrder> order_;

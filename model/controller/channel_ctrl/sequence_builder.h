@@ -89,6 +89,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         slc += txn.slc;
+        ++counters_.pages[static_cast<std::size_t>(txn.cls)];
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
                                     in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,
@@ -105,7 +106,6 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
     selected(die) = count == 1 ? selection(die, onfi.target[0].plane) : kNothingSelected;
     counters_.command += onfi.bus_end - now - data_in;
     counters_.data_in += data_in;
-    counters_.pages[static_cast<std::size_t>(txns[0]->cls)] += count;
     ++counters_.operations;
     if (count > 1) {
         ++counters_.multi_plane;

@@ -77,7 +77,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     }
     if (cache_room_) cache_room_->bind(*buffer_, [this](std::uint32_t slot) { read_cache_->evict(slot); });
     resident_map_.bind(gc_);
-    if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{}) ends_.set_watch(&activity_);
+    if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time) ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
     gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
     if (cached_map_) gc_.set_map(*map_updates());

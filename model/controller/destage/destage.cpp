@@ -181,7 +181,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
         for (std::uint32_t p = 0; p < pages; ++p) {
             FlashJob& placed = *jobs;
             jobs = placed.next;  // the scheduler's from here on
-            submit(placed, row_[p]);
+            submit(placed, row_[p], false);
         }
         around_.feed.hand_over();
         if (collecting_) {
@@ -194,8 +194,9 @@ FlashJob* Destage::place(FlashJob* jobs) {
     return nullptr;
 }
 
-void Destage::submit(FlashJob& job, const PageAddress& a) {
-    set_up_program(job, around_.ftl.is_gc_page(a) ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
+/// `of_gc`: the page is one of those that garbage collection counts.
+void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
+    set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
     job.txn.slc = around_.ftl.is_slc(a);
     job.txn.record = around_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units
@@ -267,7 +268,7 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     if (around_.ftl.media().read_only || !is_wanted(job)) {
         place_or_wait(&job);
     } else {
-        submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)));
+        submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)), true);
         around_.feed.hand_over();
     }
     around_.gc.check(a.plane);  // empties the block, if nothing else is being programmed in it

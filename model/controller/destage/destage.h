@@ -77,7 +77,7 @@ private:
     bool is_wanted(const FlashJob& job) const;
     std::uint32_t lane_of(const FlashJob& job) const;
     std::uint32_t without_page() const;
-    void submit(FlashJob& job, const PageAddress& page);
+    void submit(FlashJob& job, const PageAddress& page, bool of_gc);
     void program_done(std::uint64_t job);
     void lose(Lpa lpa) const;
     void let_go_old(const FlashJob& job, std::uint32_t unit);

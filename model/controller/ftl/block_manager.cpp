@@ -7,13 +7,14 @@
 namespace ssdtlm {
 
 BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear,
-                           std::uint32_t set_apart, std::uint32_t streams)
+                           std::uint32_t set_apart, std::uint32_t streams, bool one_frontier)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
       wear_(wear),
       spare_blocks_(spare_blocks),
       set_apart_(set_apart),
       streams_(streams),
+      one_frontier_(one_frontier),
       blocks_(shape.superblocks()),
       groups_(shape.groups()),
       named_(std::size_t{shape.groups()} * streams, kNoSuperblock),
@@ -88,7 +89,8 @@ void BlockManager::make_victim(SuperblockId b) {
 }
 
 void BlockManager::close_gc(GroupId group) {
-    const SuperblockId b = std::exchange(groups_[idx(group)].open_gc, kNoSuperblock);
+    Group& g = groups_[idx(group)];
+    const SuperblockId b = std::exchange(one_frontier_ && g.open_gc == kNoSuperblock ? g.open_host : g.open_gc, kNoSuperblock);
     BlockRecord& r = blocks_[idx(b)];
     if (r.programs != 0) refuse(b, "closed");
     r.state = BlockState::sealed;
@@ -110,7 +112,7 @@ void BlockManager::reopen_for_gc(SuperblockId b, std::uint32_t write_pointer) {
     Group& g = groups_[idx(shape_.group_of(b))];
     if (r.state != BlockState::sealed || !r.cut || g.open_gc != kNoSuperblock || write_pointer >= shape_.pages()) refuse(b, "opened again");
     r.state = BlockState::open_gc;
-    r.stream = kGcStream;
+    r.stream = one_frontier_ ? kHostStream : kGcStream;
     r.write_pointer = write_pointer;
     g.open_gc = b;
 }

@@ -40,8 +40,10 @@ public:
     /// has to be emptied, which gives no free one back.
     /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
     /// `streams`: of the host, with superblocks of their own, beside stream 0.
+    /// `one_frontier`: what GC moves goes where the host writes. The host then takes no page at all of a group without a free one above those, so that
+    /// it cannot take what a victim needs; and a free one counts as open while none is, as if it was opened with the last page of the one before.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
-                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0, std::uint32_t streams = 0);
+                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0, std::uint32_t streams = 0, bool one_frontier = false);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -74,9 +76,15 @@ public:
     }
 
     std::uint32_t free_blocks(GroupId group) const { return groups_[idx(group)].free_count; }
+    /// Free ones are at most so many. Where host and GC share a frontier, one of them counts as open while none is.
+    bool at_most_free(GroupId group, std::uint32_t most) const {
+        const Group& g = groups_[idx(group)];
+        return g.free_count <= most || (__builtin_expect(one_frontier_, 0) && g.free_count == most + 1 && g.open_host == kNoSuperblock);
+    }
     /// `stream` of the host: of its pages, and of what GC moves.
     SuperblockId open_block(GroupId group, BlockState kind, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
+        if (__builtin_expect(one_frontier_, 0) && kind == BlockState::open_gc && (g.open_gc == kNoSuperblock || stream != 0)) kind = BlockState::open_host;
         if (__builtin_expect(stream != 0, 0)) return (kind == BlockState::open_host ? named_ : named_gc_)[idx(group) * streams_ + stream - 1];
         return kind == BlockState::open_host ? g.open_host : kind == BlockState::open_gc ? g.open_gc : kind == BlockState::open_wear ? g.open_wear : g.open_map;
     }
@@ -87,20 +95,26 @@ public:
     }
     bool can_take_host_page(GroupId group, std::uint32_t stream = 0) const {
         const Group& g = groups_[idx(group)];
-        return open_block(group, BlockState::open_host, stream) != kNoSuperblock || g.free_count > g.reserve;
+        const bool any_open = open_block(group, BlockState::open_host, stream) != kNoSuperblock;
+        if (__builtin_expect(one_frontier_ && keeps_reserve_, 0)) return g.free_count + any_open > g.reserve + 1;
+        return any_open || g.free_count > g.reserve;
     }
     /// Hands out the next page of the group's open host superblock. Precondition: can_take_host_page(group, stream).
     PageAddress allocate_host(GroupId group, std::uint32_t stream = 0) {
         SuperblockId& open_block = opened_host(group, stream);
         if (open_block == kNoSuperblock) {
             SSDTLM_CHECK(groups_[idx(group)].free_count > groups_[idx(group)].reserve, "host page from a group at its hard threshold");
-            open_block = open(group, BlockState::open_host);
-            if (stream != 0) blocks_[idx(open_block)].stream = static_cast<std::uint8_t>(kNamedHostStreams + stream - 1);
+            open_for_host(group, stream);
         }
         return hand_out(open_block);
     }
     /// Same for a GC page, which may use the last free block.
     PageAddress allocate_gc(GroupId group, std::uint32_t stream = 0) {
+        if (__builtin_expect(one_frontier_, 0) && (stream != 0 || groups_[idx(group)].open_gc == kNoSuperblock)) {
+            SuperblockId& shared = opened_host(group, stream);
+            if (shared == kNoSuperblock) open_for_host(group, stream);
+            return hand_out(shared);
+        }
         SuperblockId& open_block = opened_gc(group, stream);
         if (open_block == kNoSuperblock) {
             open_block = open(group, BlockState::open_gc);
@@ -144,7 +158,7 @@ public:
     }
     /// Sealed or failed -> victim.
     void make_victim(SuperblockId b);
-    /// Open for GC -> sealed, with pages that are not programmed. No program of it may be under way.
+    /// Where GC writes now -> sealed, with pages that are not programmed. No program of it may be under way.
     void close_gc(GroupId group);
     /// The open one takes no more pages. True: it is sealed now; else when the last of its programs has ended.
     bool close(GroupId group, BlockState kind, std::uint32_t stream);
@@ -210,6 +224,10 @@ private:
     SuperblockId& opened_host(GroupId group, std::uint32_t stream) {
         return stream == 0 ? groups_[idx(group)].open_host : named_[idx(group) * streams_ + stream - 1];
     }
+    void open_for_host(GroupId group, std::uint32_t stream) {
+        const SuperblockId b = opened_host(group, stream) = open(group, BlockState::open_host);
+        if (stream != 0) blocks_[idx(b)].stream = static_cast<std::uint8_t>(kNamedHostStreams + stream - 1);
+    }
     SuperblockId open(GroupId group, BlockState state);
     SuperblockId before_by_wear(const Group& g, bool most) const;
     void push_free(GroupId group, SuperblockId b);
@@ -230,6 +248,7 @@ private:
     const std::uint32_t hard_free_blocks_;
     const SpareArea* const wear_;
     const std::uint32_t spare_blocks_, set_apart_, streams_;
+    const bool one_frontier_;
     std::vector<BlockRecord> blocks_;
     // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
     struct Reads {

@@ -33,8 +33,5 @@ inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMo
 constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
     return of_block < kNamedHostStreams ? 0 : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u : of_block - kNamedGcStreams + 1u;
 }
-constexpr bool is_of_host(std::uint8_t of_block) {
-    return of_block == kHostStream || of_block == kSlcStream || (of_block >= kNamedHostStreams && of_block < kNamedGcStreams);
-}
 
 }  // namespace ssdtlm

@@ -43,7 +43,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       valid_(geometry.units()),
       blocks_(shape_, is_hybrid(config) ? 1 : config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear ? &spare : nullptr,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks,
-              is_hybrid(config) ? HybridMap::kRandom : config.stream_frontiers),
+              is_hybrid(config) ? HybridMap::kRandom : config.stream_frontiers, config.gc_frontier == GcFrontier::shared),
       slc_(config.slc.any() ? std::make_unique<SlcCache>(config, geometry, shape_, blocks_) : nullptr),
       slc_region_(slc_ != nullptr ? slc_->region() : SlcRegion{}),
       folded_last_(shape_.groups()),
@@ -63,18 +63,15 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);
     // A row that was begun beside the SLC cache is completed first.
-    if (__builtin_expect(slc_ != nullptr, 0) && left == shape_.planes() && slc_->takes_pages(group)) return take_slc_pages(group, most, out);
+    const bool one_frontier = config_.gc_frontier == GcFrontier::shared;
+    if (__builtin_expect(slc_ != nullptr, 0) && (left == shape_.planes() || one_frontier) && slc_->takes_pages(group)) return take_slc_pages(group, most, out);
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
     // One that was opened leaves fewer free ones for the other streams.
-    if (from + n == shape_.pages() || __builtin_expect(from == 0 && lanes_.streams() != 0, 0)) update_able(group);
-    if (shape_.planes() != 1) lanes_.cursor(group, stream).set_ragged(group, n != left);
+    if (from + n == shape_.pages() || __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0)) update_able(group);
+    if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1)) lanes_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
     return n;
-}
-
-bool Ftl::is_gc_page(const PageAddress& a) const {
-    return !is_of_host(blocks_[shape_.superblock_of(geometry_.block_of(a))].stream);
 }
 
 void Ftl::host_page_programmed(const PageAddress& a) {

@@ -51,6 +51,7 @@ public:
     const SuperblockShape& shape() const { return shape_; }
     const SpareCodec& codec() const { return codec_; }
     const SpareArea& flash() const { return spare_; }
+    SpareArea& flash_in_no_time() { return spare_; }  ///< for who changes it beside the dies
 
     // --- Mapping ---
     std::uint64_t logical_units() const { return logical_units_; }
@@ -99,9 +100,8 @@ public:
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
     /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of the old copies would give:
-    /// in the group's GC superblock is room for it, as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
+    /// where GC writes is room for it, as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
-    bool is_gc_page(const PageAddress& a) const;
     /// At program issue: the new copy is the mapped and valid one. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
@@ -169,9 +169,10 @@ public:
     Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
 
     // --- Garbage collection ---
-    bool gc_soft(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_soft_free_blocks; }
-    bool gc_hard(GroupId group) const { return blocks_.free_blocks(group) <= config_.gc_hard_free_blocks; }
-    /// Of a group, which is as many in each of its planes.
+    bool gc_soft(GroupId group) const { return blocks_.at_most_free(group, config_.gc_soft_free_blocks); }
+    bool gc_hard(GroupId group) const { return blocks_.at_most_free(group, config_.gc_hard_free_blocks); }
+    /// The host, or the map, waits for a free one. Else the victim policy chooses none with less than gc_least_invalid.
+    bool gc_forced(GroupId group) const { return gc_hard(group) || !takes_all_streams(group) || !takes_translation_pages(group); }
     std::uint32_t free_blocks(GroupId group) const { return blocks_.free_blocks(group); }
     std::uint32_t free_blocks(PlaneId plane) const { return blocks_.free_blocks(shape_.group_of(plane)); }
     /// The stream may write to this group: it has an open superblock, or there are free ones above the hard threshold, or room in its SLC cache.
@@ -184,8 +185,7 @@ public:
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
                (__builtin_expect(read_disturb_ != nullptr, 0) && wants_refresh(group));
     }
-    /// A superblock of the SLC cache is to be folded now. An `idle` drive folds all that are full.
-    bool wants_fold(GroupId group, bool idle) const;
+    bool wants_fold(GroupId group, bool idle) const;  ///< one of the SLC cache is to be folded now; an `idle` drive folds all that are full
     // Superblocks that have been read too often (read_disturb/, ftl_refresh.cpp). Precondition of page_read(): the configuration says so.
     void page_read(BlockId block);
     bool wants_refresh(GroupId group) const;
@@ -264,8 +264,7 @@ public:
     void lose(Lpa lpa);
     bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
-    /// Null: pages are put anywhere.
-    HybridMap* hybrid() const { return hybrid_.get(); }
+    HybridMap* hybrid() const { return hybrid_.get(); }  ///< null: pages are put anywhere
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
@@ -337,6 +336,7 @@ private:
     SuperblockId choose_victim(GroupId group, bool idle);
     SuperblockId count_victim(SuperblockId victim);
     SuperblockId select_without_free(GroupId group);
+    std::uint32_t most_valid(GroupId group) const;
     SuperblockId select_for_levelling(GroupId group);
     SuperblockId select_for_refresh(GroupId group);
     PageAddress allocate_wear_page(GroupId group);

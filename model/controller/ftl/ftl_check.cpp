@@ -48,10 +48,20 @@ bool limits_dirty_pages(const FtlConfig& config) {
     return config.mapping == "dftl" && config.map.power_protected < 1.0;
 }
 
+std::uint32_t threshold_reached(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? config.gc_soft_free_blocks : config.gc_hard_free_blocks; }
+
+const char* threshold_key(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? "gc.soft_free_blocks" : "gc.hard_free_blocks"; }
+
+void follow_used_shares(FtlConfig& config, const NandGeometry& g) {
+    const auto free = [&g](std::uint32_t used_percent) { return static_cast<std::uint32_t>(std::uint64_t{g.blocks_per_plane} * (100 - used_percent) / 100); };
+    if (config.gc_soft_used_percent != 0) config.gc_soft_free_blocks = free(config.gc_soft_used_percent);
+    if (config.gc_hard_used_percent != 0) config.gc_hard_free_blocks = free(config.gc_hard_used_percent);
+}
+
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
-    // Above the soft threshold a plane has soft + 1 free blocks, and one block each is open for host pages, GC, wear levelling and
+    // Above the threshold a plane has one free block more, and one block each is open for host pages, GC, wear levelling and
     // the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and some are set apart for checkpoints.
-    return config.gc_soft_free_blocks + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
+    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
            CheckpointLayout(config, g).per_group() + config.slc.blocks + (config.slc.dynamic_blocks != 0) + (is_hybrid(config) ? log_blocks(config) + journal_blocks(config, g) : 0);
 }
 
@@ -145,6 +155,16 @@ void check_quotas(std::vector<Problem>& out, const char* key, const char* size, 
            "change them, or raise " + std::string(size));
 }
 
+/// What garbage collection in no time is not made to work with.
+void check_at_once(std::vector<Problem>& out, const FtlConfig& config) {
+    if (config.gc_charge_time) return;
+    const std::string with = " with gc.charge_time = false";
+    if (config.gc_pace != "full")
+        out.push_back({"gc.pace", "\"" + config.gc_pace + "\"" + with, "\"full\": what takes no time has no pace", "set it to \"full\", or gc.charge_time = true"});
+    if (is_hybrid(config))
+        out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": merges take their time", "set one of the two, or gc.charge_time = true"});
+}
+
 void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     // Each unit of a row may be of another translation page.
     const std::uint32_t row = SuperblockShape(g, config.superblock).joined() * g.units_per_page();
@@ -214,6 +234,7 @@ void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     refuse(config.slc.dynamic_blocks != 0, "slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks), "0", logs + " take the pages of the host");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config.refresh_reads != 0, "refresh.reads", std::to_string(config.refresh_reads), "0", "refreshing would move data blocks");
+    refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\"", "merges write data blocks");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
     refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");
     refuse(config.checkpoint_interval_bytes != 0, "ftl.checkpoint_interval", "a size", "\"0B\"", logs + " have no checkpoints");
@@ -269,6 +290,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.gc_soft_free_blocks <= config.gc_hard_free_blocks)
         out.push_back({"gc.soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
+    check_at_once(out, config);
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
@@ -323,13 +345,13 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.user_capacity", std::to_string(config.user_capacity_bytes) + " bytes",
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
-                           std::to_string(config.gc_soft_free_blocks + 1) + " free, " +
+                           std::to_string(threshold_reached(config) + 1) + " free, " +
                            std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + (config.slc.dynamic_blocks != 0)) + " open and " +
                            (is_hybrid(config) ? std::to_string(log_blocks(config)) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
                            std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
                            " for the SLC cache of its " + std::to_string(g.blocks_per_plane),
-                       "lower user_capacity or gc.soft_free_blocks, or give the planes more blocks"});
+                       "lower user_capacity or " + std::string(threshold_key(config)) + ", or give the planes more blocks"});
     }
     return out;
 }

@@ -27,6 +27,12 @@ std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& 
 /// Of these, how many may be dirty at a time (map.power_protected), and whether that is fewer than all.
 std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& geometry);
 bool limits_dirty_pages(const FtlConfig& config);
+/// Free blocks of each plane above which garbage collection can always get it: the soft threshold, or the hard one where it leaves victims alone of
+/// which too little is invalid. And its key.
+std::uint32_t threshold_reached(const FtlConfig& config);
+const char* threshold_key(const FtlConfig& config);
+/// Sets the free blocks of gc.soft_used and gc.hard_used, where these are given.
+void follow_used_shares(FtlConfig& config, const NandGeometry& geometry);
 /// Blocks of each plane that no data of the host may fill.
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// Of each group with a hybrid map, as superblocks: log blocks, and what the journal may take.

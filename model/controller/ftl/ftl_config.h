@@ -65,6 +65,10 @@ enum class FreeBlocks : std::uint8_t {
     by_wear   ///< host data to those with the fewest erases, moved data to those with the most
 };
 
+enum class GcFrontier : std::uint8_t {
+    own,    ///< garbage collection writes to superblocks of its own
+    shared  ///< it goes on where the host writes: one write pointer
+};
 enum class Placement : std::uint8_t {
     in_turn,    ///< the next group that may take pages
     first_idle  ///< of these the one with the fewest programs under way
@@ -100,7 +104,11 @@ struct FtlConfig {
     PolicyTable gc_policies;                  ///< parameters of victim policies
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks
     std::uint32_t gc_hard_free_blocks = 3;    ///< per plane: host writes to this plane wait at or below; >= 2, < soft
+    std::uint32_t gc_soft_used_percent = 0, gc_hard_used_percent = 0;  ///< 0: as these say; else they follow from it (follow_used_shares())
+    double gc_least_invalid = 0.0;            ///< share of a victim that is won, at least, while the host does not wait
+    bool gc_charge_time = true;               ///< false: what is moved and erased takes no time
     std::uint32_t gc_max_inflight_pages = 8;  ///< per plane: pages of one victim being read or programmed at once
+    GcFrontier gc_frontier = GcFrontier::own; ///< where what is moved goes
     std::string gc_pace = "full";             ///< registered pace
     Ps gc_idle_after{};                       ///< without a command of the host for so long: idle; 0: never
     std::uint32_t gc_idle_free_blocks = 16;   ///< per plane: an idle drive collects below this many free blocks; > soft

@@ -22,7 +22,7 @@ std::uint32_t Ftl::pages_used(SuperblockId b, bool most) const {
 std::uint32_t Ftl::rows_for_gc(SuperblockId b) const {
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
         const PageRecords::Cursor pages = spare_.records(shape_.block(b, i));
-        if (!pages.at_end() && pages.record().stream != kGcStream) return 0;
+        if (!pages.at_end() && pages.record().stream != (config_.gc_frontier == GcFrontier::shared ? kHostStream : kGcStream)) return 0;
     }
     return geometry_.pages_per_block - pages_used(b, true);
 }
@@ -69,7 +69,8 @@ PageAddress Ftl::allocate_gc_page(GroupId group, std::uint32_t stream) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
     PageAddress a = blocks_.allocate_gc(group, stream);
     while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
-    if (opens) update_able(group);
+    const bool fills = config_.gc_frontier == GcFrontier::shared && blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
+    if (opens || fills) update_able(group);
     return a;
 }
 

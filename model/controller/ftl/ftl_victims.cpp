@@ -13,6 +13,12 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
     return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
 }
 
+/// Units of a victim that are in use.
+std::uint32_t Ftl::most_valid(GroupId group) const {
+    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return shape_.units();
+    return shape_.units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.units());
+}
+
 SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
     levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
@@ -35,7 +41,7 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         const SuperblockId least_worn = select_for_levelling(group);
         if (least_worn != kNoSuperblock) return count_victim(least_worn);
     }
-    SuperblockId victim = policy_->select(group, counters_.host_units);
+    SuperblockId victim = policy_->select(group, counters_.host_units, most_valid(group));
     // It was the others' turn, but they have nothing to give: only this wins room then.
     if (__builtin_expect(victim == kNoSuperblock && slc_ != nullptr, 0) && must_fold(group)) victim = select_for_folding(group, idle);
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);

@@ -101,7 +101,7 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
         pages_of.push_back(here);
         ftl_.blocks_.fill_host(group, here);
         ftl_.update_able(group);
-        ftl_.lanes_.cursor(group, 0).set_ragged(group, here % shape.planes() != 0);
+        ftl_.lanes_.cursor(group, 0).set_ragged(group, here % shape.planes() != 0 && ftl_.config_.gc_frontier == GcFrontier::own);
     }
     // Superblock by superblock over the positions: the order in which row-by-row writing fills them.
     for (std::uint64_t block = 0; block * per_superblock < pages_of[0]; ++block) {

@@ -23,6 +23,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       codec_(ftl.codec()),
       host_(host),
       pacing_(agenda, config, ftl, host),
+      at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
@@ -31,6 +32,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
         pacing_.look_again();
         if (host_.idle()) check_all();
     });
+    if (at_once_) host.on_each_end([this] { agenda_.post<&GcEngine::after_command>(agenda_.now(), this); });
 }
 
 inline bool GcEngine::wants_collection(GroupId group) const {
@@ -41,12 +43,21 @@ inline bool GcEngine::wants_collection(GroupId group) const {
 void GcEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
     if (__builtin_expect(merges_ != nullptr, 0)) merges_->check(group);
+    if (__builtin_expect(at_once_ != nullptr, 0)) return look_at_once(group);
     pacing_.look_again(group);
-    if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return;
+    if (!choose(group)) return;
+    g.beginning = true;
+    step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
+}
+
+/// False: there is no reason for another victim, or none to be had.
+bool GcEngine::choose(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.victim != kNoSuperblock || stopped_ || !wants_collection(group)) return false;
     g.victim = ftl_.select_victim(group, host_.idle());
     if (g.victim == kNoSuperblock) {  // every sealed one is full of valid data: nothing to gain
         if (__builtin_expect(ftl_.media().read_only, 0) && block_freed_) block_freed_();  // the reserve
-        return;
+        return false;
     }
     g.number = ++collections_;
     ++active_;
@@ -56,8 +67,7 @@ void GcEngine::check(GroupId group) {
     pacing_.begun(group, g.victim);
     g.cursor = g.inflight = g.reads = 0;
     g.exhausted = g.erase_waits = g.erase_failed = false;
-    g.beginning = true;
-    step<&GcEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
+    return true;
 }
 
 void GcEngine::begin(std::uint64_t index) {
@@ -289,6 +299,11 @@ void GcEngine::try_erase(GroupId group) {
         return;
     }
     g.erase_waits = false;
+    if (__builtin_expect(at_once_ != nullptr, 0)) {
+        ++g.inflight;
+        agenda_.post<&GcEngine::erase_at_once>(agenda_.now(), this, idx(group));
+        return;
+    }
     const std::uint32_t planes = ftl_.shape().planes();
     JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {

@@ -4,15 +4,20 @@
 // instant, so that it can become one multi-plane operation. What to collect and where to put it is the Ftl's business. What
 // a failed program was to move is programmed again; what cannot be read is marked as lost. A superblock in which a program or
 // the erase failed is not used again. Of a read-only drive nothing is collected: what was begun stays as it is.
+//
+// With gc.charge_time = false all this takes no time (gc_at_once.h): after each command of the host one victim at most in each group that wants
+// collection, and as many as it takes where the host waits for a free superblock, or is idle.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/tlm/agenda.h"
 #include "controller/ftl/ftl.h"
+#include "controller/gc/gc_at_once.h"
 #include "controller/gc/gc_pacing.h"
 #include "controller/gc/gc_probe.h"
 #include "controller/gc/host_activity.h"
@@ -42,7 +47,10 @@ public:
     void on_host_let_go(std::function<void()> callback) { pacing_.on_host_let_go(std::move(callback)); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
-    void set_map(MapUpdates& map) { map_ = &map; }
+    void set_map(MapUpdates& map) {
+        map_ = &map;
+        if (at_once_) at_once_->set_map(map);
+    }
     /// Is told of what may concern merges as well, with a hybrid map.
     void set_merges(MergeEngine& merges) { merges_ = &merges; }
     /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
@@ -86,12 +94,14 @@ public:
         check_all();
     }
     /// Groups in which something is collected or merged.
-    std::uint32_t active() const { return active_ + (merges_ != nullptr ? merges_->active() : 0); }
+    std::uint32_t active() const { return active_ + looks_ + (merges_ != nullptr ? merges_->active() : 0); }
     bool collects(GroupId group) const {
-        return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning || (merges_ != nullptr && merges_->busy(group));
+        return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning || groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
     }
     std::uint64_t victims() const { return victims_; }
     const GcPacing& pacing() const { return pacing_; }
+    /// Of pages and blocks that the dies know nothing of.
+    GcAtOnce::Counters at_once() const { return at_once_ ? at_once_->counters() : GcAtOnce::Counters{}; }
     /// Chosen last: its block in the first plane; kNoBlock when there was none.
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
@@ -113,11 +123,18 @@ private:
         bool exhausted = false;
         bool erase_waits = false;
         bool erase_failed = false;
+        bool looked_at = false;      ///< at once: in an entry that is to come
         VictimUnits moves;           ///< read, not yet given to a program
     };
 
     void flash_done(FlashTransaction& txn) override;
     void dram_done(std::uint64_t job) override;
+    bool choose(GroupId group);
+    bool collect_at_once(GroupId group);
+    void look_at_once(GroupId group);
+    void collect_while_needed(std::uint64_t group);
+    void after_command(std::uint64_t);
+    void erase_at_once(std::uint64_t group);
     void begin(std::uint64_t group);
     bool wants_collection(GroupId group) const;
     void pump(GroupId group);
@@ -161,6 +178,7 @@ private:
     const SpareCodec codec_;
     const HostActivity& host_;
     GcPacing pacing_;
+    const std::unique_ptr<GcAtOnce> at_once_;  // null: it takes its time
     const std::uint32_t most_inflight_;  // of a group
     const std::uint32_t idle_free_blocks_;
     std::vector<Group> groups_;
@@ -171,6 +189,7 @@ private:
     MergeEngine* merges_ = nullptr;  // null: no hybrid map
     bool stopped_ = false;
     std::uint32_t active_ = 0;
+    std::uint32_t looks_ = 0;        // groups that are looked at in an entry to come
     std::uint64_t collections_ = 0;
     std::uint64_t victims_ = 0;
     BlockId last_victim_ = kNoBlock;

@@ -18,10 +18,15 @@ public:
 
     /// Called when the last command has ended, and when the drive has become idle.
     void on_quiet(std::function<void()> callback) { quiet_ = std::move(callback); }
+    /// Called each time that a command has ended.
+    void on_each_end(std::function<void()> callback) { each_ = std::move(callback); }
     /// Of the host, under way in the device.
     std::uint32_t commands() const { return commands_.under_way(); }
     bool idle() const { return idle_ && commands_.all_begun() == quiet_since_; }
 
+    void one_ended() override {
+        if (each_) each_();
+    }
     void last_ended() override {
         quiet_since_ = commands_.all_begun();
         idle_ = false;
@@ -39,7 +44,7 @@ private:
     Agenda& agenda_;
     const CommandEnds& commands_;
     const Ps idle_after_;
-    std::function<void()> quiet_;
+    std::function<void()> quiet_, each_;
     Agenda::Entry timer_{};
     std::uint64_t quiet_since_ = 0;  ///< commands begun by then
     bool idle_ = false;

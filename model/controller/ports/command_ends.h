@@ -8,10 +8,11 @@
 
 namespace ssdtlm {
 
-/// Is told when the last of the host's commands leaves the firmware.
+/// Is told when the host's commands leave the firmware.
 class CommandWatch {
 public:
-    virtual void last_ended() = 0;
+    virtual void one_ended() = 0;
+    virtual void last_ended() = 0;  ///< after that
 
 protected:
     ~CommandWatch() = default;
@@ -25,7 +26,10 @@ public:
     void begun() { ++begun_; }
     void complete(Command& c) {
         ++ended_;
-        if (__builtin_expect(watch_ != nullptr, 0) && under_way() == 0) watch_->last_ended();
+        if (__builtin_expect(watch_ != nullptr, 0)) {
+            watch_->one_ended();
+            if (under_way() == 0) watch_->last_ended();
+        }
         sink_->complete(c);
     }
     /// See CompletionSink.

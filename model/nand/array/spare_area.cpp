@@ -36,7 +36,25 @@ void SpareArea::erase(BlockId b) {
     if (bytes_ != nullptr) bytes_->erase(b);
 }
 
+void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
+    const BlockId b = geometry_.block_of(a);
+    if (a.page == next_page(b)) return program_page(a, units, record, bytes);
+    if (a.page < next_page(b) || a.page >= geometry_.pages_per_block) refuse_program(b, a.page);
+    set_page(a, units, record, bytes);
+    ahead_[page_number(a)] = PageRecord{record.number, record.kind, record.stream};
+}
+
+/// The page before those that are ahead in this block has been programmed.
+__attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
+    Block& block = blocks_[idx(b)];
+    const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
+    for (auto next = ahead_.find(first + block.next_page); next != ahead_.end() && next->first == first + block.next_page && block.next_page < geometry_.pages_per_block;
+         next = ahead_.erase(next), ++block.next_page)
+        records_.set(idx(b), block.next_page, next->second);
+}
+
 void SpareArea::state(Snapshot& s) {
+    SSDTLM_CHECK(ahead_.empty(), "a snapshot while pages are programmed out of order");
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
     s(any_slc_, keeps_map_, units_, slc_, records_);

@@ -73,13 +73,12 @@ public:
         if (__builtin_expect(slc || any_slc_, 0)) set_mode(b, a.page, slc);
         ++block.next_page;
         records_.set(idx(b), a.page, record);
-        if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
-        const std::uint32_t page = idx(b) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
-        const std::size_t first = std::size_t{page} * units_per_page_;
-        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(page, unit, i);
-        if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
-            bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
+        set_page(a, units, record, bytes);
+        if (__builtin_expect(!ahead_.empty(), 0)) catch_up(b);
     }
+    /// In no time, while programs of the pages before it in its block may still be under way: it can be read from now on, and counts as programmed
+    /// when those are.
+    void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
     /// Of a page that was programmed; slow where the page is far up its block.
@@ -116,6 +115,15 @@ public:
     void state(Snapshot& s);
 
 private:
+    [[gnu::always_inline]] void set_page(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
+        if (__builtin_expect(record.content != nullptr, 0)) keep(a, *record.content);
+        const std::uint32_t page = idx(geometry_.block_of(a)) * geometry_.pages_per_block + a.page, unit = layout_.unit_of(page);
+        const std::size_t first = std::size_t{page} * units_per_page_;
+        for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(first + i) = idx(units[i]) ^ at_start(page, unit, i);
+        if (__builtin_expect(bytes != nullptr, 0) && bytes_ != nullptr)
+            bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
+    }
+    void catch_up(BlockId b);
     struct Block {
         std::uint32_t next_page = 0;
         std::uint32_t erase_count = 0;
@@ -150,6 +158,7 @@ private:
     std::vector<bool> slc_;           // by block; empty until the first one
     PageRecords records_;
     std::map<std::uint64_t, PageContent> contents_;  // by page_number()
+    std::map<std::uint64_t, PageRecord> ahead_;      // by page_number(): of program_ahead(), not yet in order
     std::unique_ptr<ByteStore> bytes_;
 };
 

@@ -20,6 +20,7 @@
 #include "nand/onfi/onfi_timing.h"
 #include "nand/onfi/spare.h"
 #include "sim/config/cache_checks.h"
+#include "sim/config/collection_checks.h"
 #include "sim/config/parameters.h"
 #include "sim/config/saved_drive.h"
 
@@ -51,7 +52,7 @@ public:
         nand();
         scheduler();
         channel();
-        collection();
+        check_collection(resolved_, out_);
         dram();
         if (geometry_fits) {
             capacity();
@@ -292,19 +293,6 @@ private:
         try_out([&] { make_dram(c_.dram, *agenda); });
     }
 
-    void collection() {
-        if (c_.ftl.gc_soft_free_blocks <= c_.ftl.gc_hard_free_blocks) {
-            add("gc.soft_free_blocks",
-                value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " + value("gc.hard_free_blocks"),
-                "more than " + value("gc.hard_free_blocks"),
-                "background collection has to start before host writes wait");
-        }
-        if (c_.ftl.gc_idle_after != Ps{} && c_.ftl.gc_idle_free_blocks <= c_.ftl.gc_soft_free_blocks)
-            add("gc.idle_free_blocks",
-                value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
-                "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
-    }
-
     void capacity() {
         const NandGeometry& g = c_.nand.geometry;
         const std::string key = "ftl.user_capacity";
@@ -316,9 +304,9 @@ private:
         const std::uint64_t most = most_logical_units(c_.ftl, g);
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
-        const std::uint32_t open = reserved_blocks(c_.ftl, g) - c_.ftl.gc_soft_free_blocks - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
+        const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
         const std::uint32_t logs = is_hybrid(c_.ftl) ? log_blocks(c_.ftl) : 0, journal = is_hybrid(c_.ftl) ? journal_blocks(c_.ftl, g) : 0;
-        const std::string sum = " (gc.soft_free_blocks + " + std::to_string(open - logs - journal) +
+        const std::string sum = " (" + std::string(threshold_key(c_.ftl)) + " + " + std::to_string(open - logs - journal) +
                                 (logs == 0 ? "" : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
                                 (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
@@ -326,13 +314,13 @@ private:
         if (most == 0) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
-                "more than " + reserve, "raise it, or lower gc.soft_free_blocks");
+                "more than " + reserve, "raise it, or lower " + std::string(threshold_key(c_.ftl)));
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum,
-            "lower it or gc.soft_free_blocks, or add flash");
+            "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
     }
 
     void hybrid_map() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "common/config/toml_reader.h"
+#include "controller/ftl/ftl_check.h"
 #include "sim/config/config_checks.h"
 #include "sim/config/dram_budget.h"
 #include "sim/config/parameters.h"
@@ -139,6 +140,21 @@ void ConfigLoader::unknown(const RawEntry& entry, std::string& reported_table) {
                          meant.empty() ? "`ssdtlm config reference` lists all keys" : "did you mean '" + meant + "'?"});
 }
 
+/// The free blocks of gc.soft_used and gc.hard_used. A number of them that somebody gave as well has to be the same.
+void ConfigLoader::follow_used_shares() {
+    const FtlConfig given = resolved_.config.ftl;
+    ssdtlm::follow_used_shares(resolved_.config.ftl, resolved_.config.nand.geometry);
+    const auto check = [this](const char* share, std::uint32_t percent, const char* blocks, std::uint32_t were, std::uint32_t are) {
+        if (were == are || resolved_.origin[static_cast<std::size_t>(parameter_index(blocks))] == kDefaultOrigin) return;
+        problems_.push_back({resolved_.where(blocks), std::string(blocks) + ": " + std::to_string(were) + ", with " + share + " = " + std::to_string(percent) + "%, which leaves " +
+                                 std::to_string(are) + " of " + std::to_string(resolved_.config.nand.geometry.blocks_per_plane) + " blocks free",
+                             "one of the two", std::string("leave one out, or set ") + share + " = \"0%\""});
+    };
+    const FtlConfig& now = resolved_.config.ftl;
+    check("gc.soft_used", now.gc_soft_used_percent, "gc.soft_free_blocks", given.gc_soft_free_blocks, now.gc_soft_free_blocks);
+    check("gc.hard_used", now.gc_hard_used_percent, "gc.hard_free_blocks", given.gc_hard_free_blocks, now.gc_hard_free_blocks);
+}
+
 ResolvedConfig ConfigLoader::finish() {
     const auto& table = ssd_parameters();
     std::string all_files;
@@ -154,6 +170,7 @@ ResolvedConfig ConfigLoader::finish() {
         }
     }
     if (problems_.empty()) problems_ = divide_dram(resolved_);
+    if (problems_.empty()) follow_used_shares();
     if (problems_.empty()) problems_ = check_config(resolved_);
     if (!problems_.empty()) throw UserError(problems_);
     if (resolved_.config.name.empty() && !files_.empty()) {

@@ -42,6 +42,7 @@ public:
 
 private:
     void apply(const std::vector<RawEntry>& entries);
+    void follow_used_shares();
     void unknown(const RawEntry& entry, std::string& reported_table);
 
     ResolvedConfig resolved_;

@@ -163,11 +163,38 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("2", "65535")
                         .says("Free blocks of a plane at or below which host writes to it wait for collection")
                         .from("assumed: collection itself needs two"));
+    table.push_back(P::quantity(
+                        "gc.soft_used", Dimension::percent, [](auto& c) -> auto& { return c.ftl.gc_soft_used_percent; }, 10'000)
+                        .range("0%", "99%")
+                        .says("Share of a plane's blocks that are in use, from which on it is collected in the background: sets gc.soft_free_blocks to what it leaves, rounded "
+                              "down; 0%: gc.soft_free_blocks says it")
+                        .from("none; FEMU: 75 % (gc_thres_pcent)"));
+    table.push_back(P::quantity(
+                        "gc.hard_used", Dimension::percent, [](auto& c) -> auto& { return c.ftl.gc_hard_used_percent; }, 10'000)
+                        .range("0%", "99%")
+                        .says("The same for gc.hard_free_blocks: share from which on host writes wait")
+                        .from("none; FEMU: 95 % (gc_thres_pcent_high)"));
+    table.push_back(P::fraction(
+                        "gc.least_invalid", [](auto& c) -> auto& { return c.ftl.gc_least_invalid; })
+                        .range("0%", "90%")
+                        .says("Share of a victim that must be invalid, in mapping units and rounded down, for it to be collected while the host does not wait (gc.hard_free_blocks). Above 0% the "
+                              "capacity may be so large that gc.soft_free_blocks are not always reached; 0%: one page is enough")
+                        .from("0%; FEMU: 12.5 %"));
+    table.push_back(P::boolean(
+                        "gc.charge_time", [](auto& c) -> auto& { return c.ftl.gc_charge_time; })
+                        .says("false: what garbage collection moves and erases takes no time anywhere, and is done after each command of the host, one victim at most in each group of planes, "
+                              "or as many as are needed where the host waits. Not with gc.pace, failing flash, losses of power or ftl.mapping = fast or block")
+                        .from("it takes its time; FEMU: enable_gc_delay"));
     table.push_back(P::integer(
                         "gc.max_inflight_pages", [](auto& c) -> auto& { return c.ftl.gc_max_inflight_pages; })
                         .range("1", "4096")
                         .says("Pages of one victim that are being read or programmed at once, per plane that it spans")
                         .from("assumed"));
+    table.push_back(P::choice(
+                        "gc.frontier", {"own", "shared"}, [](auto& c) -> auto& { return c.ftl.gc_frontier; })
+                        .says("Where what is moved goes. own: to blocks of its own; shared: it goes on where the host writes, which then waits at "
+                              "gc.hard_free_blocks even if a block is open; programs of both have one place in the scheduler's order, that of host writes. Not with ftl.mapping = fast or block")
+                        .from("assumed: moved data are colder, and kept apart they are moved less"));
     table.push_back(P::name(
                         "gc.pace", GcPaces::instance().names(), [](auto& c) -> auto& { return c.ftl.gc_pace; })
                         .says("How fast a block is collected while the host is at work, above gc.hard_free_blocks; " + GcPaces::instance().sentences())

@@ -109,7 +109,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       front_end("front_end", agenda, dma, stages, config.nvme, nvme_device(config, *ftl)),
       dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
-              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler)),
+              make_bus_order(config.scheduler), make_suspend_policy(config.scheduler), config.ftl.gc_frontier == GcFrontier::shared),
       flash_port(taps.flash(backend)) {
     build_firmware();
     if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);

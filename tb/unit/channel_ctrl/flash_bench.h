@@ -28,13 +28,13 @@ public:
     using OwnScheduler = std::function<std::unique_ptr<SchedulerPort>(Agenda&)>;
 
     FlashBench(const std::string& name, const NandConfig& config, const EccConfig& ecc = {},
-               const SchedulerConfig& scheduler = {}, const OwnScheduler& own = {})
+               const SchedulerConfig& scheduler = {}, const OwnScheduler& own = {}, bool moves_with_host = false)
         : nand(config), geometry(config.geometry), area(config.geometry) {
         backend = std::make_unique<FlashBackend>(
             (name + "_backend").c_str(), agenda, nand, ecc, scheduler.multi_plane,
             own ? own(agenda)
                 : make_scheduler_policy(scheduler, SchedulerShape{geometry.channels, geometry.dies_per_channel(), nand.independent_plane_read}),
-            make_bus_order(scheduler), make_suspend_policy(scheduler));
+            make_bus_order(scheduler), make_suspend_policy(scheduler), moves_with_host);
         for (std::uint32_t c = 0; c < geometry.channels; ++c) {
             buses_.push_back(std::make_unique<OnfiBus>((name + "_bus" + std::to_string(c)).c_str(), nand));
             backend->channel(c).onfi_initiator.bind(buses_.back()->controller_target);

@@ -81,6 +81,37 @@ TEST(ConfigRules, Collection) {
     expect_one({"ftl.allocation=CWDD"}, "--set ftl.allocation=CWDD: ftl.allocation: is 'CWDD'; CDPW, ");
 }
 
+TEST(ConfigRules, SharesOfBlocksInUse) {
+    const auto free = [](std::vector<std::string> assignments) {
+        ConfigLoader loader;
+        loader.add_text("[ftl]\nuser_capacity = \"8MiB\"\n[buffer]\nsize = \"4MiB\"\n[nand.geometry]\nchannels = 2\nblocks_per_plane = 256\npages_per_block = 32\n", "d.toml");
+        for (const std::string& a : assignments) loader.add_assignment(a);
+        const SsdConfig c = loader.finish().config;
+        return std::pair(c.ftl.gc_soft_free_blocks, c.ftl.gc_hard_free_blocks);
+    };
+    EXPECT_EQ(free({"gc.soft_used=75%", "gc.hard_used=95%"}), std::pair(64u, 12u));  // FEMU: int((1 - 0.75) * 256), int((1 - 0.95) * 256)
+    EXPECT_EQ(free({"gc.soft_used=75%", "gc.soft_free_blocks=64"}), std::pair(64u, 3u)) << "said twice, the same";
+    expect_one({"gc.soft_used=90%"}, "d.toml:4:20: gc.soft_free_blocks: 4, with gc.soft_used = 90%, which leaves 6 of 64 blocks free; one of the two");
+    EXPECT_THAT(problems_with({"gc.soft_used=90%", "gc.soft_free_blocks=6"}), IsEmpty());
+    expect_one({"gc.hard_used=99%", "gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 2..65535");
+}
+
+TEST(ConfigRules, CollectionInNoTime) {
+    EXPECT_THAT(problems_with({"gc.charge_time=false"}), IsEmpty());
+    expect_one({"gc.charge_time=false", "nand.faults.program_fail=1%"}, "--set gc.charge_time=false: gc.charge_time: false with rates in [nand.faults]; true");
+    expect_one({"gc.charge_time=false", "host.power_cut_at=[\"1ms\"]"}, "--set host.power_cut_at=[\"1ms\"]: host.power_cut_at: a loss of power with gc.charge_time = false; none");
+    expect_one({"gc.charge_time=false", "gc.pace=tokens"}, "gc.pace: \"tokens\" with gc.charge_time = false; \"full\"");
+    expect_one({"gc.charge_time=false", "ftl.mapping=block"}, "ftl.mapping: \"block\" with gc.charge_time = false; \"page\" or \"dftl\"");
+    expect_one({"gc.frontier=shared", "ftl.mapping=block"}, "gc.frontier: \"shared\" with ftl.mapping = \"block\"; \"own\"");
+}
+
+// Where victims of which too little is invalid are left alone, the hard threshold is what can always be reached.
+TEST(ConfigRules, CapacityAboveTheHardThreshold) {
+    expect_one({"gc.soft_free_blocks=40"}, "d.toml:2:17: ftl.user_capacity: 12MiB leaves too little over-provisioning in 16MiB of flash; at most 5MB: each plane keeps 43");
+    EXPECT_THAT(problems_with({"gc.soft_free_blocks=40", "gc.least_invalid=12.5%"}), IsEmpty());
+    expect_one({"gc.soft_free_blocks=40", "gc.hard_free_blocks=30", "gc.least_invalid=12.5%"}, "d.toml:2:17: ftl.user_capacity: 12MiB leaves too little over-provisioning in 16MiB of flash");
+}
+
 TEST(ConfigRules, Link) {
     expect_one(
         {"link.max_payload=128B"},

@@ -42,6 +42,7 @@ struct Life : private CompletionSink {
           dram(agenda, dram_config),
           firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, flash, dma, dram}) {
         firmware.bind(*this);
+        flash.moves_with_host = s.ftl.gc_frontier == GcFrontier::shared;
         ftl.on_media_change([this] { firmware.media_changed(); });
     }
     void complete(Command& c) override;

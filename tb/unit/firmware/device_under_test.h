@@ -74,6 +74,7 @@ public:
           lost(ftl, spare, firmware.buffer(), agenda),
           faults_(s.faults, s.seed),
           slots_(s.slots) {
+        flash.moves_with_host = s.ftl.gc_frontier == GcFrontier::shared;
         before = ftl.counters();
         if (s.bytes) spare.keep_bytes(ftl.codec(), BlockBytes(s.seed, s.lba_bytes));
         if (s.faults.any()) {
@@ -154,9 +155,10 @@ public:
         equal("units mapped", firmware.host_units_mapped(), f.host_units);
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
         equal("host pages allocated", f.host_pages_allocated, f.host_pages);
-        equal("GC and journal pages", f.gc_pages + f.journal_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)]);
+        const GcAtOnce::Counters at_once = firmware.gc().at_once();
+        equal("GC and journal pages", f.gc_pages + f.journal_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
         equal("translation pages", f.translation_pages, flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
-        equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)]);
+        equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)] + at_once.blocks);
         equal("units left in the buffer", b.used(), 0);
         equal("dirty units left", b.dirty(), 0);
     }

@@ -51,7 +51,8 @@ public:
                 throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
             ++reads_of_[idx(block)];
         } else {
-            SimTime& lane = lanes_[idx(t.address.plane)][static_cast<std::size_t>(t.cls)];
+            const FlashClass order = moves_with_host && t.cls == FlashClass::gc_write ? FlashClass::host_write : t.cls;
+            SimTime& lane = lanes_[idx(t.address.plane)][static_cast<std::size_t>(order)];
             start = std::max(start, lane);
             lane = start + time;
             if (t.op == FlashOp::erase) {
@@ -68,6 +69,7 @@ public:
     std::array<std::uint64_t, kFlashClassCount> bytes{};  ///< of these, their data
     ArrayFaults* faults = nullptr;      ///< null: none
     std::uint32_t read_retries = 5;
+    bool moves_with_host = false;       ///< programs of GC end in submission order with those of the host
     std::int64_t host_programs_slower = 1, map_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::uint64_t map_programs_failed = 0, map_reads_lost = 0;  ///< of these, of translation pages

@@ -65,6 +65,45 @@ TEST(FirmwareRandom, UnitIsThePage) {
     exercise(tiny_device(4096, 4096), Mix{}, 2);
 }
 
+TEST(FirmwareRandom, OneFrontier) {
+    std::uint64_t seed = 1;
+    Mix m;
+    m.commands = 8000;
+    for (const bool late_map : {false, true})
+        for (const char* pace : {"full", "tokens"}) {
+            DeviceShape d = tiny_device();
+            d.ftl.gc_frontier = GcFrontier::shared;
+            d.ftl.gc_pace = pace;
+            d.ftl.gc_least_invalid = late_map ? 0.4 : 0.0;
+            if (late_map) d.late_map = LateMap::Shape{};
+            exercise(d, m, seed++);
+            d = with_slc_cache(tiny_device(), 2, 1);
+            d.ftl.gc_frontier = GcFrontier::shared;
+            d.geometry.bits_per_cell = 3;
+            exercise(d, m, seed++);
+        }
+}
+
+TEST(FirmwareRandom, CollectionInNoTime) {
+    std::uint64_t seed = 1;
+    Mix m;
+    m.commands = 8000;
+    for (const GcFrontier frontier : {GcFrontier::own, GcFrontier::shared})
+        for (const bool late_map : {false, true}) {
+            DeviceShape d = tiny_device();
+            d.ftl.gc_charge_time = false;
+            d.ftl.gc_frontier = frontier;
+            if (late_map) d.late_map = LateMap::Shape{};
+            if (late_map) d.ftl.gc_least_invalid = 0.25;
+            exercise(d, m, seed++);
+            d = with_slc_cache(tiny_device(), 2, 1, late_map ? Ps{20'000'000} : Ps{});
+            d.ftl.gc_charge_time = false;
+            d.ftl.gc_frontier = frontier;
+            d.geometry.bits_per_cell = 3;
+            exercise(d, m, seed++);
+        }
+}
+
 TEST(FirmwareRandom, SixteenUnitsPerPage) { exercise(tiny_device(65536, 4096), Mix{}, 1); }
 
 TEST(FirmwareRandom, LogicalBlocksOf4096Bytes) {

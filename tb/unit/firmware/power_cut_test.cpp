@@ -23,6 +23,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 3 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
@@ -96,6 +97,7 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.ftl.mapping = "dftl";
         s.ftl.map.granularity = granularity;
         s.ftl.map.replacement = seed % 5 < 2 ? MapReplacement::segmented_lru : MapReplacement::lru;
@@ -186,6 +188,7 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
         DeviceShape s = seed % 5 < 2 ? tiny_device(4096, 512) : tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.geometry.blocks_per_plane = seed % 5 < 2 ? 40 : 32;
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.checkpoint_interval_bytes = interval;
         s.ftl.checkpoint_at_shutdown = at_shutdown;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "common/random/random.h"
@@ -18,9 +19,14 @@ using test::small_config;
 using test::small_geometry;
 
 /// A full device in steady state, and one FTL after the other over its flash.
-class ScarceTest : public testing::TestWithParam<SuperblockSpan> {
+class ScarceTest : public testing::TestWithParam<std::tuple<SuperblockSpan, GcFrontier>> {
 protected:
-    ScarceTest() : device(small_config(small_geometry(), 0.7, GetParam()), small_geometry()) {
+    static FtlConfig config() {
+        FtlConfig c = small_config(small_geometry(), 0.7, std::get<0>(GetParam()));
+        c.gc_frontier = std::get<1>(GetParam());
+        return c;
+    }
+    ScarceTest() : device(config(), small_geometry()) {
         const auto units = static_cast<std::uint32_t>(device.ftl.logical_units());
         for (std::uint32_t i = 0; i < 4 * units; ++i) {
             std::vector<Lpa> unit{Lpa{i < units ? i : static_cast<std::uint32_t>(random.below(units))}};
@@ -94,7 +100,8 @@ TEST_P(ScarceTest, CollectionGoesOnWhereItStopped) {
     }
     std::printf("400 losses of power, %llu victims erased between them, %llu times a group had no free one\n",
                 static_cast<unsigned long long>(erased), static_cast<unsigned long long>(without_free));
-    EXPECT_GT(without_free, 10u);
+    // Where a loss closes one superblock of a group and not two, those of a die last.
+    if (GetParam() != std::tuple(SuperblockSpan::die, GcFrontier::shared)) EXPECT_GT(without_free, 10u);
     for (std::uint32_t g = 0; g < groups; ++g) {
         while (ftl->free_blocks(GroupId{g}) == 0) ASSERT_TRUE(collect(GroupId{g}, ~0u));
     }
@@ -128,8 +135,10 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
     ftl.verify_books();
 }
 
-INSTANTIATE_TEST_SUITE_P(Span, ScarceTest, testing::Values(SuperblockSpan::plane, SuperblockSpan::die),
-                         [](const auto& instance) { return std::string(instance.param == SuperblockSpan::plane ? "plane" : "die"); });
+INSTANTIATE_TEST_SUITE_P(Span, ScarceTest, testing::Combine(testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(GcFrontier::own, GcFrontier::shared)),
+                         [](const auto& instance) {
+                             return std::string(std::get<0>(instance.param) == SuperblockSpan::plane ? "plane" : "die") + (std::get<1>(instance.param) == GcFrontier::own ? "" : "_shared");
+                         });
 
 }  // namespace
 }  // namespace ssdtlm

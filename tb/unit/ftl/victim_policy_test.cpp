@@ -47,15 +47,17 @@ std::vector<std::uint32_t> traffic(const std::string& name, std::uint64_t seed, 
             for (const auto& [block, valid] : candidates) {
                 if (g.group_of(SuperblockId{block}) == group) fewest = std::min(fewest, valid);
             }
-            const SuperblockId victim = policy->select(group, clock);
+            const std::uint32_t most = random.percent(50) ? ~0u : static_cast<std::uint32_t>(random.below(g.units() + 1));
+            const SuperblockId victim = policy->select(group, clock, most);
             if (victim == kNoSuperblock) {
-                EXPECT_GT(fewest + kReclaim, g.units());
+                EXPECT_TRUE(fewest + kReclaim > g.units() || fewest > most);
                 continue;
             }
             selected.push_back(idx(victim));
             EXPECT_EQ(g.group_of(victim), group);
             EXPECT_TRUE(candidates.count(idx(victim)) == 1) << "not a candidate";
             EXPECT_LE(candidates[idx(victim)] + kReclaim, g.units());
+            EXPECT_LE(candidates[idx(victim)], most);
             EXPECT_TRUE(!greedy || candidates[idx(victim)] == fewest);
             candidates.erase(idx(victim));
         } else if (c != candidates.end() && random.percent(5)) {

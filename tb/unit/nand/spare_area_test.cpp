@@ -231,5 +231,40 @@ TEST(SpareArea, ABlockWhoseEraseWasCutMustBeErasedAgain) {
     EXPECT_EQ(refusal(area, first), "accepted");
 }
 
+// In no time, while those in front of them are still being programmed.
+TEST(SpareArea, PagesAheadCountWhenThoseInFrontOfThemDo) {
+    NandGeometry g;
+    g.blocks_per_plane = 4;
+    g.pages_per_block = 8;
+    SpareArea area(g);
+    const auto page = [](std::uint32_t n) { return PageAddress{PlaneId{0}, 1, n}; };
+    const auto units = [&g](std::uint32_t n) { return std::vector<Spare>(g.units_per_page(), Spare{100 + n}); };
+    const auto program = [&](std::uint32_t n, bool ahead) {
+        const PageRecord record{10 + n, PageKind::user, 0};
+        ahead ? area.program_ahead(page(n), units(n).data(), record, nullptr) : area.program_page(page(n), units(n).data(), record);
+    };
+    const BlockId block = g.block_of(page(0));
+    program(2, true);
+    program(1, true);
+    program(4, true);
+    EXPECT_EQ(area.next_page(block), 0u);
+    for (const std::uint32_t n : {1u, 2u, 4u}) EXPECT_EQ(area.at(g.ppa_of(page(n), 0)), Spare{100 + n});
+    EXPECT_EQ(area.at(g.ppa_of(page(3), 0)), kErased);
+    program(0, false);
+    EXPECT_EQ(area.next_page(block), 3u);
+    program(3, false);
+    EXPECT_EQ(area.next_page(block), 5u);
+    program(5, true);  // nothing is in front of it
+    EXPECT_EQ(area.next_page(block), 6u);
+    for (std::uint32_t n = 0; n < 6; ++n) {
+        EXPECT_EQ(area.record(page(n)).number, 10 + n);
+        EXPECT_EQ(area.at(g.ppa_of(page(n), 0)), Spare{100 + n});
+    }
+    EXPECT_THROW(program(5, true), Panic);
+    EXPECT_THROW(program(8, true), Panic);
+    area.erase(block);
+    for (std::uint32_t n = 0; n < 6; ++n) EXPECT_EQ(area.at(g.ppa_of(page(n), 0)), kErased);
+}
+
 }  // namespace
 }  // namespace ssdtlm

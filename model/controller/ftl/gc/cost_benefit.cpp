@@ -3,6 +3,8 @@
 // it was sealed (Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992, with
 // the cost of flash: 2u reads and writes become a constant times u). Leaves young blocks alone, whose data may die
 // soon, and so separates hot from cold. Looks at all candidates of the group for each victim.
+#include <algorithm>
+
 #include "controller/ftl/gc/candidate_set.h"
 #include "controller/ftl/gc/victim_policy.h"
 
@@ -22,13 +24,14 @@ public:
         sealed_at_[idx(block)] = clock;
     }
     void invalidated(SuperblockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
-    SuperblockId select(GroupId group, std::uint64_t clock) override {
+    SuperblockId choose(GroupId group, std::uint64_t clock, std::uint32_t most_valid) override {
+        most_valid = std::min(most_valid, most_valid_);
         SuperblockId best = kNoSuperblock;
         double best_score = -1.0;
         for (std::uint32_t i = 0; i < candidates_.size(group); ++i) {
             const SuperblockId b = candidates_.member(group, i);
             const std::uint32_t valid = candidates_.valid(b);
-            if (valid > most_valid_) continue;
+            if (valid > most_valid) continue;
             if (valid == 0) {  // free of cost
                 best = b;
                 break;

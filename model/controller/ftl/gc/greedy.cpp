@@ -24,10 +24,11 @@ public:
         lists_.remove(block);
         put(block, valid);
     }
-    SuperblockId select(GroupId group, std::uint64_t) override {
+    SuperblockId choose(GroupId group, std::uint64_t, std::uint32_t most_valid) override {
+        most_valid = std::min(most_valid, most_valid_);
         std::uint32_t& v = lowest_[idx(group)];
         const std::uint32_t first = idx(group) * buckets_;
-        for (; v <= most_valid_; ++v) {
+        for (; v <= most_valid; ++v) {
             const SuperblockId victim = lists_.front(first + v);
             if (victim == kNoSuperblock) continue;
             lists_.remove(victim);

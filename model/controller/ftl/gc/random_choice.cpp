@@ -26,19 +26,20 @@ public:
 
     void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t) override { candidates_.add(block, valid); }
     void invalidated(SuperblockId block, std::uint32_t valid) override { candidates_.set_valid(block, valid); }
-    SuperblockId select(GroupId group, std::uint64_t) override {
+    SuperblockId choose(GroupId group, std::uint64_t, std::uint32_t limit) override {
+        const std::uint32_t most_valid = std::min(limit, most_valid_), at_all = std::min(limit, at_all_);
         const std::uint32_t n = candidates_.size(group);
         if (n == 0) return kNoSuperblock;
         SuperblockId best = kNoSuperblock;
-        for (std::uint32_t again = 0; again < kDraws && (best == kNoSuperblock || candidates_.valid(best) > most_valid_); ++again) {
+        for (std::uint32_t again = 0; again < kDraws && (best == kNoSuperblock || candidates_.valid(best) > most_valid); ++again) {
             best = draw(group);
             for (std::uint32_t d = 1; d < choices_; ++d) {
                 const SuperblockId b = draw(group);
                 if (candidates_.valid(b) < candidates_.valid(best)) best = b;
             }
         }
-        if (candidates_.valid(best) > most_valid_) best = any(group, most_valid_);
-        if (best == kNoSuperblock && at_all_ != most_valid_) best = any(group, at_all_);
+        if (candidates_.valid(best) > most_valid) best = any(group, most_valid);
+        if (best == kNoSuperblock && at_all != most_valid) best = any(group, at_all);
         if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }

@@ -25,8 +25,8 @@ enum class VictimReason : std::uint8_t {
 /// - A block is a candidate from sealed() until select() returns it or removed() is called for it, and is sealed again only after an erase.
 /// - invalidated() tells each time a unit of a candidate lost its meaning; it is on the path of every host write, so
 ///   it must be O(1). A policy that needs the valid counts remembers them from here and from sealed().
-/// - select(group) returns a candidate of this group with at least `reclaim_units` invalid units, and must return one
-///   if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
+/// - choose(group) returns a candidate of this group with at least `reclaim_units` invalid units and at most `most_valid` valid ones, and must
+///   return one if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
 ///   collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to do so
 ///   (random, least_invalid_pages = 0) returns others too.
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
@@ -38,13 +38,16 @@ public:
     virtual void sealed(SuperblockId block, std::uint32_t valid, std::uint64_t clock) = 0;
     /// The candidate has one valid unit less, now `valid`.
     virtual void invalidated(SuperblockId block, std::uint32_t valid) = 0;
-    virtual SuperblockId select(GroupId group, std::uint64_t clock) = 0;
+    SuperblockId select(GroupId group, std::uint64_t clock, std::uint32_t most_valid = ~0u) { return choose(group, clock, most_valid); }
     /// The candidate is one no more: it is collected for another reason.
     virtual void removed(SuperblockId block) = 0;
     /// For a steady state by formula (precondition.state = "analytic"); a policy without one works in the other states.
     virtual ChoiceLaw law() const { return {}; }
     /// What it remembers; reading: a fresh one. A policy without it works in drives that are not saved.
     virtual void state(Snapshot& s) { s.refuse("the choice of victims (gc.policy) does not say what it remembers"); }
+
+protected:
+    virtual SuperblockId choose(GroupId group, std::uint64_t clock, std::uint32_t most_valid) = 0;
 };
 
 struct VictimPolicySetup {

@@ -4,6 +4,8 @@
 // is greedy. When none of the window is worth collecting, the first behind it that is. Constant time per invalidation; looks at
 // the window for each victim. FIFO is also called LRU cleaning or a circular log: whatever the block holds, as long as a page is
 // won; collected data start again at the end of the queue.
+#include <algorithm>
+
 #include "common/address/fast_divide.h"
 #include "controller/ftl/gc/block_lists.h"
 #include "controller/ftl/gc/victim_policy.h"
@@ -25,9 +27,9 @@ public:
         valid_[idx(block)] = valid;
     }
     void invalidated(SuperblockId block, std::uint32_t valid) override { valid_[idx(block)] = valid; }
-    SuperblockId select(GroupId group, std::uint64_t) override {
+    SuperblockId choose(GroupId group, std::uint64_t, std::uint32_t most_valid) override {
         SuperblockId best = kNoSuperblock;
-        std::uint32_t seen = 0, fewest = most_valid_ + 1;
+        std::uint32_t seen = 0, fewest = std::min(most_valid, most_valid_) + 1;
         for (SuperblockId b = queues_.front(idx(group)); b != kNoSuperblock && (seen < window_ || best == kNoSuperblock); b = queues_.after(b), ++seen) {
             if (valid_[idx(b)] >= fewest) continue;
             fewest = valid_[idx(b)];

@@ -262,7 +262,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     seal();
     for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g) {
         const std::uint32_t in_slc = ftl_.slc_ != nullptr ? ftl_.slc_->write_pointer(GroupId{g}) : 0;
-        for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams(); ++stream)
+        for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams() && ftl_.config_.gc_frontier == GcFrontier::own; ++stream)
             ftl_.lanes_.cursor(GroupId{g}, stream)
                 .set_ragged(GroupId{g}, shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host, stream)) != 0 || shape.plane_in_group(in_slc) != 0);
     }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/collection_checks.h"
+
+#include <string>
+
+#include "sim/config/parameters.h"
+
+namespace ssdtlm {
+namespace {
+
+class CollectionChecker {
+public:
+    CollectionChecker(const ResolvedConfig& resolved, std::vector<Problem>& out) : resolved_(resolved), c_(resolved.config), out_(out) {}
+
+    void run() {
+        thresholds();
+        if (c_.ftl.gc_idle_after != Ps{} && c_.ftl.gc_idle_free_blocks <= c_.ftl.gc_soft_free_blocks)
+            add("gc.idle_free_blocks", value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
+                "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
+        if (!c_.ftl.gc_charge_time) in_no_time();
+    }
+
+private:
+    void add(const std::string& key, const std::string& what, std::string allowed, std::string repair) {
+        out_.push_back({resolved_.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
+    }
+    std::string value(const std::string& key) const {
+        const auto& p = ssd_parameters()[static_cast<std::size_t>(parameter_index(key))];
+        return to_text(p, p.get(c_));
+    }
+    void thresholds() {
+        if (c_.ftl.gc_hard_free_blocks < 2 && c_.ftl.gc_hard_used_percent != 0)
+            add("gc.hard_used", value("gc.hard_used") + " leaves " + value("gc.hard_free_blocks") + " of " + std::to_string(c_.nand.geometry.blocks_per_plane) + " blocks free",
+                "at least 2: collection itself needs them", "lower it");
+        if (c_.ftl.gc_soft_free_blocks > c_.ftl.gc_hard_free_blocks) return;
+        add("gc.soft_free_blocks", value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " + value("gc.hard_free_blocks"),
+            "more than " + value("gc.hard_free_blocks"), "background collection has to start before host writes wait");
+    }
+    void in_no_time() {
+        const std::string with = " with gc.charge_time = false";
+        if (c_.faults.any())
+            add("gc.charge_time", "false with rates in [nand.faults]", "true: what fails in no time is not implemented", "set it to true, or leave out [nand.faults]");
+        if (!c_.host.power_cut_at.empty())
+            add("host.power_cut_at", "a loss of power" + with, "none: what is moved in no time has been programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");
+    }
+
+    const ResolvedConfig& resolved_;
+    const SsdConfig& c_;
+    std::vector<Problem>& out_;
+};
+
+}  // namespace
+
+void check_collection(const ResolvedConfig& resolved, std::vector<Problem>& out) { CollectionChecker(resolved, out).run(); }
+
+}  // namespace ssdtlm

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules between the parameters of garbage collection, and with others.
+#pragma once
+
+#include <vector>
+
+#include "common/report/error.h"
+#include "sim/config/config_loader.h"
+
+namespace ssdtlm {
+
+void check_collection(const ResolvedConfig& resolved, std::vector<Problem>& out);
+
+}  // namespace ssdtlm
