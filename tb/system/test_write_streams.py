@@ -24,8 +24,9 @@ size=95%
 iodepth=7
 number_ios=38k
 """
-DEVICE = ("nand.geometry.blocks_per_plane=64", "nand.geometry.pages_per_block=64", "ftl.user_capacity=184MiB", "gc.soft_free_blocks=4",
-          "nvme.streams=4", "host.streams=true")
+DEVICE = ("nand.geometry.blocks_per_plane=64", "nand.geometry.pages_per_block=64", "ftl.user_capacity=184MiB", "ftl.superblock=die", "gc.frontier=own", "gc.soft_used=0%",
+          "gc.soft_free_blocks=4", "gc.hard_used=0%", "gc.least_invalid=0%", "buffer.size=4MiB", "buffer.merge_writes=true", "buffer.flush_depth_per_die=4",
+          "scheduler.policy=read_first", "nvme.streams=4", "host.streams=true")
 
 
 class WriteStreams(SystemTest):
