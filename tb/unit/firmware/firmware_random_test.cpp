@@ -4,57 +4,12 @@
 // seeds, for long searches.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <tuple>
 
-#include "random_host.h"
+#include "random_exercise.h"
 
 namespace ssdtlm {
 namespace {
-
-void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockSpan span, bool bytes) {
-    SCOPED_TRACE(std::string(span == SuperblockSpan::drive ? "superblock drive" : span == SuperblockSpan::die ? "superblock die" : "superblock plane") + (bytes ? ", bytes" : ", signatures"));
-    shape.bytes = bytes;
-    shape.ftl.superblock = span;
-    if (seed % 3 == 0) shape.ftl.placement = Placement::first_idle;
-    if (seed % 3 != 0 && shape.ftl.slc.blocks == 0) {  // streams in superblocks of their own
-        shape.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 3);
-        shape.geometry.blocks_per_plane += 2 * shape.ftl.stream_frontiers;
-    }
-    if (seed % 2 == 0 && shape.ftl.mapping == "page" && span != SuperblockSpan::drive) {
-        // P is an error where the planes of a die are written as one.
-        shape.ftl.static_dimensions = span == SuperblockSpan::plane ? "CWP" : "CWD";
-        shape.ftl.user_capacity_bytes = std::min(shape.ftl.user_capacity_bytes, most_logical_units(shape.ftl, shape.geometry) * shape.geometry.unit_bytes);
-    }
-    shape.seed = seed;
-    DeviceUnderTest device(shape);
-    RandomHost host(device, mix, seed);
-    ASSERT_NO_THROW(host.run()) << device.firmware.dump();
-    ASSERT_NO_THROW(device.shut_down()) << device.firmware.dump();
-    ASSERT_NO_THROW(device.read_all()) << device.firmware.dump();
-    EXPECT_EQ(device.oracle.unverified(), 0u);
-    EXPECT_GT(device.firmware.gc().victims(), 10u);
-    const FtlCounters& counters = device.ftl.counters();
-    EXPECT_EQ(counters.slc_pages != 0, shape.ftl.slc.blocks != 0);
-    EXPECT_GE(counters.slc_victims, shape.ftl.slc.blocks != 0 && shape.ftl.slc.fold_free_blocks != 0 ? 10u : 0u);
-    if (shape.late_map) {
-        EXPECT_GT(device.late_map->late, mix.commands / 10);
-        EXPECT_EQ(device.firmware.waiters().waiting_for_map(), 0u);
-    }
-}
-
-void exercise(DeviceShape shape, Mix mix, std::uint64_t seed) {
-    mix.commands /= 2;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) exercise(shape, mix, seed, span, false);
-    exercise(shape, mix, seed, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, true);
-    shape.geometry.ways = 2;  // lines of two dies
-    shape.ftl.user_capacity_bytes = 0;
-    shape.ftl.user_capacity_bytes = most_logical_units(shape.ftl, shape.geometry) * shape.geometry.unit_bytes;
-    mix.commands /= 2;
-    exercise(shape, mix, seed, SuperblockSpan::drive, seed % 2 == 0);
-}
 
 TEST(FirmwareRandom, TwoUnitsPerPage) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) exercise(tiny_device(), Mix{}, seed);
@@ -112,16 +67,6 @@ TEST(FirmwareRandom, LogicalBlocksOf4096Bytes) {
     exercise(d, Mix{}, 1);
 }
 
-TEST(FirmwareRandom, BufferOfAFewUnits) {
-    for (const std::uint64_t units : {1, 2, 3, 5, 8}) {
-        DeviceShape d = tiny_device();
-        d.ftl.buffer_bytes = units * 4096;
-        Mix m;
-        m.commands = 10000;
-        exercise(d, m, units);
-    }
-}
-
 TEST(FirmwareRandom, CommandsLargerThanTheBuffer) {
     DeviceShape d = tiny_device();
     d.ftl.buffer_bytes = 6 * 4096;
@@ -132,71 +77,6 @@ TEST(FirmwareRandom, CommandsLargerThanTheBuffer) {
         m.fua = fua;
         exercise(d, m, 1 + fua);
     }
-}
-
-TEST(FirmwareRandom, ReadCache) {
-    const ReadCacheFill fills[] = {ReadCacheFill::reads, ReadCacheFill::writes, ReadCacheFill::both};
-    std::uint64_t seed = 1;
-    for (const ReadCacheFill fill : fills)
-        for (const std::uint64_t units : {1, 40, 2000}) {
-            DeviceShape d = tiny_device();
-            d.ftl.read_cache = {units * 4096, seed % 2 == 0 ? ReadCacheReplacement::lru : ReadCacheReplacement::fifo, fill};
-            Mix m;
-            m.read = 55;
-            m.write = 30;
-            m.whole = 80;
-            m.commands = 12000;
-            d.ftl.buffer_bytes = 24 * 4096;
-            if (units == 40) d.late_map = LateMap::Shape{};
-            exercise(d, m, seed++);
-        }
-}
-
-TEST(FirmwareRandom, ReadCacheInTheRoomOfTheBuffer) {
-    const ReadCacheFill fills[] = {ReadCacheFill::reads, ReadCacheFill::writes, ReadCacheFill::both};
-    const ReadCacheReplacement replacements[] = {ReadCacheReplacement::lru, ReadCacheReplacement::fifo, ReadCacheReplacement::cflru};
-    std::uint64_t seed = 1;
-    for (const ReadCacheFill fill : fills)
-        for (const ReadCacheReplacement replacement : replacements)
-            for (const std::uint32_t start : {0u, 80u}) {
-                DeviceShape d = tiny_device();
-                d.ftl.read_cache = {0, replacement, fill, ReadCacheRoom::buffer, seed % 5 == 0 ? 0u : static_cast<std::uint32_t>(20 * (seed % 5))};
-                d.ftl.buffer_order = replacement == ReadCacheReplacement::fifo ? BufferOrder::arrival : BufferOrder::lru;
-                d.ftl.flush_start_percent = start;
-                d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
-                d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 64) * 4096;
-                if (seed % 6 == 4) d.late_map = LateMap::Shape{};
-                if (seed % 6 == 5 && replacement == ReadCacheReplacement::fifo) d.ftl.buffer_mode = BufferMode::write_through;
-                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
-                Mix m;
-                m.read = 55;
-                m.write = 30;
-                m.whole = 80;
-                m.commands = 8000;
-                exercise(d, m, seed++);
-            }
-}
-
-TEST(FirmwareRandom, PartsForTenants) {
-    std::uint64_t seed = 1;
-    for (const std::vector<std::uint32_t>& quotas : {std::vector<std::uint32_t>{50}, {20, 70}, {25, 25, 25, 15}})
-        for (const BufferOrder order : {BufferOrder::arrival, BufferOrder::lru})
-            for (const std::uint32_t start : {0u, 80u}) {
-                DeviceShape d = tiny_device();
-                d.ftl.buffer_quotas = quotas;
-                d.ftl.buffer_order = order;
-                d.ftl.flush_start_percent = start;
-                d.ftl.flush_stop_percent = start != 0 && seed % 3 == 0 ? 10 : 100;
-                d.ftl.buffer_bytes = (seed % 4 == 3 ? 12 : 100) * 4096;
-                if (seed % 3 == 1) d.ftl.read_cache = {40 * 4096, ReadCacheReplacement::lru, ReadCacheFill::both, ReadCacheRoom::own, 0, quotas};
-                if (seed % 6 == 4) d.late_map = LateMap::Shape{};
-                if (seed % 6 == 5 && order == BufferOrder::arrival) d.ftl.buffer_mode = BufferMode::write_through;
-                if (d.ftl.buffer_mode == BufferMode::write_through) d.ftl.flush_start_percent = 0, d.ftl.flush_stop_percent = 100;
-                Mix m;
-                m.commands = 8000;
-                m.units = seed % 4 == 0 ? 30 : 4;
-                exercise(d, m, seed++);
-            }
 }
 
 TEST(FirmwareRandom, SlcCache) {
@@ -213,39 +93,6 @@ TEST(FirmwareRandom, SlcCache) {
                 if (seed % 5 == 1) d.ftl.initial_state = InitialState::random;
                 exercise(d, m, seed++);
             }
-}
-
-TEST(FirmwareRandom, WriteThrough) {
-    DeviceShape d = tiny_device();
-    d.ftl.buffer_mode = BufferMode::write_through;
-    exercise(d, Mix{}, 1);
-    d.ftl.buffer_bytes = 4 * 4096;
-    exercise(d, Mix{}, 2);
-}
-
-TEST(FirmwareRandom, BufferThatIsEmptiedLate) {
-    for (const std::uint32_t percent : {50u, 100u}) {
-        DeviceShape d = tiny_device();
-        d.ftl.flush_start_percent = percent;
-        exercise(d, Mix{}, percent);
-    }
-}
-
-TEST(FirmwareRandom, WhatWasNotWrittenForLongestLeavesBetweenTheWatermarks) {
-    std::uint64_t seed = 1;
-    for (const std::uint32_t start : {0u, 30u, 90u, 100u})
-        for (const std::uint32_t stop : {0u, 25u, 100u}) {
-            if (stop > start && stop != 100) continue;
-            DeviceShape d = seed % 3 == 0 ? tiny_device(65536, 4096) : tiny_device();
-            d.ftl.flush_start_percent = start;
-            d.ftl.flush_stop_percent = stop;
-            d.ftl.buffer_order = seed % 4 != 0 ? BufferOrder::lru : BufferOrder::arrival;
-            if (seed % 4 == 3) d.ftl.buffer_bytes = 12 * 4096;
-            if (seed % 5 == 2) d.late_map = LateMap::Shape{};
-            Mix m;
-            m.commands = 8000;
-            exercise(d, m, seed++);
-        }
 }
 
 TEST(FirmwareRandom, HardwareSteps) {
