@@ -262,9 +262,10 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     seal();
     for (std::uint32_t g = 0; g < shape.groups() && shape.planes() != 1; ++g) {
         const std::uint32_t in_slc = ftl_.slc_ != nullptr ? ftl_.slc_->write_pointer(GroupId{g}) : 0;
-        for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams() && ftl_.config_.gc_frontier == GcFrontier::own; ++stream)
+        const bool own = ftl_.config_.gc_frontier == GcFrontier::own;  // else GC goes on in the row
+        for (std::uint32_t stream = 0; stream <= ftl_.lanes_.streams(); ++stream)
             ftl_.lanes_.cursor(GroupId{g}, stream)
-                .set_ragged(GroupId{g}, shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host, stream)) != 0 || shape.plane_in_group(in_slc) != 0);
+                .set_ragged(GroupId{g}, (own && shape.plane_in_group(ftl_.blocks_.write_pointer(GroupId{g}, BlockState::open_host, stream)) != 0) || shape.plane_in_group(in_slc) != 0);
     }
     take_stock_of_failures(!books.read_only);
     return put_in_order_;
