@@ -128,9 +128,14 @@ void WriteBacks::put(std::uint64_t number) {
 }
 
 void WriteBacks::place_waiting() {
+    // Where cores take no time, placing one may put another here, and place it.
     while (!without_page_.empty()) {
-        if (!place(without_page_.front())) return around_.gc.check_all();
+        const std::uint32_t number = without_page_.front();
         without_page_.pop_front();
+        if (!place(number)) {
+            without_page_.push_front(number);
+            return around_.gc.check_all();
+        }
         progress_();
     }
 }
@@ -152,7 +157,8 @@ bool WriteBacks::place(std::uint32_t number) {
     for (const std::uint32_t page : begun) pages_.at(page).begun = false;
     if (!pages.empty()) program(pages, group, dram);
     for (const std::uint32_t page : begun) {
-        if (pages_.at(page).programs == 0) pages_.erase(page);
+        const auto state = pages_.find(page);
+        if (state != pages_.end() && state->second.programs == 0 && !state->second.begun) pages_.erase(state);
         tell(page);
     }
     return true;
