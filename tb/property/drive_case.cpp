@@ -7,6 +7,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "sim/config/config_loader.h"
+#include "sim/config/parameters.h"
 
 namespace ssdtlm {
 
@@ -37,6 +38,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"gc.random.least_invalid_pages", {"-", "0", "2", "20"}},
         {"gc.windowed_greedy.window", {"-", "1", "5"}},
         {"soft_hard", {"3 2", "4 2", "4 3", "6 2"}},
+        {"gc.frontier", {"-", "-", "-", "\"shared\""}},
+        {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
         {"gc.max_inflight_pages", {"8", "1", "2"}},
         {"gc.frontier", {"-", "-", "\"shared\""}},
         {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
@@ -94,6 +97,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.t_program", {"\"200us\"", "\"50us\"", "\"1500us\""}},
         {"firmware.cores", {"1", "2", "5"}},
         {"firmware.clock", {"\"500MHz\"", "\"20MHz\""}},
+        {"firmware_cycles", {"-", "-", "-", "0"}},  // of each step
+        {"nand.onfi.interface", {"-", "-", "-", "\"ideal\""}},
         {"transfer", {"32", "8", "128"}},
         {"host.buffer_offset", {"-", "-", "\"12B\"", "\"2052B\""}},
         {"run.through_doors", {"-", "true"}},
@@ -138,7 +143,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") == "\"by_translation_page\"";
     if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
-    if (key == "buffer.merge_writes" || key == "refresh.reads") return !logs;
+    if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
                                     c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
@@ -194,6 +199,9 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
                 bytes_text(std::max<std::uint64_t>(1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) + "\n";
     }
     if (goes_with(c, "ftl.stream_frontiers")) text += "ftl.streams_by = \"multi_hash\"\n";
+    if (c.value("firmware_cycles") == "0")
+        for (const ParameterInfo& p : ssd_parameters())
+            if (starts(p.key, "firmware.") && p.kind == ParameterKind::integer && p.min == 0 && p.key != "firmware.reorder") text += p.key + " = 0\n";
     return text;
 }
 
