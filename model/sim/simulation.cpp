@@ -35,7 +35,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 Simulation::Simulation(const SsdConfig& config, Workload& workload, Options options)
     : workload_(workload), options_(std::move(options)), wall_start_(WallClock::now()) {
     CompletionObserver* self = this;
-    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps);
+    system_ = std::make_unique<SsdSystem>("ssd", config, workload, self, options_.taps, options_.before);
     if (options_.series != nullptr) {
         series_ = std::make_unique<TimeSeries>(system_->agenda, config.run.timeseries_interval, latency_,
                                                *system_->device.controller.ftl,
@@ -60,7 +60,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
     const SsdController& c = system_->device.controller;
-    start_ = {config.run.drive, config.ftl, c.overwrites, drive_state(*c.ftl)};
+    start_ = {config.run.drive, config.ftl.precondition_workload, config.ftl, c.overwrites, c.played, drive_state(*c.ftl), config.nand.geometry.units_per_page()};
     ftl_start_ = ftl_begin_ = system_->device.controller.ftl->counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());

@@ -42,6 +42,7 @@ public:
         std::function<void(const Progress&)> progress; ///< called a few times per wall second; may be empty
         std::ostream* series = nullptr;                ///< gets the rows of timeseries.csv as the run goes; may be null
         std::ostream* gc_log = nullptr;                ///< gets the rows of gc.csv as the run goes; may be null
+        Workload* before = nullptr;                    ///< played first, without time: precondition.workload
         SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
         const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
     };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/snapshot/snapshot_file.h"
+#include "sim/host/workload_host.h"
 
 namespace ssdtlm {
 
@@ -23,8 +24,19 @@ IntegrityOracle::Geometry oracle_geometry(const SsdConfig& c, const Ftl& ftl) {
     return g;
 }
 
-std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const Ftl& ftl) {
-    return c.run.integrity ? std::make_unique<IntegrityOracle>(oracle_geometry(c, ftl)) : nullptr;
+std::unique_ptr<IntegrityOracle> make_oracle(const SsdConfig& c, const SsdController& controller) {
+    if (!c.run.integrity) return nullptr;
+    const Ftl& ftl = *controller.ftl;
+    auto oracle = std::make_unique<IntegrityOracle>(oracle_geometry(c, ftl));
+    if (controller.played.changes_mapped)  // anywhere
+        for (std::uint64_t unit = 0; unit < ftl.logical_units(); ++unit) oracle->at_start(unit, ftl.lookup(Lpa{static_cast<std::uint32_t>(unit)}) != kUnmapped);
+    return oracle;
+}
+
+std::unique_ptr<UntimedHost> host_of(const SsdConfig& c, Workload* before) {
+    if (before == nullptr && c.run.drive.empty() && !c.ftl.precondition_workload.empty())
+        throw UserError(Problem{"precondition.workload", "\"" + c.ftl.precondition_workload + "\" in a program that plays none", "a run of ssdtlm run", "set it to \"\""});
+    return before != nullptr ? std::make_unique<WorkloadHost>(*before, c) : nullptr;
 }
 
 ContentsConfig contents_of(const SsdConfig& c) {
@@ -38,13 +50,13 @@ SsdTaps& or_none(SsdTaps* taps) { return taps != nullptr ? *taps : SsdTaps::none
 }  // namespace
 
 SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload& workload, CompletionObserver* observer,
-                     SsdTaps* taps)
+                     SsdTaps* taps, Workload* before)
     : sc_module(name),
       config(c),
       process("agenda", agenda, c.run.agenda == AgendaMode::lockstep),
-      device("device", agenda, config, contents_of(config), or_none(taps)),
+      device("device", agenda, config, contents_of(config), or_none(taps), host_of(config, before).get()),
       link("link", agenda, config.link),
-      oracle(make_oracle(config, *device.controller.ftl)),
+      oracle(make_oracle(config, device.controller)),
       host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {
     agenda.call_straight(!c.run.through_doors);
     or_none(taps).join_mmio(host.mmio_initiator, link.host_target);

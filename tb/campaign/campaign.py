@@ -219,6 +219,21 @@ def drawn_steady_state(seed, device, lanes):
     return ["precondition.until=steady", f"precondition.most_rounds={r.choice((5, 10, 50))}"] if r.random() < 1 / 2 else []
 
 
+def drawn_workload(seed, device, folder):
+    """For a third of the small devices a workload before the run: writes, reads and trims of any size, to any end. Draws of its own."""
+    r = random.Random(f"played {seed}")
+    if device.preset is not None or r.random() > 1 / 3:
+        return []
+    lba = int(device.settings["nvme.lba_size"].strip('"B'))
+    direction = r.choice(("randwrite", "randrw", "write", "randtrimwrite" if r.random() < 1 / 2 else "randwrite"))
+    size = r.choice((lba, max(4096, lba), 16384, 65536))
+    lines = ["[before]", f"rw={direction}", f"bs={size}", f"iodepth={r.choice((1, 4, 32))}", f"number_ios={r.choice((10, 300, 3000))}", "norandommap=1", "loops=20",
+             f"sync={r.choice((0, 0, 0, 1))}", f"fsync={r.choice((0, 0, 50))}"]
+    (folder / "before.fio").write_text("\n".join(lines) + "\n")
+    filled = device.settings["buffer.mode"] == '"write_back"' and r.random() < 1 / 2
+    return ["precondition.workload=before.fio", f"precondition.load={r.choice(('full', 'light'))}", f"precondition.fill_caches={'true' if filled else 'false'}"]
+
+
 def drawn_full_caches(seed, device):
     """Caches as a host at work leaves them for half of the small devices where that can be. A draw of its own."""
     s = device.settings if device.preset is None else {}
@@ -309,6 +324,7 @@ def run_seed(seed, options):
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
+        settings += drawn_workload(seed, device, folder)
         devices = ([device.preset] if device.preset else []) + ["device.toml"]
         wrong = None
         if options.saved:

@@ -88,6 +88,7 @@ RULES = {
                                                  "controller/commands", "controller/destage", "controller/gc",
                                                  "controller/journal", "controller/checkpoint", "controller/cached_map", "controller/program_feed", "controller/waiters", "controller/data",
                                                  "controller/cache_room", "controller/read_cache"], False),
+    "controller/untimed": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "controller/ftl", "controller/cpu", "controller/gc", "nand/array"], False),
     "controller/dma": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], True),
     "controller/nvme": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports"], ["nvme_front_end"]),
     "controller/channel_ctrl": (VOCABULARY + PROTOCOLS + ["common/tlm", "controller/ports", "nand/pins"],

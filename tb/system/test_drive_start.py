@@ -39,6 +39,41 @@ class DriveStart(SystemTest):
                 self.assertEqual((done["units"], done["round_units"], len(done["waf_by_round"])), (units // 2 * 3, units // 20, 30))
                 self.assertAlmostEqual(sum(done["waf_by_round"]) / 30, done["waf"], delta=0.02)
 
+    def test_workload(self):
+        units = 12 * 1024 * 1024 // 4096
+        fill = self.job("fill", "rw=randwrite", "bs=4k", "size=6m", "loops=4", "iodepth=8", "norandommap=1")
+        start, notes, said = self.at_start("precondition.state=fresh", f"precondition.workload={fill}")
+        self.assertEqual(start["asked"], {"state": "fresh", "workload": str(fill), "load": "full", "fill_caches": False})
+        played = start["reached"]["workload"]
+        self.assertEqual((played["writes"], played["units_written"], played["reads"]), (4 * 1536, 4 * 1536, 0))
+        # 1536 are drawn among 1536, the same ones in each pass: all but a share of exp(-1).
+        self.assertAlmostEqual(start["reached"]["mapped_units"] / 1536, 1 - 0.368, delta=0.03)
+        self.assertEqual(said, "")
+        # Reads that find nothing but what was written, on a drive that is half empty, with a trace.
+        trace = self.dir / "trace.csv"
+        lines = [f"{i},h,0,{'Read' if i % 3 == 2 else 'Write'},{4096 * (37 * i % units)},4096,0" for i in range(1, 3001)]
+        trace.write_text("\n".join(lines) + "\n")
+        for load in ("full", "light"):
+            for filled in ("true", "false"):
+                start, _, said = self.at_start("precondition.state=fresh", f"precondition.workload={trace}", f"precondition.load={load}",
+                                               f"precondition.fill_caches={filled}", "run.check_waiters=true", output=f"{load}-{filled}")
+                played = start["reached"]["workload"]
+                self.assertEqual((played["reads"], played["writes"], said), (1000, 2000, ""))
+                self.assertEqual(played["reads_passed_over"], 0 if filled == "true" else 1000)
+                self.assertEqual(start["reached"]["mapped_units"], len({37 * i % units for i in range(1, 3001) if i % 3 != 2}))
+
+    def test_workload_refused(self):
+        for name, options, reason in (
+            ("timed", ("rw=randwrite", "time_based", "runtime=1"), "which no time ends here"),
+            ("wrong", ("rw=sideways",), "sideways"),
+        ):
+            refused = self.ssdtlm("run", "tiny-test", "-o", "none", "--rw=randread", "--number_ios=20", "--set", f"precondition.workload={self.job(name, *options)}")
+            self.assertEqual(refused.returncode, USER_ERROR)
+            self.assertIn(reason, refused.stderr)
+        refused = self.ssdtlm("run", "tiny-test", "-o", "none", "--rw=randread", "--number_ios=20", "--set", "precondition.workload=nothing")
+        self.assertEqual(refused.returncode, USER_ERROR)
+        self.assertIn("precondition.workload: no workload 'nothing'", refused.stderr)
+
     def test_until_steady(self):
         steady = ("precondition.state=random", "precondition.until=steady", "ftl.user_capacity=14MiB")
         start, notes, said = self.at_start(*steady)

@@ -15,25 +15,39 @@ std::uint64_t CacheFill::run(std::uint64_t units, const Next& next) {
         for (std::uint64_t i = 0, n = 2 * std::min(map_->room_in_units(), units); i < n; ++i)
             limit_ != nullptr ? limit_->write_in_no_time(next()) : map_->write_in_no_time(next());
     if (s_.cache != nullptr && s_.cache->filled_by_writes())
-        for (std::uint64_t i = 0, n = std::min<std::uint64_t>(s_.cache->capacity(), units); i < n; ++i) {
-            const Lpa lpa = next();
-            ReadCache::Unit unit{lpa, kVersion, place(), {}};
-            if (bytes_) unit.bytes = UnitBytes::copy_of(content(lpa).data(), s_.extents.unit_bytes);
-            s_.cache->insert(unit);
-        }
+        for (std::uint64_t i = 0, n = std::min<std::uint64_t>(s_.cache->capacity(), units); i < n; ++i) cache(next());
     const std::uint64_t before = s_.buffer.inserted(), room = std::min<std::uint64_t>(s_.buffer.capacity(), units);
     // With a buffer that has room for nearly all units, the last ones are long in coming.
     for (std::uint64_t i = 0; s_.buffer.used() < room && i < 4 * room; ++i) buffer(next());
     return s_.buffer.inserted() - before;
 }
 
+std::uint64_t CacheFill::put_back(const CacheContents& contents) {
+    for (const Lpa lpa : contents.cached) cache(lpa);
+    const std::uint64_t before = s_.buffer.inserted();
+    for (const CacheContents::Written& w : contents.buffered)
+        if (s_.buffer.reserve(1)) insert(w.lpa, w.stream);
+    return s_.buffer.inserted() - before;
+}
+
+void CacheFill::cache(Lpa lpa) {
+    ReadCache::Unit unit{lpa, kVersion, place(), {}};
+    if (bytes_) unit.bytes = UnitBytes::copy_of(content(lpa).data(), s_.extents.unit_bytes);
+    s_.cache->insert(unit);
+}
+
 void CacheFill::buffer(Lpa lpa) {
     const std::uint8_t stream = s_.streams != nullptr ? s_.streams->written(lpa) : std::uint8_t{0};
     // Written again it would hold the same, but the run would begin with a hit counted.
     if (s_.buffer.find(lpa) != BufferPort::kNone || !s_.buffer.reserve(1)) return;
+    insert(lpa, stream);
+}
+
+void CacheFill::insert(Lpa lpa, std::uint8_t stream) {
+    const BufferPort::Index older = s_.buffer.find(lpa);
     if (s_.cache != nullptr) s_.cache->drop(lpa);
     const BufferPort::Index entry = s_.buffer.insert(lpa, kVersion, BufferPort::kNoWaiter, BufferPort::Bytes::whole, stream, place());
-    if (bytes_) s_.bytes->insert(entry, BufferPort::kNone, 0, s_.extents.unit_bytes, content(lpa).data(), false);
+    if (bytes_) s_.bytes->insert(entry, older, 0, s_.extents.unit_bytes, content(lpa).data(), false);
 }
 
 const std::vector<std::uint8_t>& CacheFill::content(Lpa lpa) {

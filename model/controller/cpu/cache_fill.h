@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "common/random/block_bytes.h"
 #include "controller/cached_map/cached_map.h"
@@ -13,6 +14,16 @@
 #include "controller/commands/command_services.h"
 
 namespace ssdtlm {
+
+/// What is in the write buffer and the read cache of a drive at work, in the order in which it would leave.
+struct CacheContents {
+    struct Written {
+        Lpa lpa{};
+        std::uint8_t stream = 0;
+    };
+    std::vector<Written> buffered;
+    std::vector<Lpa> cached;
+};
 
 class CacheFill {
 public:
@@ -25,12 +36,16 @@ public:
 
     /// The host writes among `units` units. Precondition: the caches are empty. Returns the units put into the write buffer.
     std::uint64_t run(std::uint64_t units, const Next& next);
+    /// The same, with what the caches of an equal drive held.
+    std::uint64_t put_back(const CacheContents& contents);
 
 private:
     std::uint32_t place() { return static_cast<std::uint32_t>(s_.dram.place(s_.extents.unit_bytes) / s_.extents.unit_bytes); }
     /// The unit's bytes at the start; empty: its version stands for them.
     const std::vector<std::uint8_t>& content(Lpa lpa);
     void buffer(Lpa lpa);
+    void insert(Lpa lpa, std::uint8_t stream);
+    void cache(Lpa lpa);
 
     CommandServices s_;
     CachedMap* map_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/snapshot/snapshot_in_memory.h"
 #include "controller/ftl/ftl_check.h"
 
 namespace ssdtlm {
@@ -111,6 +112,27 @@ void Firmware::fill_caches(std::uint64_t units, const std::optional<BlockBytes>&
     waiters_.settle();
 }
 
+CacheContents Firmware::cache_contents() const {
+    CacheContents contents;
+    for (const BufferPort::Unit& u : buffer_->dirty_units()) contents.buffered.push_back({u.lpa, u.stream});
+    if (read_cache_) contents.cached = read_cache_->units();
+    return contents;
+}
+
+void Firmware::put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes) {
+    SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
+    write_.count(CacheFill(write_.services(), cached_map_.get(), dirty_limit_.get(), bytes).put_back(contents));
+    waiters_.settle();
+}
+
+void Firmware::take_over(Firmware& other) {
+    SnapshotInMemory told;
+    other.state_but_read_cache(told);
+    SnapshotInMemory taken(std::move(told));
+    state_but_read_cache(taken);
+    SSDTLM_CHECK(taken.at_end(), "a firmware remembers less than the one before it");
+}
+
 void Firmware::submit(Command& c) {
     ends_.begun();
     if (__builtin_expect(shutdown_ != nullptr, 0) && shutdown_->holds(c)) return;
@@ -166,6 +188,13 @@ std::string Firmware::dump() const {
 }
 
 void Firmware::state(Snapshot& s) {
+    state_but_read_cache(s);
+    if (!read_cache_) return;
+    s.section("read cache");
+    s(*read_cache_);
+}
+
+void Firmware::state_but_read_cache(Snapshot& s) {
     SSDTLM_CHECK(idle(), "a snapshot of a firmware that is not idle");
     s.section("firmware");
     s(destage_, journal_, gc_);
@@ -181,10 +210,6 @@ void Firmware::state(Snapshot& s) {
     if (dirty_limit_) {
         s.section("limit of dirty translation pages");
         s(*dirty_limit_);
-    }
-    if (read_cache_) {
-        s.section("read cache");
-        s(*read_cache_);
     }
 }
 

@@ -79,6 +79,12 @@ public:
     }
     /// Leaves the caches as a host does that has written units `next()` among the first `units`. Precondition: nothing was submitted yet.
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
+    /// What its caches hold now, for put_back() in another one. What is on its way to the flash does not count.
+    CacheContents cache_contents() const;
+    void put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes);
+    /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both are idle, and nothing was
+    /// submitted to this one yet. The write buffer and the read cache are left as they are.
+    void take_over(Firmware& other);
     /// Ftl::on_refresh_due() says so.
     void refresh(GroupId group) { gc_.check(group); }
     /// No new GC victims; what runs is finished. For the end of a run.
@@ -123,6 +129,7 @@ public:
 private:
     void begin(Command& command);
     bool is_quiet(const Ftl& ftl) const;
+    void state_but_read_cache(Snapshot& s);
     /// Null: the map is all in memory.
     MapUpdates* map_updates() {
         if (dirty_limit_) return dirty_limit_.get();

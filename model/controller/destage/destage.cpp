@@ -205,7 +205,6 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
         const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
         if (unit.dropped) {
             units_discarded_ += !job.again;
-            if (__builtin_expect(around_.map != nullptr, 0) && !job.again) around_.map->done(unit.lpa, false);
             continue;
         }
         stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
@@ -216,17 +215,27 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
         if (__builtin_expect(around_.bytes != nullptr, 0)) around_.bytes->place(job, slot, job.item[i]);
         if (__builtin_expect(job.again, 0)) {
             around_.ftl.map_again(unit.lpa, geometry_.ppa_of(a, slot));
-            if (around_.map != nullptr) around_.map->changed(unit.lpa);
             continue;
         }
         job.old[i] = around_.ftl.map_unit(unit.lpa, geometry_.ppa_of(a, slot));
         around_.ftl.hold_copy(job.old[i]);
-        if (__builtin_expect(around_.map != nullptr, 0)) around_.map->done(unit.lpa, true);
         ++units_mapped_;
     }
     job.txn.whose.stream = stream;
     if (__builtin_expect(around_.merges != nullptr, 0)) around_.merges->join(job);
     around_.feed.add(job);
+    if (__builtin_expect(around_.map != nullptr, 0)) tell_map(job);
+}
+
+/// With what the program has brought about: it may answer with a program of its own, at once if cores take no time.
+__attribute__((noinline)) void Destage::tell_map(const FlashJob& job) const {
+    for (std::uint32_t i = 0; i < job.units; ++i) {
+        const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
+        if (!job.again)
+            around_.map->done(unit.lpa, !unit.dropped);
+        else if (!unit.dropped)
+            around_.map->changed(unit.lpa);
+    }
 }
 
 void Destage::flash_done(FlashTransaction& txn) {

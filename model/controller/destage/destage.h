@@ -71,6 +71,7 @@ private:
     bool bring_in(FlashJob& jobs);
     void map_answered(std::uint64_t job, const Ppa*) override;
     void done_with_map(const FlashJob& job) const;
+    void tell_map(const FlashJob& job) const;
     void place_or_wait(FlashJob* jobs);
     bool place_again(std::uint64_t& job);
     FlashJob* place(FlashJob* jobs);

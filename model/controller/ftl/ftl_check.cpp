@@ -294,9 +294,15 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
-    if (config.caches_filled && config.initial_state != InitialState::random && config.initial_state != InitialState::analytic)
-        out.push_back({"precondition.fill_caches", "caches filled in a state that random overwrites have not led to", "states random and analytic",
+    if (config.caches_filled && config.precondition_workload.empty() && config.initial_state != InitialState::random && config.initial_state != InitialState::analytic)
+        out.push_back({"precondition.fill_caches", "caches filled in a state that no host's writes have led to", "states random and analytic, or a precondition.workload",
                        "set precondition.fill_caches = false, or another precondition.state"});
+    if (!config.precondition_workload.empty() && config.buffer_mode == BufferMode::power_protected && config.has_checkpoints())
+        out.push_back({"precondition.workload", "a workload with buffer.mode = \"protected\" and checkpoints of the map", "one of the three left out",
+                       "set buffer.mode = \"write_back\", or ftl.checkpoint_interval = \"0B\" and ftl.checkpoint_at_shutdown = false"});
+    if (config.caches_filled && !config.precondition_workload.empty() && config.read_cache.shares_room())
+        out.push_back({"precondition.fill_caches", "caches filled by a precondition.workload with read_cache.room = \"buffer\"", "read_cache.room = \"own\": the order in one room is not kept",
+                       "set precondition.fill_caches = false, or read_cache.room = \"own\""});
     if (config.caches_filled && config.buffer_mode == BufferMode::write_through)
         out.push_back({"precondition.fill_caches", "caches filled with buffer.mode = \"write_through\"", "write_back: else what is in the buffer has a command that waits for it",
                        "set precondition.fill_caches = false, or buffer.mode = \"write_back\""});

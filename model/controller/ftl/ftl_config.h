@@ -32,6 +32,10 @@ enum class OverwriteUntil : std::uint8_t {
     amount,  ///< as much as asked for
     steady   ///< write amplification is steady (steady_state/overwrite_rounds.h)
 };
+enum class PreconditionLoad : std::uint8_t {
+    full,  ///< the host of precondition.workload writes as fast as the flash takes it
+    light  ///< it waits after each command until the drive is at rest
+};
 enum class MapGranularity : std::uint8_t {
     entry,  ///< single entries
     page    ///< whole translation pages
@@ -142,6 +146,8 @@ struct FtlConfig {
     bool caches_filled = false;               ///< as a host at work leaves them
     double overwrite = 1.0;                   ///< `random`: overwrites as a multiple of the mapped units, when that is what ends them
     OverwriteUntil until = OverwriteUntil::amount;
+    std::string precondition_workload;        ///< whose commands are played behind all this, without time; empty: none
+    PreconditionLoad precondition_load = PreconditionLoad::full;  ///< of the workload that is played behind it
     std::uint32_t most_rounds = 100;          ///< `random` until steady: rounds at most, of a tenth of the mapped units each
 };
 

@@ -111,6 +111,8 @@ public:
     /// Of the units of this lane that may be programmed now, the one that is next, and the one behind another; kNone: none.
     virtual Index first_dirty(std::uint32_t lane) const = 0;
     virtual Index dirty_behind(Index i) const = 0;
+    /// All that are dirty, in the order in which they would be programmed if nothing else came; with lanes or buckets, of one after the other.
+    virtual std::vector<Unit> dirty_units() const = 0;
     /// Is one of these.
     virtual bool may_be_programmed(Index i) const = 0;
     /// This one is to be programmed next, like pop_dirty().

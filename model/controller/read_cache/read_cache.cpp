@@ -134,6 +134,13 @@ std::uint32_t ReadCache::take_slot(std::uint32_t part) {
     return slot;
 }
 
+std::vector<Lpa> ReadCache::units() const {
+    SSDTLM_CHECK(room_ == nullptr && quotas_.shared(), "the order of a read cache that is not one list");
+    std::vector<Lpa> all;
+    for (std::uint32_t slot = parts_.front().oldest; slot != kNone; slot = slots_[slot].newer) all.push_back(slots_[slot].unit.lpa);
+    return all;
+}
+
 void ReadCache::state(Snapshot& s) {
     SSDTLM_CHECK(fills_.size() == 0, "a snapshot while the read cache is being filled");
     for (Slot& slot : slots_) {

@@ -74,6 +74,8 @@ public:
     void drop(Lpa first, std::uint32_t units);
 
     bool shares_room() const { return room_ != nullptr; }
+    /// What is in it, what would leave first first. Precondition (checked): it is not divided, and its room is its own.
+    std::vector<Lpa> units() const;
     std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
     std::uint32_t used() const { return static_cast<std::uint32_t>(index_.size()); }
     std::size_t fills() const { return fills_.size(); }

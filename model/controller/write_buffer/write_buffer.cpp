@@ -238,6 +238,17 @@ WriteBuffer::Index WriteBuffer::pop_dirty(std::uint32_t lane) {
     return i;
 }
 
+// Behind each listed one those that wait for it, unless they have places of their own.
+std::vector<BufferPort::Unit> WriteBuffer::dirty_units() const {
+    std::vector<Unit> units;
+    for (const Queue& q : queues_)
+        for (Index i = q.head; i != kNone; i = entries_[i].fifo_next) {
+            units.push_back(unit(i));
+            for (Index n = entries_[i].newer; n != kNone && (entries_[n].marks & kListed) == 0; n = entries_[n].newer) units.push_back(unit(n));
+        }
+    return units;
+}
+
 void WriteBuffer::take_dirty(Index i) {
     dequeue(i);
     entries_[i].state = State::flushing;

@@ -107,6 +107,7 @@ public:
     Index pop_dirty(std::uint32_t lane = 0) override;
     Index first_dirty(std::uint32_t lane) const override;
     Index dirty_behind(Index i) const override;
+    std::vector<Unit> dirty_units() const override;
     bool may_be_programmed(Index i) const override { return entries_[i].queued; }
     void take_dirty(Index i) override;
     std::uint32_t programmed(Index i) override;

@@ -68,6 +68,14 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
         unit_shift_ = trim_shift_;
 }
 
+void IntegrityOracle::at_start(std::uint64_t unit, bool holds_data) {
+    const unsigned shift = trim_shift_ - unit_shift_;
+    for (std::uint64_t u = unit << shift; u < (unit + 1) << shift; ++u) {
+        const auto counted = static_cast<std::uint32_t>(u);
+        if ((version_of(counted) != 0) != holds_data) set_version(counted, holds_data);
+    }
+}
+
 void IntegrityOracle::set_version(std::uint32_t unit, std::uint32_t version) {
     const std::uint32_t raw = version ^ (unit < filled_ ? 1u : 0u);
     const unsigned shift = (unit & 1) * 4;

@@ -78,6 +78,9 @@ public:
     /// Throws UserError when the device keeps no version bits at all, or has more logical blocks with bytes than it can count.
     explicit IntegrityOracle(const Geometry& geometry);
 
+    /// The mapping unit holds version 1, or nothing, whatever filled_units says. Before the first operation.
+    void at_start(std::uint64_t unit, bool holds_data);
+
     /// Brings what a coming command on this block needs into the cache.
     [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
 

@@ -106,9 +106,10 @@ void report_fio_outcome(const FioWorkload& workload, FioReport& report, std::vec
 /// One run from its last check to its exit code.
 class Run {
 public:
-    Run(const SsdConfig& config, const RunOptions& options, WorkloadSource& source)
+    Run(const SsdConfig& config, const RunOptions& options, WorkloadSource& source, WorkloadSource& before)
         : options_(options),
           source_(source),
+          before_(before),
           limited_(*source.workload, options.limits),
           report_(report_options(options, source), source.report_jobs),
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
@@ -121,7 +122,9 @@ public:
             instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
         if (!options.quiet)
-            for (const std::string& w : source.warnings) say(stderr, "warning: " + w + "\n");
+            for (const WorkloadSource* from : {&before, &source})
+                for (const std::string& w : from->warnings) say(stderr, "warning: " + w + "\n");
+        for (const std::string& note : before.notes) source.notes.push_back("precondition.workload: " + note);
     }
 
     /// Throws what ended the run, when it did not end in order; everything known is then written.
@@ -129,6 +132,7 @@ public:
         Simulation::Options o;
         o.workload_name = workload_title(options_);
         o.workload_digest = source_.digest;
+        o.before = before_.workload.get();
         o.interrupt = &interrupted;
         if (instruments_) {
             o.taps = &*instruments_;
@@ -289,6 +293,7 @@ private:
 
     const RunOptions& options_;
     WorkloadSource& source_;
+    WorkloadSource& before_;
     LimitedWorkload limited_;
     FioReport report_;
     ReportedWorkload workload_;
@@ -316,16 +321,17 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
 
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
     const std::uint64_t units = logical_units_of(config.ftl, config.nand.geometry);
-    WorkloadSource source;
+    WorkloadSource source, before;
     AllProblems problems;
     problems.of([&] { source = open_workload(config, options, units * config.nand.geometry.unit_bytes); });
+    problems.of([&] { before = open_precondition_workload(config, units * config.nand.geometry.unit_bytes); });
     problems.of([&] { check_save_drive(config, options.save_drive); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);
     SsdConfig saved = config;
     saved.run.outlives_power = true;
-    return Run(config, options, source).run(options.save_drive.empty() ? config : saved);
+    return Run(config, options, source, before).run(options.save_drive.empty() ? config : saved);
 }
 
 }  // namespace ssdtlm

@@ -16,6 +16,7 @@ namespace ssdtlm {
 
 struct RunOptions {
     enum class WorkloadKind : std::uint8_t { fio, trace, generated };
+    std::string named_by = "command line";  ///< whose word `workload` is
     std::string workload;  ///< path, name, "-" for standard input, or empty: only fio options
     WorkloadKind workload_kind = WorkloadKind::fio;  ///< recognise_workload()
     FioJobText fio;                                  ///< arguments and sections; path and text by recognise_workload()

@@ -36,6 +36,10 @@ std::string workload_title(const RunOptions& options);
 /// Throws UserError with all problems of the file. `namespace_bytes`: capacity of the device.
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes);
 
+/// That of precondition.workload, with other random numbers than the run's, so that the same job in both places is not the same I/O. Empty without
+/// one, and for a saved drive. Throws UserError as open_workload() does, and for one that only time ends.
+WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes);
+
 /// Of a run whose device cannot be used: what is wrong with the workload on any device. Throws UserError. Of a trace
 /// that is nothing: it would have to be read whole.
 void check_workload_alone(const RunOptions& options);

@@ -347,11 +347,22 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .range("0%", "100%")
             .says("Share of the user capacity that is mapped at the start, from address 0; not used by fresh")
             .from("a full drive"));
+    table.push_back(P::text(
+                        "precondition.workload", [](auto& c) -> auto& { return c.ftl.precondition_workload; })
+                        .says("A workload as for run -w (a fio job file, a block trace, or a name) that is played behind the configured state, without "
+                              "simulated time, by the same firmware, to its end. Jobs that only time ends are refused. Its random numbers are not those of the run. "
+                              "Empty: none")
+                        .from("-"));
+    table.push_back(P::choice(
+                        "precondition.load", {"full", "light"}, [](auto& c) -> auto& { return c.ftl.precondition_load; })
+                        .says("How the host of precondition.workload goes on. full: as deep as the workload is, and as fast as the flash takes it, whose dies are busy as long "
+                              "as their arrays are, so that garbage collection lags behind as it does under load; light: after each command the host waits until the drive is at rest")
+                        .from("a drive is measured under load"));
     table.push_back(P::boolean(
                         "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
-                        .says("States random and analytic: the write buffer, a read cache that writes fill and the cache of a map on the flash (dftl) are "
-                              "left as full and as dirty as those overwrites leave them, so a run begins in the middle of them; false: they "
-                              "are empty, as after a pause")
+                        .says("States random and analytic, and precondition.workload: the write buffer, the read cache and the cache of a map on the flash (dftl) are "
+                              "left as full and as dirty as the host leaves them, so a run begins in the middle of its work; false: buffer and read cache "
+                              "are empty and nothing is dirty, as after a pause, and reads of precondition.workload are passed over")
                         .from("assumed: runs that only read would find the drive at work"));
     table.push_back(P::fraction(
                         "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })

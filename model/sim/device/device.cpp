@@ -13,12 +13,13 @@ bool is_part_of(const void* object, const T& whole) {
 }
 }  // namespace
 
-Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents, SsdTaps& taps)
+Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents, SsdTaps& taps,
+               UntimedHost* host)
     : sc_module(name),
       mmio_target("mmio_target"),
       dma_initiator("dma_initiator"),
       flash("flash", agenda, config.nand, config.faults, contents.seed),
-      controller("controller", agenda, config, contents, flash.spare, taps) {
+      controller("controller", agenda, config, contents, flash.spare, taps, host) {
     mmio_target.bind(controller.mmio_target);
     controller.dma_initiator.bind(dma_initiator);
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));

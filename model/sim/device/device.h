@@ -25,9 +25,9 @@ public:
     tlm::tlm_target_socket<> mmio_target;       ///< address = offset in BAR0; see NvmeFrontEnd
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
-    /// A preconditioned drive. `taps` must outlive it.
+    /// A preconditioned drive. `taps` must outlive it. `host`: see SsdController.
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
-           SsdTaps& taps = SsdTaps::none());
+           SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
     /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host, until buffer and journal are in
     /// flash: then `off` is called, in an entry of the agenda, and power_off() is to follow. Else at once. The entries of the agenda that are of the

@@ -95,7 +95,8 @@ Firmware::Data data_of(const ContentsConfig& c) {
 
 }  // namespace
 
-SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d, SpareArea& flash, SsdTaps& taps)
+SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d, SpareArea& flash, SsdTaps& taps,
+                             UntimedHost* host)
     : sc_module(name),
       mmio_target("mmio_target"),
       dma_initiator("dma_initiator"),
@@ -111,8 +112,11 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler), config.ftl.gc_frontier == GcFrontier::shared),
       flash_port(taps.flash(backend)) {
-    build_firmware();
     if (data.outlives_power && ftl->translation_pages() != 0) keep_translation_pages(*ftl, contents);
+    if (host != nullptr && data.drive.empty())
+        play(*host);
+    else
+        build_firmware();
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
@@ -121,11 +125,20 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0) agenda.post<&SsdController::fill_caches>(agenda.now(), this);
 }
 
+void SsdController::play(UntimedHost& host) {
+    WorkloadPlay workload(config.ftl, config.nand, config.nvme.lba_bytes, *ftl, contents);
+    played = workload.run(host);
+    played_caches_ = workload.caches();
+    build_firmware();
+    workload.hand_over(*firmware);
+}
+
 void SsdController::fill_caches(std::uint64_t) {
     const std::uint64_t units = ftl->mapped_units();
     Random random(data.seed, kCacheStream);
     std::optional<BlockBytes> bytes;
     if (data.data == DataMode::bytes) bytes.emplace(data.seed, config.nvme.lba_bytes);
+    if (played.any) return firmware->put_back(std::exchange(played_caches_, {}), bytes);
     firmware->fill_caches(units, bytes, [&] { return Lpa{static_cast<std::uint32_t>(random.below(units))}; });
 }
 

@@ -32,6 +32,7 @@
 #include "controller/ftl/ftl.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/nvme/nvme_front_end.h"
+#include "controller/untimed/workload_play.h"
 #include "nand/array/spare_area.h"
 #include "sim/sim_config.h"
 #include "sim/taps.h"
@@ -44,9 +45,9 @@ public:
     tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
 
     /// Preconditions the drive: `flash` is what the flash behind the channels holds. It and `taps` must outlive the
-    /// controller.
+    /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there are none.
     SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data, SpareArea& flash,
-                  SsdTaps& taps = SsdTaps::none());
+                  SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
@@ -99,6 +100,7 @@ public:
     CommandTracker stages;  ///< of the commands' time, for whoever observes
     std::optional<Ftl> ftl;
     const OverwriteRounds overwrites;  ///< of preconditioning; none of a saved drive
+    WorkloadBooks played;              ///< the same, of its workload
     DmaEngine dma;
     NvmeFrontEnd front_end;
     std::unique_ptr<DramPort> dram;
@@ -112,6 +114,7 @@ private:
     void build_firmware();
     void fill_caches(std::uint64_t);
     void buffer_saved(std::uint64_t) { saved_(); }
+    void play(UntimedHost& host);
 
     GcProbe* gc_probe_ = nullptr;     // null: nobody wants to know
     Occupancy* occupancy_ = nullptr;  // null: nobody wants to know
@@ -119,6 +122,7 @@ private:
     bool looks_for_map_ = false;
     std::function<void()> saved_;
     Earlier earlier_;
+    CacheContents played_caches_;
 };
 
 }  // namespace ssdtlm

@@ -32,7 +32,11 @@ Json asked_json(const DriveStart& start) {
         if (steady) j["most_rounds"] = c.most_rounds;
         else j["overwrite"] = c.overwrite;
     }
-    if (c.initial_state == InitialState::random || c.initial_state == InitialState::analytic) j["fill_caches"] = c.caches_filled;
+    if (!start.workload.empty()) {
+        j["workload"] = start.workload;
+        j["load"] = c.precondition_load == PreconditionLoad::full ? "full" : "light";
+    }
+    if (!start.workload.empty() || c.initial_state == InitialState::random || c.initial_state == InitialState::analytic) j["fill_caches"] = c.caches_filled;
     return j;
 }
 
@@ -44,6 +48,14 @@ Json overwrites_json(const OverwriteRounds& o) {
         j["last_rounds"] = {{"rounds", Steadiness::kWindow}, {"waf_mean", s.mean}, {"excursion", s.excursion}, {"slope", s.slope}, {"drift", s.drift}};
     }
     return j;
+}
+Json played_json(const WorkloadBooks& w, std::uint32_t units_per_page) {
+    const auto of = [&w](IoOp op) { return w.commands[static_cast<std::size_t>(op)]; };
+    return {{"reads", of(IoOp::read)},           {"reads_passed_over", w.reads_passed_over},
+            {"writes", of(IoOp::write)},         {"trims", of(IoOp::deallocate)},
+            {"flushes", of(IoOp::flush)},        {"units_written", w.units_written},
+            {"units_programmed", w.ftl.host_units}, {"blocks_erased", w.ftl.blocks_erased},
+            {"waf", w.ftl.write_amplification(units_per_page)}};
 }
 }  // namespace
 
@@ -57,6 +69,7 @@ Json drive_start_json(const DriveStart& start) {
         reached["full_by_valid"].push_back({{"valid_from", static_cast<double>(i) / DriveState::kTenths},
                                             {"share", static_cast<double>(s.full_by_valid[i]) / static_cast<double>(s.full)}});
     if (start.overwrites.units() != 0) reached["overwrites"] = overwrites_json(start.overwrites);
+    if (start.played.any) reached["workload"] = played_json(start.played, start.units_per_page);
     return {{"asked", asked_json(start)}, {"reached", reached}};
 }
 

@@ -9,14 +9,18 @@
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/steady_state/drive_state.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
+#include "controller/untimed/workload_play.h"
 
 namespace ssdtlm {
 
 struct DriveStart {
     std::string from;            ///< the file of a saved drive; empty: preconditioned as `asked`
+    std::string workload;        ///< played behind the state at start; empty: none
     FtlConfig asked;
     OverwriteRounds overwrites;  ///< none of a saved drive
+    WorkloadBooks played;        ///< the same
     DriveState reached;
+    std::uint32_t units_per_page = 1;
 };
 
 nlohmann::ordered_json drive_start_json(const DriveStart& start);

@@ -34,6 +34,9 @@ struct DeviceShape {
     std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
     bool bytes = false;                   ///< contents are bytes; else signatures
     std::uint64_t seed = 1;
+    /// What is done to the drive behind its state at start, before its firmware is built, and then with that; empty: nothing.
+    std::function<void(Ftl&, SpareArea&)> before_firmware{};
+    std::function<void(Firmware&)> with_firmware{};
 };
 
 /// 1 channel, 1 die, 2 planes of 24 blocks of 16 pages; all the capacity that GC can serve.
@@ -68,7 +71,7 @@ public:
           flash(agenda, spare, s.seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * slot_stride(), s.seed, s.dma_longest),
           dram(agenda, dram_config),
-          oracle((ftl.precondition(), oracle_geometry())),
+          oracle((ftl.precondition(), shape.before_firmware ? shape.before_firmware(ftl, spare) : void(), oracle_geometry())),
           firmware(shape.firmware, shape.ftl, shape.geometry, shape.lba_bytes, surroundings(),
                    s.bytes ? Firmware::Data::bytes : Firmware::Data::signatures),
           lost(ftl, spare, firmware.buffer(), agenda),
@@ -82,6 +85,8 @@ public:
             flash.on_program = [this](const FlashTransaction& t) { lost.programs(t); };
             flash.on_lost = [this](const PageAddress& page) { lost.cannot_read(page); };
         }
+        if (shape.before_firmware)
+            for (std::uint64_t u = 0; u < ftl.logical_units(); ++u) oracle.at_start(u, ftl.lookup(Lpa{static_cast<std::uint32_t>(u)}) != kUnmapped);
         firmware.bind(*this);
         ftl.on_media_change([this] { firmware.media_changed(); });
         for (std::uint32_t i = 0; i < s.slots; ++i) {
@@ -89,6 +94,7 @@ public:
             slots_[i].command.timeline = &slots_[i].timeline;
             free_.push_back(s.slots - 1 - i);
         }
+        if (s.with_firmware) s.with_firmware(firmware);
     }
 
     std::uint64_t blocks() const { return ftl.logical_units() * shape.geometry.unit_bytes / shape.lba_bytes; }

@@ -83,7 +83,7 @@ public:
             const FlashTransaction* t = all_[tag];
             if (t == nullptr || started_[tag] > agenda_.now()) continue;
             if (t->op == FlashOp::program) {
-                spare_.tear(t->address);
+                spare_.tear(t->address, t->slc);
                 ++torn;
             } else if (t->op == FlashOp::erase) {
                 const BlockId block = spare_.geometry().block_of(t->address);
@@ -185,7 +185,7 @@ private:
             ++programs_failed;
             map_programs_failed += t.cls == FlashClass::mapping_write;
         }
-        spare_.program_page(t.address, held.data(), record, t.bytes);
+        spare_.program_page(t.address, held.data(), record, t.bytes, t.slc);
         if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);
     }
     void erase(FlashTransaction& t) {

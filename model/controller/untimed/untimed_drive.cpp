@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/untimed/untimed_drive.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+namespace {
+/// A pause of the host is no time here.
+FtlConfig without_pauses(FtlConfig config) {
+    config.gc_idle_after = Ps{};
+    return config;
+}
+
+/// With a map on the flash the steps that reach it come one after the other, and not within each other.
+FirmwareConfig free_of_charge(bool map_on_flash) {
+    FirmwareConfig c;
+    c.read_command = c.write_command = c.other_command = 0;
+    c.map_lookup = c.map_update = c.buffer_insert = c.stream_choice = c.reorder = 0;
+    c.flash_complete = c.gc_victim = 0;
+    c.flash_issue = map_on_flash ? 1 : 0;
+    return c;
+}
+}  // namespace
+
+UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents)
+    : config_(without_pauses(config)),
+      costs_(free_of_charge(ftl.translation_pages() != 0)),
+      lba_bytes_(lba_bytes),
+      flash_(agenda_, contents, nand),
+      dma_(agenda_, nand.geometry.unit_bytes, lba_bytes),
+      dram_(agenda_),
+      ftl_(ftl),
+      slots_(kCommands) {
+    if (ftl.read_disturb() != nullptr) {
+        read_counter_.emplace(flash_, ftl);
+        ftl.on_refresh_due([this](GroupId group) { firmware_->refresh(group); });
+    }
+    FlashPort& flash = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
+    firmware_.emplace(costs_, config_, nand.geometry, lba_bytes, Firmware::Surroundings{agenda_, ftl, flash, dma_, dram_});
+    firmware_->bind(*this);
+    ftl.on_media_change([this] { firmware_->media_changed(); });
+    for (std::uint32_t i = 0; i < kCommands; ++i) {
+        slots_[i].command.index = i;
+        slots_[i].command.timeline = &slots_[i].timeline;
+        free_.push_back(kCommands - 1 - i);
+    }
+}
+
+void UntimedDrive::submit(const UntimedCommand& asked, bool ends_work) {
+    SSDTLM_CHECK(has_room(), "more commands at once than an untimed drive takes");
+    // Buffers that a host reads are free when time has gone on.
+    agenda_.advance_to(std::min(agenda_.now() + Ps{1}, agenda_.next_time()));
+    Slot& s = slots_[free_.back()];
+    free_.pop_back();
+    Command& c = s.command;
+    c.op = asked.op;
+    c.fua = asked.fua;
+    c.ends_work = ends_work;
+    c.status = 0;
+    c.slba = asked.slba;
+    c.blocks = asked.blocks;
+    c.bytes = std::uint64_t{asked.blocks} * lba_bytes_;
+    c.whose.stream = asked.stream;
+    c.ranges.clear();
+    c.data.clear();
+    if (c.op == IoOp::deallocate) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
+    if (c.op == IoOp::read || c.op == IoOp::write) c.data.add(c.slba * lba_bytes_, c.bytes);
+    s.tag = asked.tag;
+    s.timeline.begin(agenda_.now());
+    s.timeline.set_number(++commands_);
+    firmware_->submit(c);
+}
+
+void UntimedDrive::complete(Command& c) {
+    SSDTLM_CHECK(c.status == 0, "a command of preconditioning has failed, with status " + std::to_string(c.status));
+    free_.push_back(c.index);
+    if (ended_) ended_(slots_[c.index].tag);
+}
+
+void UntimedDrive::come_to_rest(bool map_too) {
+    UntimedCommand flush;
+    flush.op = IoOp::flush;
+    const auto told = std::exchange(ended_, nullptr);
+    submit(flush, ftl_.config().buffer_mode == BufferMode::power_protected);  // for which there would be nothing to do
+    while (under_way() != 0 && step()) {
+    }
+    if (map_too && firmware_->cached_map() != nullptr) {
+        bool written = false;
+        while (!firmware_->cached_map()->idle() && step()) {
+        }
+        firmware_->cached_map()->write_all([&written] { written = true; });
+        while (!written && step()) {
+        }
+    }
+    firmware_->stop_gc();
+    run();
+    ended_ = told;
+    if (!firmware_->idle()) throw CheckFailed("preconditioning does not come to its end\n" + firmware_->dump());
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around a firmware that is to do its work without simulated time: flash whose dies are busy for the times of the array and for
+// nothing else, so that what is done when, and by whom, is as in a drive whose only limit is its flash; and a host and a DRAM that are there at
+// once. All of it on an agenda of its own, which nobody else looks at.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ports/dma_port.h"
+#include "controller/ports/dram_port.h"
+#include "controller/ports/flash.h"
+#include "nand/array/spare_area.h"
+#include "nand/onfi/nand_config.h"
+
+namespace ssdtlm {
+
+/// A die does one thing after the other, in the order in which they come; what comes at one instant for several of its planes is one operation.
+/// Page types take their mean time. Nothing fails.
+class UntimedFlash final : public FlashPort {
+public:
+    UntimedFlash(Agenda& agenda, SpareArea& contents, const NandConfig& config);
+    void submit(FlashTransaction& txn) override;
+
+private:
+    struct DieState {
+        SimTime asked{}, begin{}, end{};
+        FlashOp op = FlashOp::read;
+        std::uint32_t planes = 0;  // bit per plane
+    };
+    Ps time_of(const FlashTransaction& txn) const;
+    void end(std::uint64_t txn);
+
+    Agenda& agenda_;
+    SpareArea& contents_;
+    const std::uint32_t planes_per_die_;
+    const Ps read_, program_, erase_;
+    const SlcMode slc_;
+    std::vector<DieState> dies_;
+};
+
+/// The host's memory has at each address the data of that byte of the drive, with the version that all preconditioning writes.
+class UntimedDma final : public DmaPort {
+public:
+    static constexpr std::uint32_t kVersion = 1;
+    UntimedDma(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes) : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
+
+    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
+                    ByteEnables content, const DmaTerms& terms) override;
+    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
+                   ByteEnables content) override;
+
+private:
+    const Agenda& agenda_;
+    const std::uint32_t unit_bytes_, lba_bytes_;
+};
+
+class UntimedDram final : public DramPort {
+public:
+    explicit UntimedDram(Agenda& agenda) : DramPort(agenda) {}
+
+    using DramPort::begin;
+    SimTime begin(const DramPiece*, std::uint32_t, DramClient&, std::uint64_t) override { return agenda_.now(); }
+    bool idle(SimTime) const override { return true; }
+    Ps busy() const override { return Ps{}; }
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload as the host of an UntimedDrive: its commands one after the other, without the time between them. Moments that it waits for are there
+// when it asks again.
+#pragma once
+
+#include <vector>
+
+#include "controller/nvme/streams.h"
+#include "controller/untimed/workload_play.h"
+#include "host_pcie/ports/host_request.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+class WorkloadHost final : public UntimedHost {
+public:
+    /// `workload` must outlive it, and end by itself.
+    WorkloadHost(Workload& workload, const SsdConfig& config);
+
+    State next(UntimedCommand& command) override;
+    void ended(std::uint64_t tag) override;
+
+private:
+    Workload& workload_;
+    const std::uint32_t lba_bytes_;
+    const bool names_streams_;
+    Streams streams_;                    // the drive's numbers of those that are named, by its own rule
+    SimTime now_{};
+    std::vector<HostRequest> requests_;  // by tag
+    std::vector<std::uint64_t> free_;
+};
+
+}  // namespace ssdtlm
