@@ -87,16 +87,13 @@ void UntimedDrive::come_to_rest(bool map_too) {
     submit(flush, ftl_.config().buffer_mode == BufferMode::power_protected);  // for which there would be nothing to do
     while (under_way() != 0 && step()) {
     }
-    if (map_too && firmware_->cached_map() != nullptr) {
-        bool written = false;
-        while (!firmware_->cached_map()->idle() && step()) {
-        }
-        firmware_->cached_map()->write_all([&written] { written = true; });
-        while (!written && step()) {
-        }
-    }
+    // Collection makes entries dirty again, so it ends before.
     firmware_->stop_gc();
     run();
+    if (map_too && firmware_->cached_map() != nullptr) {
+        firmware_->cached_map()->write_all([] {});
+        run();
+    }
     ended_ = told;
     if (!firmware_->idle()) throw CheckFailed("preconditioning does not come to its end\n" + firmware_->dump());
 }

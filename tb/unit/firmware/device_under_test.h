@@ -116,7 +116,11 @@ public:
         if (bad_address) lose_first_page(s.command);
         return submit(s);
     }
-    std::uint32_t flush() { return submit(start(IoOp::flush, 0, 0)); }
+    std::uint32_t flush(bool ends_work = false) {
+        Slot& s = start(IoOp::flush, 0, 0);
+        s.command.ends_work = ends_work;
+        return submit(s);
+    }
     std::uint32_t trim(std::uint64_t slba, std::uint32_t n) {
         Slot& s = start(IoOp::deallocate, slba, n);
         s.command.ranges.assign(1, LbaRange{slba, n});
@@ -146,7 +150,7 @@ public:
     /// Ends the run as a shutdown does: flush, no new victims, everything ends; then the books.
     void shut_down() {
         drain();
-        flush();
+        flush(shape.ftl.buffer_mode == BufferMode::power_protected);  // for which others do nothing
         drain();
         firmware.stop_gc();
         run();
@@ -251,7 +255,7 @@ private:
         free_.pop_back();
         Command& c = s.command;
         c.op = op;
-        c.fua = false;
+        c.fua = c.ends_work = false;
         c.status = 0;
         c.slba = slba;
         c.blocks = n;

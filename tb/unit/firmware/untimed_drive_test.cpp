@@ -283,7 +283,7 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
     d.ftl.precondition_load = seed % 3 == 0 ? PreconditionLoad::light : PreconditionLoad::full;
     if (seed % 2 == 0 && d.ftl.initial_state != InitialState::random) d.ftl.initial_state = InitialState::fresh;
     std::optional<WorkloadPlay> play;
-    std::uint32_t buffered = 0;
+    std::uint32_t buffered = 0, pages = 0;
     d.before_firmware = [&](Ftl& ftl, SpareArea& spare) {
         const std::vector<UntimedCommand> list = commands_of(d, ftl.logical_units(), 12, 4000, seed, false);
         play.emplace(d.ftl, nand_of(d), d.lba_bytes, ftl, spare);
@@ -291,6 +291,7 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
         play->run(host);
         EXPECT_EQ(host.tags.size(), list.size());
         ftl.verify_books();
+        pages = ftl.translation_pages();
     };
     d.with_firmware = [&](Firmware& firmware) {
         play->hand_over(firmware);
@@ -298,6 +299,9 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
         if (bytes) contents.emplace(seed, d.lba_bytes);
         firmware.put_back(play->caches(), contents);
         buffered = firmware.buffer().used();
+        std::uint32_t dirty = 0;
+        for (std::uint32_t page = 0; firmware.cached_map() != nullptr && page < pages; ++page) dirty += firmware.cached_map()->table().dirty_in(page);
+        if (firmware.cached_map() != nullptr) EXPECT_EQ(dirty != 0, filled) << dirty;
         play.reset();
     };
     DeviceUnderTest device(d);
