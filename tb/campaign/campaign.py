@@ -219,7 +219,7 @@ def drawn_steady_state(seed, device, lanes):
     return ["precondition.until=steady", f"precondition.most_rounds={r.choice((5, 10, 50))}"] if r.random() < 1 / 2 else []
 
 
-def drawn_workload(seed, device, folder):
+def drawn_workload(seed, device, folder, settings):
     """For a third of the small devices a workload before the run: writes, reads and trims of any size, to any end. Draws of its own."""
     r = random.Random(f"played {seed}")
     if device.preset is not None or r.random() > 1 / 3:
@@ -230,7 +230,8 @@ def drawn_workload(seed, device, folder):
     lines = ["[before]", f"rw={direction}", f"bs={size}", f"iodepth={r.choice((1, 4, 32))}", f"number_ios={r.choice((10, 300, 3000))}", "norandommap=1", "loops=20",
              f"sync={r.choice((0, 0, 0, 1))}", f"fsync={r.choice((0, 0, 50))}"]
     (folder / "before.fio").write_text("\n".join(lines) + "\n")
-    filled = device.settings["buffer.mode"] == '"write_back"' and r.random() < 1 / 2
+    divided = any(s.startswith("read_cache.room") or ".quotas=" in s for s in settings)
+    filled = device.settings["buffer.mode"] == '"write_back"' and not divided and r.random() < 1 / 2
     return ["precondition.workload=before.fio", f"precondition.load={r.choice(('full', 'light'))}", f"precondition.fill_caches={'true' if filled else 'false'}"]
 
 
@@ -324,7 +325,7 @@ def run_seed(seed, options):
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())
         (folder / work.name).write_text(work.text)
-        settings += drawn_workload(seed, device, folder)
+        settings += drawn_workload(seed, device, folder, settings)
         devices = ([device.preset] if device.preset else []) + ["device.toml"]
         wrong = None
         if options.saved:
