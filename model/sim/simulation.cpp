@@ -267,6 +267,10 @@ RunSummary Simulation::summarise() {
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
     r.log_blocks = is_hybrid(s.config.ftl);
+    const NvmSets sets(s.config.ftl.nvm_sets, s.config.nand.geometry);
+    const std::vector<std::uint64_t> ranges = sets.ranges(s.device.controller.ftl->logical_units());
+    for (std::uint32_t set = 0; set < sets.count(); ++set)
+        r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes, (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
     r.map_on_flash = s.config.ftl.mapping == "dftl";
     r.waf = r.ftl.write_amplification(r.units_per_page);
     r.wear = s.wear();

@@ -24,11 +24,11 @@ from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read
 from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
 from random_job import Work, random_work
+from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
 SLACK = 10  # of the bound on simulated time
-NO_FORMULA = ("cost_benefit", "windowed_greedy")  # victim policies for which no steady state by formula is known
 LONGEST_SCAN_S = 100  # CAP.TO says 127.5 s at most
 
 # How the scheduler and the channels are implemented in a campaign, as settings of each run.
@@ -149,6 +149,7 @@ def drawn_frontiers(seed, device):
     if device.preset is not None or r.random() < 1 / 2 or has_slc(seed, device):
         return []
     frontiers = r.choice((1, 2))
+    sets = device.settings.get("ftl.mapping", '"page"') == '"page"' and r.random() < 1 / 3
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + 2 * frontiers
     device.scan_s *= (before + 2 * frontiers) / before
@@ -204,42 +205,11 @@ def drawn_lanes(seed, device):
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + 2 + before // 64
     device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
+    channels = int(device.settings["nand.geometry.channels"])
+    if sets and channels > 1:  # of a cut through the channels
+        cut = r.randrange(1, channels)
+        return [f"ftl.nvm_sets=C0-{cut - 1}, C{cut}-{channels - 1}"]
     return [f"ftl.static_dimensions={chosen}"]
-
-
-def drawn_steady_state(seed, device, lanes):
-    """For small devices that begin in a steady state: by formula for half of those whose policy has one, and until it is steady for half of the others.
-    Draws of their own."""
-    if device.preset is not None or device.settings["precondition.state"] != '"random"':
-        return []
-    by_formula = not lanes and device.settings["gc.policy"].strip('"') not in NO_FORMULA and device.settings.get("ftl.mapping") not in ('"fast"', '"block"')
-    if by_formula and random.Random(f"analytic {seed}").random() < 1 / 2:
-        return ["precondition.state=analytic"]
-    r = random.Random(f"until {seed}")
-    return ["precondition.until=steady", f"precondition.most_rounds={r.choice((5, 10, 50))}"] if r.random() < 1 / 2 else []
-
-
-def drawn_workload(seed, device, folder, settings):
-    """For a third of the small devices a workload before the run: writes, reads and trims of any size, to any end. Draws of its own."""
-    r = random.Random(f"played {seed}")
-    if device.preset is not None or r.random() > 1 / 3:
-        return []
-    lba = int(device.settings["nvme.lba_size"].strip('"B'))
-    direction = r.choice(("randwrite", "randrw", "write", "randtrimwrite" if r.random() < 1 / 2 else "randwrite"))
-    size = r.choice((lba, max(4096, lba), 16384, 65536))
-    lines = ["[before]", f"rw={direction}", f"bs={size}", f"iodepth={r.choice((1, 4, 32))}", f"number_ios={r.choice((10, 300, 3000))}", "norandommap=1", "loops=20",
-             f"sync={r.choice((0, 0, 0, 1))}", f"fsync={r.choice((0, 0, 50))}"]
-    (folder / "before.fio").write_text("\n".join(lines) + "\n")
-    divided = any(s.startswith("read_cache.room") or ".quotas=" in s for s in settings)
-    filled = device.settings["buffer.mode"] == '"write_back"' and not divided and r.random() < 1 / 2
-    return ["precondition.workload=before.fio", f"precondition.load={r.choice(('full', 'light'))}", f"precondition.fill_caches={'true' if filled else 'false'}"]
-
-
-def drawn_full_caches(seed, device):
-    """Caches as a host at work leaves them for half of the small devices where that can be. A draw of its own."""
-    s = device.settings if device.preset is None else {}
-    fits = s and s["precondition.state"] == '"random"' and s["buffer.mode"] == '"write_back"'
-    return ["precondition.fill_caches=true"] if fits and random.Random(f"full caches {seed}").random() < 1 / 2 else []
 
 
 def drawn_doors(seed):

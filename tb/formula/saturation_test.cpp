@@ -158,6 +158,34 @@ TEST(Saturation, StaticDimensionsBindWritesToDies) {
     }
 }
 
+// Rows of pages to the addresses of one NVM Set: only its dies work. Together with another one, both do.
+TEST(Saturation, WritesToAnNvmSetAreBoundByItsDies) {
+    for (const std::uint32_t planes : {1u, 2u})
+        for (const std::uint32_t used : {1u, 3u, 4u}) {
+            SsdConfig c = four_dies(planes);
+            c.ftl.nvm_sets = "C0, C1-3";
+            const std::uint32_t row = planes * 8192;
+            const std::uint64_t rows = c.ftl.user_capacity_bytes / row, quarter = rows / 4;
+            ClosedLoop::Spec s;
+            s.op = HostOp::write;
+            s.pattern = ClosedLoop::Pattern::list;
+            s.bytes = row;
+            s.depth = 32;
+            s.requests = (128u << 20) * used / row;
+            s.skip = s.requests / 8;
+            s.span = c.ftl.user_capacity_bytes;
+            for (std::uint64_t i = 0; i < s.requests; ++i) {
+                const bool first = used == 1 || (used == 4 && i % 4 == 0);
+                s.offsets.push_back((first ? 1 + i % (quarter - 2) : quarter + 1 + i % (3 * quarter - 2)) * row);
+            }
+            const auto r = run_closed_loop(c, s);
+            const double bound = used * row / (static_cast<double>(reference::program_cycle(c.nand, planes)) * 1e-12) * 1e-6;
+            char what[100];
+            std::snprintf(what, sizeof what, "writes to NVM Sets with %u of 4 channels, %u planes, MB/s", used, planes);
+            expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
+        }
+}
+
 // q outstanding single-die reads on n dies, deterministic service: simulated utilisation for n = 16, and
 // U = 1 + k - sqrt(1 + k^2), k = q/n for many dies.
 void closed_network(std::uint32_t dies, std::uint32_t q, double expected) {

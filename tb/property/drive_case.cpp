@@ -85,6 +85,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"ftl.allocation", {"-", "\"PDWC\"", "\"WCDP\"", "\"DPCW\""}},
         {"ftl.placement", {"-", "-", "\"first_idle\""}},
         {"ftl.static_dimensions", {"-", "-", "\"C\"", "\"CWD\"", "\"P\"", "\"CWDP\""}},
+        {"ftl.nvm_sets", {"-", "-", "-", "\"C0, C1\"", "\"C0W0, C0W1, C1\"", "\"P0, P1-3\""}},
         {"ftl.stream_frontiers", {"0", "0", "1", "2"}},
         {"ftl.multi_hash.hot", {"1", "4"}},
         {"ftl.checkpoint_interval", {"-", "-", "\"1B\"", "\"64KiB\"", "\"1MiB\""}},
@@ -123,6 +124,15 @@ bool starts(const std::string& text, const char* with) { return text.rfind(with,
 bool goes_with(const DriveCase& c, const std::string& key);
 bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
 
+/// NVM Sets that the drive's channels, ways and planes make up.
+bool goes_with_sets(const DriveCase& c) {
+    const std::string sets = c.value("ftl.nvm_sets");
+    if (sets == "-" || c.value("ftl.mapping") != "\"page\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
+    const auto has = [&](const char* dimension, const char* count) { return c.value(std::string("nand.geometry.") + dimension) == count; };
+    if (sets[1] == 'P') return has("planes_per_die", "4") && c.value("ftl.superblock") == "\"plane\"";
+    return has("channels", "2") && (sets.find('W') == std::string::npos || has("ways", "2"));
+}
+
 bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
 
 /// Write buffer and read cache in one room, which have to have one order.
@@ -158,6 +168,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")
         return !logs && !dftl && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+    if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
     if (key == "buffer.mode") return c.value(key) != "\"protected\"" || logs || (c.value("nand.faults.program_fail") == "-" && c.value("nand.faults.erase_fail") == "-");
@@ -166,7 +177,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
         return c.value("buffer.mode") != "\"write_through\"" && goes_with(c, "precondition.state") &&
                (c.value("precondition.state") == "\"random\"" || c.value("precondition.state") == "\"analytic\"");
     if (key == "precondition.state" && c.value(key) == "\"analytic\"")
-        return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c);
+        return !logs && c.value("gc.policy") != "\"cost_benefit\"" && c.value("gc.policy") != "\"windowed_greedy\"" && !goes_with_lanes(c) && !goes_with_sets(c);
     if (key == "read_cache.room") return shares_room(c);
     if (key == "read_cache.window") return shares_room(c) && c.value("read_cache.replacement") == "\"cflru\"";
     if (key == "read_cache.replacement" && c.value(key) == "\"cflru\"") return shares_room(c);

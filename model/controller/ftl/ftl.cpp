@@ -48,7 +48,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       slc_region_(slc_ != nullptr ? slc_->region() : SlcRegion{}),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers),
+      lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/hybrid/hybrid_map.h"
@@ -97,7 +98,7 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     if (g.blocks_per_plane <= reserve) return 0;
     if (is_hybrid(config)) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const std::uint64_t all = g.planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
-    if (config.static_dimensions != "none") return most_with_lanes(config, g, all);
+    if (config.static_dimensions != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
     if (config.mapping != "dftl") return all;
     // n units and their translation pages, n / entries rounded up.
     const std::uint64_t entries = entries_per_translation_page(config, g);
@@ -141,6 +142,21 @@ void check_lines(std::vector<Problem>& out, const FtlConfig& config) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\"" + with, "\"none\": one superblock takes all addresses", "set it to \"none\", or ftl.superblock = \"die\""});
     if (is_hybrid(config))
         out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
+}
+
+/// What NVM Sets are not made to work with.
+void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+    const std::size_t before = out.size();
+    NvmSets::check(out, "ftl.nvm_sets", config.nvm_sets, g);
+    if (config.nvm_sets.empty() || out.size() != before) return;
+    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed) {
+        if (wrong) out.push_back({key, "\"" + found + "\" with ftl.nvm_sets = \"" + config.nvm_sets + "\"", allowed, "change it, or leave out ftl.nvm_sets"});
+    };
+    refuse(config.static_dimensions != "none", "ftl.static_dimensions", config.static_dimensions, "\"none\": the address decides the set, and nothing else");
+    refuse(config.superblock == SuperblockSpan::drive, "ftl.superblock", "drive", "\"die\" or \"plane\": a superblock is of one set");
+    refuse(config.superblock == SuperblockSpan::die && NvmSets(config.nvm_sets, g).names_planes(), "ftl.superblock", "die", "\"plane\": the planes of a die would be written as one");
+    refuse(config.mapping != "page", "ftl.mapping", config.mapping, "\"page\": translation pages and log blocks are of no set");
+    refuse(config.initial_state == InitialState::analytic, "precondition.state", "analytic", "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
 }
 
 void check_quotas(std::vector<Problem>& out, const char* key, const char* size, const std::vector<std::uint32_t>& percents, std::uint64_t units) {
@@ -314,6 +330,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
+    check_sets(out, config, g);
     if (config.mapping == "dftl" && config.static_dimensions != "none")
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
                        "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});

@@ -99,6 +99,7 @@ struct FtlConfig {
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
                                               ///< superblock = die: P comes first wherever it stands
     Placement placement = Placement::in_turn; ///< which group a row of host pages goes to
+    std::string nvm_sets;                    ///< see allocation/nvm_sets.h; empty: none
     std::string static_dimensions = "none";  ///< those of C, W, D and P that the logical address decides
     std::uint32_t stream_frontiers = 0;       ///< write streams of the host, from 1 on, with superblocks of their own
     std::string streams_by = "host";          ///< registered choice of the stream of each unit written

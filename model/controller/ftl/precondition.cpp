@@ -21,6 +21,7 @@ Preconditioner::Preconditioner(Ftl& ftl, std::size_t turns_ahead)
     : ftl_(ftl),
       geometry_(ftl.geometry()),
       units_per_page_(ftl.geometry().units_per_page()),
+      row_(ftl.shape().planes()),
       turns_(turns_ahead),
       victims_(ftl.shape().groups(), kNoSuperblock),
       pages_(ftl.shape().groups()) {}
@@ -39,6 +40,7 @@ void Preconditioner::fill() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
     if (config.initial_state == InitialState::analytic) scatter(units);
+    else if (ftl_.lanes_.has_ranges()) lay_out_ranges(units);
     else lay_out(units);
     ftl_.lay_out_translation();
     if (units == 0) return;

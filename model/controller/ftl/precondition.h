@@ -37,6 +37,8 @@ public:
     /// Writes logical units 0 .. units-1 in ascending order; leaves exactly what unit-by-unit writing would leave, but
     /// the big tables take it as a formula. Precondition: a fresh Ftl.
     void lay_out(std::uint64_t units);
+    /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where each is.
+    void lay_out_ranges(std::uint64_t units);
     /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
     /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);
@@ -63,6 +65,8 @@ private:
     void fill();
     std::vector<SuperblockId> fill_superblocks(GroupId group, std::uint32_t count, Random& random);
     void hold(SuperblockId b, std::uint32_t valid, std::vector<std::uint32_t>& by_block, Random& random);
+    template <class Next>
+    std::uint64_t write_units(GroupId group, std::uint64_t most, Next&& next);
     void overwrite_in_turn(const Overwrites& asked);
     void overwrite_hybrid(const Overwrites& asked);
     void begin_rounds(std::uint64_t units);
@@ -84,6 +88,7 @@ private:
     const NandGeometry& geometry_;
     const std::uint32_t units_per_page_;
     OverwriteRounds rounds_;
+    std::vector<PageAddress> row_;
     std::vector<Move> moves_, planned_;
     std::vector<Turn> turns_;            // that have been looked at
     std::vector<SuperblockId> victims_;  // by group

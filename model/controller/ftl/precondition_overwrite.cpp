@@ -19,10 +19,7 @@ public:
     /// `batch`: drawn at a time, a divisor of kMostAtOnce. 1 where others draw from the same numbers in between.
     Draws(const Ftl& ftl, std::uint64_t units, std::uint32_t share, std::uint64_t batch) : ftl_(ftl), share_(share), units_(units), batch_(batch) {
         const Lanes& lanes = ftl.lanes();
-        if (lanes.shares() == 1) return;
-        const std::uint64_t per_row = std::uint64_t{ftl.shape().planes()} * ftl.geometry().units_per_page();
-        const std::uint64_t round = per_row * lanes.sequence().size(), rounds = (units + round - 1) / round;
-        within_ = lanes.nth(share, 0) < units ? rounds * per_row * lanes.groups(share).size() : 0;
+        if (lanes.shares() != 1) within_ = lanes.first_units(share, units);
     }
     bool empty() const { return within_ == 0; }
     void begin(Random& random) {
@@ -60,6 +57,42 @@ private:
     Lpa drawn_[kAhead];
 };
 }  // namespace
+
+/// Host pages of the group's row, with up to `most` units. Returns how many were written.
+template <class Next>
+std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Next&& next) {
+    const std::uint64_t wanted = (most + units_per_page_ - 1) / units_per_page_;
+    const std::uint32_t n =
+        ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, row_.size())), row_.data(), 0);
+    Spare out[kMaxUnitsPerPage];
+    std::uint64_t written = 0;
+    for (std::uint32_t p = 0; p < n; ++p) {
+        const std::uint32_t first = idx(geometry_.ppa_of(row_[p], 0));
+        for (std::uint32_t s = 0; s < units_per_page_; ++s) {
+            out[s] = kPadding;
+            if (written == most) continue;
+            const Lpa lpa = next();
+            out[s] = ftl_.codec_.make(lpa, 1);
+            ftl_.map_unit(lpa, Ppa{first + s});
+            ++written;
+        }
+        ftl_.spare_.program_page(row_[p], out, ftl_.draw_record(row_[p]));
+        ftl_.host_page_programmed(row_[p]);
+    }
+    return written;
+}
+
+void Preconditioner::lay_out_ranges(std::uint64_t units) {
+    Lanes& lanes = ftl_.lanes_;
+    for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
+        std::uint64_t x = 0;
+        for (const std::uint64_t all = lanes.first_units(share, units); x != all;) {
+            GroupId group{};
+            SSDTLM_CHECK(lanes.cursor(share).next(group), "a range of addresses for which its NVM Set has no room");
+            x += write_units(group, all - x, [&, n = x]() mutable { return Lpa{static_cast<std::uint32_t>(lanes.nth(share, n++))}; });
+        }
+    }
+}
 
 /// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a page.
 void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
@@ -121,27 +154,13 @@ void Preconditioner::overwrite_in_turn(const Overwrites& asked) {
 
     const SuperblockShape& shape = ftl_.shape_;
     std::uint64_t i = 0;
-    Spare out[kMaxUnitsPerPage];
-    std::vector<PageAddress> row(shape.planes());
     const auto write_row = [&](GroupId group) {
         Draws& of_share = draws[ftl_.lanes_.share_of(group)];
-        const std::uint64_t wanted = (writes - i + units_per_page_ - 1) / units_per_page_;
-        const std::uint32_t n =
-            ftl_.take_host_pages(group, static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, shape.planes())), row.data(), 0);
-        for (std::uint32_t p = 0; p < n; ++p) {
-            const std::uint32_t first = idx(geometry_.ppa_of(row[p], 0));
-            for (std::uint32_t s = 0; s < units_per_page_; ++s) {
-                out[s] = kPadding;
-                if (i == writes) continue;
-                const Lpa lpa = of_share.next();
-                out[s] = ftl_.codec_.make(lpa, 1);
-                ftl_.map_unit(lpa, Ppa{first + s});
-                of_share.taken(random);
-                ++i;
-            }
-            ftl_.spare_.program_page(row[p], out, ftl_.draw_record(row[p]));
-            ftl_.host_page_programmed(row[p]);
-        }
+        i += write_units(group, writes - i, [&] {
+            const Lpa lpa = of_share.next();
+            of_share.taken(random);
+            return lpa;
+        });
     };
 
     Random start(ftl_.seed_, kStartStream);

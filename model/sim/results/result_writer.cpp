@@ -148,6 +148,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.slc_blocks != 0)
         j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});
+    for (const auto& set : s.nvm_sets) j["ftl"]["nvm_sets"].push_back({{"set", set.name}, {"offset_bytes", set.first_byte}, {"bytes", set.bytes}});
     if (s.log_blocks)
         j["ftl"]["merges"] = {{"direct_blocks", s.ftl.direct_blocks}, {"switch", s.ftl.switch_merges}, {"partial", s.ftl.partial_merges},
                               {"full", s.ftl.full_merges}, {"full_merge_blocks", s.ftl.full_merge_blocks}, {"empty_logs", s.ftl.empty_logs}};

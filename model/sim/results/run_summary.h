@@ -81,6 +81,11 @@ struct RunSummary {
     double waf = 0;
     std::uint32_t units_per_page = 1;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
+    struct NvmSetRange {
+        std::string name;
+        std::uint64_t first_byte = 0, bytes = 0;
+    };
+    std::vector<NvmSetRange> nvm_sets;  ///< empty: none
     bool log_blocks = false;       ///< the map is a hybrid one
     bool map_on_flash = false;     ///< the map has translation pages
     std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order

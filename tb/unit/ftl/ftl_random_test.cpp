@@ -21,12 +21,12 @@ struct RunningProgram {
     PageRecord record;
 };
 
-enum class With { nothing, slc, lanes, lanes_and_slc, streams, lanes_and_streams };
-constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc", "_streams", "_lanes_streams"};
+enum class With { nothing, slc, lanes, lanes_and_slc, streams, lanes_and_streams, sets };
+constexpr const char* kWith[] = {"", "_slc", "_lanes", "_lanes_slc", "_streams", "_lanes_streams", "_sets"};
 class FtlRandom : public testing::TestWithParam<std::tuple<std::string, SuperblockSpan, With>> {};
 INSTANTIATE_TEST_SUITE_P(All, FtlRandom,
                          testing::Combine(testing::ValuesIn(VictimPolicies::instance().names()),
-                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc, With::streams, With::lanes_and_streams)),
+                                          testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(With::nothing, With::slc, With::lanes, With::lanes_and_slc, With::streams, With::lanes_and_streams, With::sets)),
                          [](const auto& p) {
                              return std::get<0>(p.param) + (std::get<1>(p.param) == SuperblockSpan::die ? "_die" : "_plane") +
                                     kWith[static_cast<std::size_t>(std::get<2>(p.param))];
@@ -41,6 +41,7 @@ TEST_P(FtlRandom, AgreesWithAMap) {
     c.slc.dynamic_blocks = with == With::lanes_and_slc ? 4 : 0;
     if (with == With::lanes) c.static_dimensions = c.superblock == SuperblockSpan::plane ? "CWDP" : "CWD";
     if (with == With::lanes_and_slc || with == With::lanes_and_streams) c.static_dimensions = "C";
+    if (with == With::sets) c.nvm_sets = c.superblock == SuperblockSpan::plane ? "C0W0P0, C0W0P1, C0W1, C1" : "C0W0, C0W1, C1";
     c.stream_frontiers = with == With::streams ? 3 : with == With::lanes_and_streams ? 1 : 0;
     g.blocks_per_plane += c.slc.blocks + (c.slc.dynamic_blocks != 0) + 2 * c.stream_frontiers;
     Device d(c, g);

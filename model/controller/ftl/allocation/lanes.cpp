@@ -33,17 +33,20 @@ std::vector<std::string> static_dimensions() {
 }
 
 Lanes::Lanes(const std::string& fixed, const std::vector<PlaneId>& rows, const NandGeometry& geometry, const SuperblockShape& shape,
-             std::uint32_t streams)
+             std::uint32_t streams, const NvmSets& sets, std::uint64_t logical_units)
     : units_per_row_(shape.planes() * geometry.units_per_page()),
       by_row_(units_per_row_),
       by_groups_(shape.groups()),
       streams_(streams),
       share_of_group_(shape.groups()) {
     std::vector<std::uint32_t> keys;  // by share
-    std::vector<std::vector<PlaneId>> rows_of;
+    std::vector<std::vector<PlaneId>> rows_of(sets.count());
+    for (std::uint32_t set = 0; set < sets.count(); ++set) keys.push_back(set);
+    positions_of_.resize(sets.count());
+    if (sets.count() > 1) ranges_ = sets.ranges(logical_units);
     for (std::size_t i = 0; i < rows.size(); i += shape.planes()) {
         const GroupId group = shape.group_of(rows[i]);
-        const std::uint32_t key = fixed == "none" ? 0 : key_of(fixed, rows[i], geometry);
+        const std::uint32_t key = sets.any() ? sets.of(rows[i]) : fixed == "none" ? 0 : key_of(fixed, rows[i], geometry);
         const auto share = static_cast<std::uint32_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
         if (share == keys.size()) {
             keys.push_back(key);
@@ -76,7 +79,21 @@ void Lanes::move_to(std::uint64_t rows) {
     }
 }
 
+std::uint32_t Lanes::share_of_range(std::uint32_t unit) const {
+    std::uint32_t share = 0;
+    while (unit >= ranges_[share + 1] && share + 1 != shares_) ++share;
+    return share;
+}
+
+std::uint64_t Lanes::first_units(std::uint32_t share, std::uint64_t units) const {
+    if (!ranges_.empty()) return std::max(std::min(units, ranges_[share + 1]), ranges_[share]) - ranges_[share];
+    if (nth(share, 0) >= units) return 0;
+    const std::uint64_t round = units_per_row_ * sequence_.size(), rounds = (units + round - 1) / round;
+    return rounds * units_per_row_ * positions_of_[share].size();
+}
+
 std::uint64_t Lanes::nth(std::uint32_t share, std::uint64_t x) const {
+    if (!ranges_.empty()) return ranges_[share] + x;
     const auto& mine = positions_of_[share];
     const std::uint64_t row = x / units_per_row_, round = row / mine.size();
     return (round * sequence_.size() + mine[row % mine.size()]) * units_per_row_ + x % units_per_row_;
