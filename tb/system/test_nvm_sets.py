@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVM Sets: what happens to the addresses of one leaves the dies of another alone."""
+from support import USER_ERROR, SystemTest
+
+UNITS = 12 * 1024 * 1024 // 4096  # tiny-test, one die a channel
+STAGES = ("die_wait_host_write", "die_wait_gc", "die_wait_erase")
+
+
+class NvmSets(SystemTest):
+    def waits(self, sets, output):
+        """Microseconds that reads of the first half waited for writes, garbage collection and erases, all in the second half."""
+        half = UNITS // 2 * 4096
+        job = self.write("two.fio", f"[global]\nioengine=libaio\nbs=4k\nsize={half}\n[reader]\nrw=randread\nnumber_ios=2000\n"
+                                    f"[writer]\nrw=randwrite\niodepth=16\nnumber_ios=10000\nnorandommap\nloops=10\noffset={half}\n")
+        result = self.simulate("tiny-test", job, "--set", f"ftl.nvm_sets={sets}", output=output)
+        j = self.assert_right(result)
+        self.assertGreater(j["ftl"]["blocks_erased"], 100)
+        return j, sum(float(row["mean_us"]) for row in result.rows("latency.csv") if row["op"] == "read" and row["stage"] in STAGES)
+
+    def test_reads_of_a_set_wait_for_nothing_in_another(self):
+        j, waits = self.waits("", "common")
+        self.assertNotIn("nvm_sets", j["ftl"])
+        self.assertGreater(waits, 100)
+        j, waits = self.waits("C0, C1", "apart")
+        self.assertEqual(waits, 0)
+        self.assertEqual(j["ftl"]["nvm_sets"], [{"set": "C0", "offset_bytes": 0, "bytes": UNITS // 2 * 4096},
+                                                {"set": "C1", "offset_bytes": UNITS // 2 * 4096, "bytes": UNITS // 2 * 4096}])
+
+    def test_what_is_no_set(self):
+        done = self.ssdtlm("run", "tiny-test", "-o", "out", "--rw=read", "--bs=4k", "--number_ios=1", "--set", "ftl.nvm_sets=C0, D1")
+        self.assertEqual(done.returncode, USER_ERROR, done.stderr)
+        self.assertRegex(done.stderr, r'ftl\.nvm_sets.*"D1" is no set of this drive')
