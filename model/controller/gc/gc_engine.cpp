@@ -103,6 +103,7 @@ void GcEngine::exhaust(GroupId group) {
 
 void GcEngine::pump(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (g.victim == kNoSuperblock) return;  // this, or the last one, has ended within: where cores take no time
     if (__builtin_expect(ftl_.media().read_only, 0)) return abandon(group);
     std::uint32_t mask = 0;
     while (!g.exhausted && g.inflight < most_inflight_) {
@@ -121,8 +122,9 @@ void GcEngine::pump(GroupId group) {
         step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages, chain.first()->index, CoreStep::gc_read_issue);
     }
     if (g.exhausted && g.reads == 0) {
+        const std::uint64_t number = g.number;
         while (!g.moves.empty()) form_row(group);
-        if (g.inflight == 0) try_erase(group);
+        if (g.inflight == 0 && g.number == number && g.victim != kNoSuperblock) try_erase(group);
     }
 }
 
