@@ -128,12 +128,8 @@ TEST(Saturation, SequentialWriteIsBoundByPrograms) { write_on(1, 131072, ClosedL
 TEST(Saturation, MultiPlaneProgramsDoubleTheBound) { write_on(2, 131072, ClosedLoop::Pattern::sequential); }
 TEST(Saturation, RandomWriteIsBoundByProgramsToo) { write_on(1, 4096, ClosedLoop::Pattern::random); }
 
-// Rows of pages that an ascending write would put on the first `used` of four channels, one die each. Where the address decides the
-// channel, only these dies work.
-void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint32_t used) {
-    SsdConfig c = four_dies(planes);
-    c.ftl.static_dimensions = fixed;
-    const std::uint32_t row = planes * 8192;
+/// Writes of rows of pages that as many of four dies as are `used` program side by side; the offsets are the caller's.
+ClosedLoop::Spec rows_to_dies(const SsdConfig& c, std::uint32_t row, std::uint32_t used) {
     ClosedLoop::Spec s;
     s.op = HostOp::write;
     s.pattern = ClosedLoop::Pattern::list;
@@ -142,6 +138,16 @@ void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint
     s.requests = (128u << 20) * used / row;
     s.skip = s.requests / 8;
     s.span = c.ftl.user_capacity_bytes;
+    return s;
+}
+
+// Rows of pages that an ascending write would put on the first `used` of four channels, one die each. Where the address decides the
+// channel, only these dies work.
+void write_to_channels(const std::string& fixed, std::uint32_t planes, std::uint32_t used) {
+    SsdConfig c = four_dies(planes);
+    c.ftl.static_dimensions = fixed;
+    const std::uint32_t row = planes * 8192;
+    ClosedLoop::Spec s = rows_to_dies(c, row, used);
     for (std::uint64_t i = 0; i < s.requests; ++i) s.offsets.push_back((i / used * 4 + i % used) * row % s.span);
     const auto r = run_closed_loop(c, s);
     const std::uint32_t dies = fixed == "none" ? 4 : used;
@@ -166,14 +172,7 @@ TEST(Saturation, WritesToAnNvmSetAreBoundByItsDies) {
             c.ftl.nvm_sets = "C0, C1-3";
             const std::uint32_t row = planes * 8192;
             const std::uint64_t rows = c.ftl.user_capacity_bytes / row, quarter = rows / 4;
-            ClosedLoop::Spec s;
-            s.op = HostOp::write;
-            s.pattern = ClosedLoop::Pattern::list;
-            s.bytes = row;
-            s.depth = 32;
-            s.requests = (128u << 20) * used / row;
-            s.skip = s.requests / 8;
-            s.span = c.ftl.user_capacity_bytes;
+            ClosedLoop::Spec s = rows_to_dies(c, row, used);
             for (std::uint64_t i = 0; i < s.requests; ++i) {
                 const bool first = used == 1 || (used == 4 && i % 4 == 0);
                 s.offsets.push_back((first ? 1 + i % (quarter - 2) : quarter + 1 + i % (3 * quarter - 2)) * row);

@@ -3,31 +3,25 @@
 
 #include <string>
 
-#include "sim/config/parameters.h"
+#include "sim/config/config_checker.h"
 
 namespace ssdtlm {
 namespace {
 
-class CollectionChecker {
+class CollectionChecker final : private ConfigChecker {
 public:
-    CollectionChecker(const ResolvedConfig& resolved, std::vector<Problem>& out) : resolved_(resolved), c_(resolved.config), out_(out) {}
+    explicit CollectionChecker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
 
-    void run() {
+    std::vector<Problem> run() {
         thresholds();
         if (c_.ftl.gc_idle_after != Ps{} && c_.ftl.gc_idle_free_blocks <= c_.ftl.gc_soft_free_blocks)
             add("gc.idle_free_blocks", value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
                 "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
         if (!c_.ftl.gc_charge_time) in_no_time();
+        return std::move(out_);
     }
 
 private:
-    void add(const std::string& key, const std::string& what, std::string allowed, std::string repair) {
-        out_.push_back({resolved_.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
-    }
-    std::string value(const std::string& key) const {
-        const auto& p = ssd_parameters()[static_cast<std::size_t>(parameter_index(key))];
-        return to_text(p, p.get(c_));
-    }
     void thresholds() {
         if (c_.ftl.gc_hard_free_blocks < 2 && c_.ftl.gc_hard_used_percent != 0)
             add("gc.hard_used", value("gc.hard_used") + " leaves " + value("gc.hard_free_blocks") + " of " + std::to_string(c_.nand.geometry.blocks_per_plane) + " blocks free",
@@ -43,14 +37,10 @@ private:
         if (!c_.host.power_cut_at.empty())
             add("host.power_cut_at", "a loss of power" + with, "none: what is moved in no time has been programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");
     }
-
-    const ResolvedConfig& resolved_;
-    const SsdConfig& c_;
-    std::vector<Problem>& out_;
 };
 
 }  // namespace
 
-void check_collection(const ResolvedConfig& resolved, std::vector<Problem>& out) { CollectionChecker(resolved, out).run(); }
+std::vector<Problem> check_collection(const ResolvedConfig& resolved) { return CollectionChecker(resolved).run(); }
 
 }  // namespace ssdtlm

@@ -9,6 +9,6 @@
 
 namespace ssdtlm {
 
-void check_collection(const ResolvedConfig& resolved, std::vector<Problem>& out);
+std::vector<Problem> check_collection(const ResolvedConfig& resolved);
 
 }  // namespace ssdtlm

@@ -21,7 +21,7 @@
 #include "nand/onfi/spare.h"
 #include "sim/config/cache_checks.h"
 #include "sim/config/collection_checks.h"
-#include "sim/config/parameters.h"
+#include "sim/config/config_checker.h"
 #include "sim/config/saved_drive.h"
 
 namespace ssdtlm {
@@ -41,9 +41,9 @@ std::string round_size(std::uint64_t bytes) {
     return size_text(bytes >= mb ? bytes / mb * mb : bytes);
 }
 
-class Checker {
+class Checker final : private ConfigChecker {
 public:
-    explicit Checker(const ResolvedConfig& resolved) : resolved_(resolved), c_(resolved.config) {}
+    explicit Checker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
 
     std::vector<Problem> run() {
         host_and_nvme();
@@ -52,11 +52,11 @@ public:
         nand();
         scheduler();
         channel();
-        check_collection(resolved_, out_);
+        add(check_collection(resolved_));
         dram();
         if (geometry_fits) {
             capacity();
-            for (Problem& p : check_caches(resolved_)) out_.push_back(std::move(p));
+            add(check_caches(resolved_));
             cached_map();
             hybrid_map();
             power_cuts();
@@ -68,14 +68,6 @@ public:
     }
 
 private:
-    /// `key` is what the user should look at: its place opens the message.
-    void add(const std::string& key, const std::string& what, std::string allowed, std::string repair) {
-        out_.push_back({resolved_.where(key), key + ": " + what, std::move(allowed), std::move(repair)});
-    }
-    std::string value(const std::string& key) const {
-        const auto& p = ssd_parameters()[static_cast<std::size_t>(parameter_index(key))];
-        return to_text(p, p.get(c_));
-    }
     void at_most(const std::string& key, std::uint64_t v, const std::string& limit_key, std::uint64_t limit) {
         if (v > limit) {
             add(key, value(key) + " is more than " + limit_key + " = " + value(limit_key),
@@ -354,10 +346,6 @@ private:
                     value("nvme.max_transfer") + " needs " + std::to_string(command) + " of them at a time, a row of pages " + std::to_string(row),
                 "at least " + size_text(std::max(row, command) * entry), "raise it, or lower nvme.max_transfer");
     }
-
-    const ResolvedConfig& resolved_;
-    const SsdConfig& c_;
-    std::vector<Problem> out_;
 };
 
 }  // namespace
