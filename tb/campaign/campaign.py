@@ -149,7 +149,6 @@ def drawn_frontiers(seed, device):
     if device.preset is not None or r.random() < 1 / 2 or has_slc(seed, device):
         return []
     frontiers = r.choice((1, 2))
-    sets = device.settings.get("ftl.mapping", '"page"') == '"page"' and r.random() < 1 / 3
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + 2 * frontiers
     device.scan_s *= (before + 2 * frontiers) / before
@@ -202,6 +201,7 @@ def drawn_lanes(seed, device):
     chosen = "".join(letter for letter in letters if r.random() < 2 / 3)
     if not chosen:
         return []
+    sets = device.settings.get("ftl.mapping", '"page"') == '"page"' and r.random() < 1 / 3
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + 2 + before // 64
     device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
@@ -289,7 +289,7 @@ def run_seed(seed, options):
         cuts, seconds = drawn_power_cuts(seed, device)
         settings += cuts
         work.pace_s += seconds
-    if not any(s.startswith(("ftl.static_dimensions", "ftl.checkpoint")) for s in settings):
+    if not any(s.startswith(("ftl.static_dimensions", "ftl.nvm_sets", "ftl.checkpoint")) for s in settings):
         settings += drawn_lines(seed, device)
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)

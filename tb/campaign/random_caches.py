@@ -40,7 +40,8 @@ def drawn_quotas(seed, device, settings):
     units = size_of(device.settings, "buffer.size") // size_of(device.settings, "nand.geometry.unit_size")
     if mapping in ('"page"', '"dftl"') and units >= 10 and not any(s.startswith(taken) for s in settings):
         out.append(f"buffer.quotas={quotas()}")
-    if any(s.startswith("read_cache.size") for s in settings) and "precondition.fill_caches=true" not in settings:
+    cache = next((size_of({"": s.split("=")[1]}, "") for s in settings if s.startswith("read_cache.size=")), 0)
+    if cache >= 10 * size_of(device.settings, "nand.geometry.unit_size") and "precondition.fill_caches=true" not in settings:
         out.append(f"read_cache.quotas={quotas()}")
     if mapping == '"dftl"' and "precondition.fill_caches=true" not in settings and size_of(device.settings, "map.cache") >= 16 * size_of(device.settings, "nand.geometry.unit_size"):
         out.append(f"map.quotas={quotas()}")
