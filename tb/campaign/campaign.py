@@ -192,7 +192,7 @@ def drawn_placement(seed, device):
 
 
 def drawn_lanes(seed, device):
-    """Static dimensions for a third of the small devices whose map is all in memory, with blocks for each lane's share of the journal
+    """Static dimensions or NVM Sets for a third of the small devices whose map is all in memory, with blocks for each lane's share of the journal
     beside those that they have. Draws of their own."""
     r = random.Random(f"lanes {seed}")
     if device.preset is not None or device.settings.get("ftl.mapping") == '"dftl"' or r.random() > 1 / 3:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVM Sets (NVM Express Base Specification, "NVM Sets"): parts of the flash that share no plane, each with a range of the logical
-// addresses, so that what is written to one range never makes a die of another one busy. Written as "C0-3, C4-7W0-1, C4-7W2-3": the
+// addresses, so that what is written to one range never takes a plane of another one, nor, unless sets divide the planes of a die, one of its dies. Written as "C0-3, C4-7W0-1, C4-7W2-3": the
 // channels (C), ways (W), dies of a chip (D) and planes of a die (P) of each set; a dimension that is not named is taken whole. The
 // ranges follow each other in the order of the sets, each in proportion to its planes.
 #pragma once
@@ -24,7 +24,6 @@ public:
     std::uint32_t count() const { return static_cast<std::uint32_t>(names_.size()); }
     const std::string& name(std::uint32_t set) const { return names_[set]; }
     std::uint32_t of(PlaneId plane) const { return set_of_plane_[idx(plane)]; }
-    std::uint32_t planes(std::uint32_t set) const { return planes_[set]; }
     /// Of so many logical units: where the range of each set begins, and behind the last one where it ends.
     std::vector<std::uint64_t> ranges(std::uint64_t units) const;
     /// Sets whose dies are written as one cannot be told apart by planes.
