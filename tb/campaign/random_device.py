@@ -176,11 +176,18 @@ def drawn_protected(seed, device):
 
 
 def drawn_refresh(seed, device):
-    """Blocks that are moved when they have been read often, on a tenth of the small devices, some after hardly more reads than they have pages. Draws of
-    their own."""
+    """Blocks that are moved when they have been read often, on a tenth of the small devices, some after hardly more reads than they have pages; when they
+    are old, on another tenth, some after hardly longer than it takes. Draws of their own."""
     r = random.Random(f"refresh {seed}")
-    if device.preset is None and r.random() < 0.1 and device.settings.get("ftl.mapping") not in ('"fast"', '"block"'):
+    if device.preset is not None or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
+        return
+    if r.random() < 0.1:
         device.settings["refresh.reads"] = r.choice((40, 300, 2000))
+    if r.random() < 0.1:
+        device.settings["refresh.age"] = r.choice(('"1ms"', '"20ms"', '"500ms"'))
+        if r.random() < 0.5:
+            device.settings["refresh.interval"] = r.choice(('"1ms"', '"300us"', '"50us"'))
+            device.settings["firmware.refresh_look"] = r.choice((0, 500, 5000))
 
 
 def random_faults(r, spare):

@@ -81,6 +81,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"buffer.merge_writes", {"-", "-", "-", "false"}},
         {"firmware.reorder", {"-", "0", "5000"}},
         {"refresh.reads", {"-", "-", "-", "200", "20"}},
+        {"refresh.age", {"-", "-", "-", "\"300us\"", "\"5ms\""}},
         {"fast.random_log_blocks", {"1", "2", "4"}},
         {"ftl.allocation", {"-", "\"PDWC\"", "\"WCDP\"", "\"DPCW\""}},
         {"ftl.placement", {"-", "-", "\"first_idle\""}},
@@ -153,7 +154,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") == "\"by_translation_page\"";
     if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
-    if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
+    if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
                                     c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");

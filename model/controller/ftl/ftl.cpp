@@ -57,7 +57,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       gc_stream_(shape_.groups()),
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
-      read_disturb_(config.refresh_reads != 0 ? std::make_unique<ReadDisturb>(config.refresh_reads, shape_, blocks_) : nullptr),
+      refresh_(config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_) : nullptr),
       hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {}
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
@@ -141,7 +141,7 @@ void Ftl::superblock_erased(SuperblockId victim) {
         slc_->erased(victim);
     else
         blocks_.erased(victim);
-    if (__builtin_expect(read_disturb_ != nullptr, 0)) read_disturb_->erased(victim);
+    if (__builtin_expect(refresh_ != nullptr, 0)) refresh_->erased(victim);
     counters_.blocks_erased += shape_.planes();
     const GroupId group = shape_.group_of(victim);
     update_able(group);

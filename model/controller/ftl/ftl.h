@@ -6,9 +6,8 @@
 // pages may go through an SLC cache first (slc/), or to log blocks that are merged with data blocks (hybrid/). A map that is not all in memory
 // (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
 //
-// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) -> host_page_programmed. Life of a victim:
-// select_victim -> next_valid_page, move_wanted and allocate_moved_page, moving the units densely packed -> per page programmed: commit_move for each
-// unit, then gc_page_programmed -> when empty and erase_allowed, the erase of its blocks -> superblock_erased.
+// Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) -> host_page_programmed. Of a victim: select_victim ->
+// next_valid_page, move_wanted, allocate_moved_page -> per page programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +31,7 @@
 #include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
-#include "controller/ftl/read_disturb/read_disturb.h"
+#include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
 #include "controller/ports/media_health.h"
@@ -75,6 +74,7 @@ public:
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         SSDTLM_CHECK(!is_bad(b), "a page of a block that has failed");
         ++last_number_;
+        if (__builtin_expect(refresh_ != nullptr, 0) && refresh_->ages) refresh_->ages->written(b);
         if (__builtin_expect(!under_way_.empty(), 0)) ++under_way_[idx(shape_.group_of(a.plane))];
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().begins(a, b, last_number_);
         return {last_number_, kind, blocks_[b].stream};
@@ -183,14 +183,16 @@ public:
     /// There is a reason to collect: few free blocks, one that failed and is not empty yet, or the SLC cache. Never of a read-only drive.
     bool wants_collection(GroupId group) const {
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
-               (__builtin_expect(read_disturb_ != nullptr, 0) && wants_refresh(group));
+               (__builtin_expect(refresh_ != nullptr, 0) && wants_refresh(group));
     }
     bool wants_fold(GroupId group, bool idle) const;  ///< one of the SLC cache is to be folded now; an `idle` drive folds all that are full
-    // Superblocks that have been read too often (read_disturb/, ftl_refresh.cpp). Precondition of page_read(): the configuration says so.
+    // Superblocks that have been read too often, or whose data are old (refresh/, ftl_refresh.cpp). Precondition of the first three: the configuration says so.
     void page_read(BlockId block);
+    void look_at_ages();
+    void start_ages(bool written_now);  ///< of what the flash holds; else it was written at an even rate up to now
     bool wants_refresh(GroupId group) const;
     void on_refresh_due(std::function<void(GroupId)> callback) { refresh_due_ = std::move(callback); }
-    const ReadDisturb* read_disturb() const { return read_disturb_.get(); }  ///< null: reads are not counted
+    const Refresh* refresh() const { return refresh_.get(); }  ///< null: nothing is refreshed
     /// One that failed comes first. kNoSuperblock when no sealed one of the group has a page's worth of invalid units. The victim is no candidate any
     /// more. At most gc_hard_free_blocks victims of one group at a time, or GC may run out of blocks. When losses of power have used up the free ones:
     /// one whose units have room behind what GC wrote last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now
@@ -229,13 +231,11 @@ public:
     // --- The SLC cache (slc/, ftl_slc.cpp) ---
     bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
     const SlcRegion& slc_region() const { return slc_region_; }
-    /// Null: the drive has none.
-    const SlcCache* slc() const { return slc_.get(); }
+    const SlcCache* slc() const { return slc_.get(); }  ///< null: the drive has none
     std::uint32_t units_of(SuperblockId b) const;  ///< for which the superblock has room
 
     // --- Checkpoints of the map (checkpoint/); what they and all pages say after a loss of power: recovery/ ---
-    /// Null: the drive has none.
-    Checkpoints* checkpoints() { return checkpoints_.get(); }
+    Checkpoints* checkpoints() { return checkpoints_.get(); }  ///< null: the drive has none
     const Checkpoints* checkpoints() const { return checkpoints_.get(); }
     /// Of a page in a superblock that is set apart.
     PageRecord draw_checkpoint_record(PageKind kind) { return {++last_number_, kind, kCheckpointStream}; }
@@ -390,7 +390,7 @@ private:
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;
     std::unique_ptr<Checkpoints> checkpoints_;  // null: none
-    const std::unique_ptr<ReadDisturb> read_disturb_;  // null: reads are not counted
+    const std::unique_ptr<Refresh> refresh_;    // null: none
     std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
     std::unique_ptr<HybridMap> hybrid_;         // null: none
     std::function<void()> media_changed_;

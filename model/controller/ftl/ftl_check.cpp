@@ -250,6 +250,7 @@ void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
     refuse(config.slc.dynamic_blocks != 0, "slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks), "0", logs + " take the pages of the host");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config.refresh_reads != 0, "refresh.reads", std::to_string(config.refresh_reads), "0", "refreshing would move data blocks");
+    refuse(config.refresh_age != Ps{}, "refresh.age", "a time", "\"0s\"", "refreshing would move data blocks");
     refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\"", "merges write data blocks");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
     refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");

@@ -18,8 +18,9 @@ struct FtlCounters {
     std::uint64_t victim_valid_units = 0;  ///< sum over the victims, when they were selected
     std::uint64_t wear_victims = 0;        ///< of the victims, those of static wear levelling
     std::uint64_t wear_units = 0;          ///< sum over these, when they were selected
-    std::uint64_t refresh_victims = 0;     ///< of the victims, those that had been read too often
+    std::uint64_t refresh_victims = 0;     ///< of the victims, those that had been read too often, or were old
     std::uint64_t refresh_units = 0;       ///< sum over these, when they were selected
+    std::uint64_t aged_superblocks = 0;    ///< that were found to be old, and are to be refreshed
     std::uint64_t trims = 0;               ///< mapped units that lost their mapping by deallocation
     std::uint64_t journal_pages = 0;       ///< programmed with what was deallocated or lost
     std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
@@ -68,6 +69,7 @@ struct FtlCounters {
                 a.wear_units - b.wear_units,
                 a.refresh_victims - b.refresh_victims,
                 a.refresh_units - b.refresh_units,
+                a.aged_superblocks - b.aged_superblocks,
                 a.trims - b.trims,
                 a.journal_pages - b.journal_pages,
                 a.gc_translation_units - b.gc_translation_units,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which superblock is collected next, of all who want one to be: what has failed, the SLC cache, what is read often, wear levelling, the victim policy.
+// Which superblock is collected next, of all who want one to be: what has failed, the SLC cache, what is to be refreshed, wear levelling, the victim policy.
 #include <utility>
 
 #include "controller/ftl/ftl.h"
@@ -9,7 +9,7 @@ namespace ssdtlm {
 VictimReason Ftl::victim_reason(SuperblockId victim) const {
     if (is_bad(victim)) return VictimReason::failed;
     if (levels_[idx(shape_.group_of(victim))]) return VictimReason::wear;
-    if (read_disturb_ != nullptr && read_disturb_->took_last(shape_.group_of(victim))) return VictimReason::refresh;
+    if (refresh_ != nullptr && refresh_->queue.took_last(shape_.group_of(victim))) return VictimReason::refresh;
     return blocks_[victim].stream == kSlcStream ? VictimReason::fold : VictimReason::space;
 }
 
@@ -33,8 +33,8 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         return std::exchange(begun_[idx(group)], kNoSuperblock);  // counted when it was chosen
     if (__builtin_expect(slc_ != nullptr, 0))
         if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
-    if (__builtin_expect(read_disturb_ != nullptr, 0))
-        if (const SuperblockId often_read = select_for_refresh(group); often_read != kNoSuperblock) return often_read;
+    if (__builtin_expect(refresh_ != nullptr, 0))
+        if (const SuperblockId refreshed = select_for_refresh(group); refreshed != kNoSuperblock) return refreshed;
     // What a hybrid map collects so is the journal, which takes no free one.
     if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
     if (__builtin_expect(config_.most_spread != 0, 0)) {
@@ -55,9 +55,9 @@ SuperblockId Ftl::count_victim(SuperblockId victim) {
 }
 
 SuperblockId Ftl::select_victim(GroupId group, bool idle) {
-    const std::uint64_t refreshed = counters_.refresh_victims;
+    const std::uint64_t before = counters_.refresh_victims;
     const SuperblockId victim = choose_victim(group, idle);
-    if (__builtin_expect(read_disturb_ != nullptr, 0) && victim != kNoSuperblock && counters_.refresh_victims == refreshed) read_disturb_->other(group, victim);
+    if (__builtin_expect(refresh_ != nullptr, 0) && victim != kNoSuperblock && counters_.refresh_victims == before) refresh_->queue.other(group, victim);
     // Without a free block there is room behind stream 0 only, if at all (ftl_scarce.cpp).
     if (__builtin_expect(lanes_.streams() != 0, 0) && victim != kNoSuperblock)
         gc_stream_[idx(group)] = static_cast<std::uint8_t>(blocks_.free_blocks(group) == 0 ? 0 : host_stream_of(blocks_[victim].stream));

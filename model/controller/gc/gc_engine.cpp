@@ -24,6 +24,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       host_(host),
       pacing_(agenda, config, ftl, host),
       at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
+      ages_(config.most_looks() == 0 ? nullptr : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
@@ -338,6 +339,14 @@ void GcEngine::end_victim(GroupId group) {
     --active_;
     if (block_freed_) block_freed_();
     check(group);
+}
+
+// What an untimed drive hands over says nothing of looks, as it has none.
+void GcEngine::state(Snapshot& s) {
+    pacing_.state(s);
+    std::int64_t left = ages_ ? ages_->left().count() : -1;
+    s(left);
+    if (s.reads() && ages_ && left >= 0) ages_->set_left(Ps{left});
 }
 
 void GcEngine::check_waiters() const {

@@ -22,6 +22,7 @@
 #include "controller/gc/gc_probe.h"
 #include "controller/gc/host_activity.h"
 #include "controller/gc/merge_engine.h"
+#include "controller/gc/retention_watch.h"
 #include "controller/gc/victim_units.h"
 #include "controller/ports/core_port.h"
 #include "controller/ports/dram_port.h"
@@ -87,14 +88,16 @@ public:
     void stop() {
         stopped_ = true;
         pacing_.stop();
+        if (ages_) ages_->stop();
     }
     void go_on() {
         stopped_ = false;
         pacing_.go_on();
+        if (ages_) ages_->go_on();
         check_all();
     }
-    /// Groups in which something is collected or merged.
-    std::uint32_t active() const { return active_ + looks_ + (merges_ != nullptr ? merges_->active() : 0); }
+    /// Groups in which something is collected or merged; and a look at ages.
+    std::uint32_t active() const { return active_ + looks_ + (ages_ && ages_->under_way() ? 1 : 0) + (merges_ != nullptr ? merges_->active() : 0); }
     bool collects(GroupId group) const {
         return groups_[idx(group)].victim != kNoSuperblock || groups_[idx(group)].beginning || groups_[idx(group)].looked_at || (merges_ != nullptr && merges_->busy(group));
     }
@@ -106,10 +109,7 @@ public:
     BlockId last_victim() const { return last_victim_; }
     std::string dump() const;
     /// Precondition: active() == 0.
-    template <class Archive>
-    void state(Archive& s) {
-        pacing_.state(s);
-    }
+    void state(Snapshot& s);
 
 private:
     struct Group {
@@ -179,6 +179,7 @@ private:
     const HostActivity& host_;
     GcPacing pacing_;
     const std::unique_ptr<GcAtOnce> at_once_;  // null: it takes its time
+    std::unique_ptr<RetentionWatch> ages_;       // null: nobody looks at them
     const std::uint32_t most_inflight_;  // of a group
     const std::uint32_t idle_free_blocks_;
     std::vector<Group> groups_;

@@ -33,7 +33,8 @@ enum class CoreStep : std::uint8_t {
     map_write_done,
     checkpoint_issue,
     checkpoint_done,
-    map_scan        ///< of what a page says when the drive starts
+    map_scan,       ///< of what a page says when the drive starts
+    refresh_look    ///< at the ages of superblocks
 };
 
 class CorePort {

@@ -20,6 +20,7 @@ struct FirmwareConfig {
     std::uint32_t flash_issue = 50;          ///< per flash transaction handed to the scheduler
     std::uint32_t flash_complete = 50;       ///< per program or erase completion handled
     std::uint32_t gc_victim = 500;           ///< per victim selection
+    std::uint32_t refresh_look = 500;        ///< per look at the ages of superblocks
     std::uint32_t scan_page = 100;           ///< per page that is read when the map is searched for
     std::uint32_t scan_entry = 25;           ///< per mapping unit or entry of the journal found in them that is put in order
 };

@@ -8,9 +8,9 @@
 namespace ssdtlm {
 
 namespace {
-/// A pause of the host is no time here.
-FtlConfig without_pauses(FtlConfig config) {
-    config.gc_idle_after = Ps{};
+/// A pause of the host is no time here, and data grow no older.
+FtlConfig without_time(FtlConfig config) {
+    config.gc_idle_after = config.refresh_age = config.refresh_interval = Ps{};
     return config;
 }
 
@@ -26,7 +26,7 @@ FirmwareConfig free_of_charge(bool map_on_flash) {
 }  // namespace
 
 UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std::uint32_t lba_bytes, Ftl& ftl, SpareArea& contents)
-    : config_(without_pauses(config)),
+    : config_(without_time(config)),
       costs_(free_of_charge(ftl.translation_pages() != 0)),
       lba_bytes_(lba_bytes),
       flash_(agenda_, contents, nand),
@@ -34,7 +34,7 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
       dram_(agenda_),
       ftl_(ftl),
       slots_(kCommands) {
-    if (ftl.read_disturb() != nullptr) {
+    if (ftl.refresh() != nullptr && ftl.refresh()->reads) {
         read_counter_.emplace(flash_, ftl);
         ftl.on_refresh_due([this](GroupId group) { firmware_->refresh(group); });
     }

@@ -8,6 +8,8 @@
 namespace ssdtlm {
 namespace {
 
+constexpr std::int64_t kMostLooks = 65536;  // before data are old
+
 class CollectionChecker final : private ConfigChecker {
 public:
     explicit CollectionChecker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
@@ -18,6 +20,7 @@ public:
             add("gc.idle_free_blocks", value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
                 "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
         if (!c_.ftl.gc_charge_time) in_no_time();
+        ages();
         return std::move(out_);
     }
 
@@ -29,6 +32,17 @@ private:
         if (c_.ftl.gc_soft_free_blocks > c_.ftl.gc_hard_free_blocks) return;
         add("gc.soft_free_blocks", value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " + value("gc.hard_free_blocks"),
             "more than " + value("gc.hard_free_blocks"), "background collection has to start before host writes wait");
+    }
+    void ages() {
+        const Ps age = c_.ftl.refresh_age, interval = c_.ftl.look_interval();
+        if (age == Ps{}) {
+            if (c_.ftl.refresh_interval != Ps{})
+                add("refresh.interval", value("refresh.interval") + " with refresh.age = " + value("refresh.age"), "0s: there are no ages to look at", "set refresh.age, or leave it out");
+            return;
+        }
+        if (interval < Ps{1us} || interval > age || age / interval > kMostLooks)
+            add("refresh.interval", value("refresh.interval") + " with refresh.age = " + value("refresh.age"),
+                "1us to refresh.age, and 1 / " + std::to_string(kMostLooks) + " of that at least; 0s, a 16th of it, is 1us at least too", "change one of the two");
     }
     void in_no_time() {
         const std::string with = " with gc.charge_time = false";

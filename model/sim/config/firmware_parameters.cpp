@@ -52,6 +52,9 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     cycles(
         "firmware.gc_victim", [](auto& c) -> auto& { return c.firmware.gc_victim; },
         "Cycles per choice of a victim block");
+    cycles(
+        "firmware.refresh_look", [](auto& c) -> auto& { return c.firmware.refresh_look; },
+        "Cycles per look at the ages of all blocks, with refresh.age");
     const auto scan = [&table](const char* key, auto field, const char* sentence) {
         table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed"));
     };

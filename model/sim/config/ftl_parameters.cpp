@@ -217,29 +217,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("Free blocks of a plane up to which it is collected with gc.idle_after, as long as a page can be gained: a long pause "
                               "costs write amplification if there are many")
                         .from("assumed: twice gc.soft_free_blocks"));
-    table.push_back(P::choice(
-                        "wear.free_blocks", {"in_turn", "by_wear"}, [](auto& c) -> auto& { return c.ftl.free_blocks; })
-                        .says("Which free block is written next. in_turn: the one that was erased first; by_wear: for host data the one "
-                              "with the fewest erases, for data that garbage collection moves, which are the colder ones, that with the most")
-                        .from("assumed: in turn wears the blocks in circulation evenly"));
-    table.push_back(P::integer(
-                        "wear.most_spread", [](auto& c) -> auto& { return c.ftl.most_spread; })
-                        .range("0", "1000000")
-                        .says("Static wear levelling: when erase counts of a plane (with ftl.superblock = die, a die) differ by more, its "
-                              "least worn block is collected in place of the policy's choice, whatever it holds, into a block of its own; 0: never. With "
-                              "wear.free_blocks = by_wear a spread of s costs about 1/s in write amplification, in turn more")
-                        .from("assumed: none, as data that do not change are rare in tests"));
-    table.push_back(P::integer(
-                        "wear.each", [](auto& c) -> auto& { return c.ftl.levelling_each; })
-                        .range("1", "65536")
-                        .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
-                        .from("assumed"));
-    table.push_back(P::integer(
-                        "refresh.reads", [](auto& c) -> auto& { return c.ftl.refresh_reads; })
-                        .range("0", "1000000000")
-                        .says("Pages read of a block since its erase after which what it holds is moved to another one, because reads disturb the pages beside "
-                              "them; 0: never. A block that is still being written, with its next read when it is full. Not blocks of the SLC cache. Starts at 0 after a loss of power")
-                        .from("none, as runs are short; TLC blocks bear some 100,000 to 1,000,000 reads, assumed"));
+    add_care_parameters(table);
     add_policy_parameters(table, "ftl", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
     add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });

@@ -81,7 +81,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"fast", "Log blocks of a hybrid map (ftl.mapping = fast)."},
             {"map", "The part of the map that is in memory, when it is on the flash."},
             {"wear", "Which blocks are used, so that all wear alike."},
-            {"refresh", "What is moved because it has been read often."},
+            {"refresh", "What is moved because it has been read often, or is old."},
             {"precondition", "The state of the drive when the run starts; reached without simulating time."},
             {"scheduler", "The flash transaction scheduler."},
             {"channel", "The channel controllers."},

@@ -44,6 +44,7 @@ void add_link_parameters(std::vector<SsdParameter>& table);
 void add_nvme_parameters(std::vector<SsdParameter>& table);
 void add_firmware_parameters(std::vector<SsdParameter>& table);
 void add_ftl_parameters(std::vector<SsdParameter>& table);
+void add_care_parameters(std::vector<SsdParameter>& table);  ///< among those of the FTL
 void add_back_end_parameters(std::vector<SsdParameter>& table);
 void add_nand_parameters(std::vector<SsdParameter>& table);
 void add_power_parameters(std::vector<SsdParameter>& table);

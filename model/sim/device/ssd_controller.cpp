@@ -117,6 +117,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
         play(*host);
     else
         build_firmware();
+    if (data.drive.empty()) start_ages(false);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
@@ -142,11 +143,13 @@ void SsdController::fill_caches(std::uint64_t) {
     firmware->fill_caches(units, bytes, [&] { return Lpa{static_cast<std::uint32_t>(random.below(units))}; });
 }
 
+void SsdController::start_ages(bool written_now) {
+    if (ftl->refresh() != nullptr && ftl->refresh()->ages) ftl->start_ages(written_now);
+}
+
 void SsdController::build_firmware() {
-    if (ftl->read_disturb() != nullptr) {
-        read_counter.emplace(flash_port, *ftl);
-        ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
-    }
+    if (ftl->refresh() != nullptr) ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
+    if (ftl->refresh() != nullptr && ftl->refresh()->reads) read_counter.emplace(flash_port, *ftl);
     FlashPort& flash = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                      Firmware::Surroundings{agenda, *ftl, flash, dma, *dram}, data_of(data));
@@ -242,6 +245,7 @@ void SsdController::start_again(std::function<void()> found) {
     looks_for_map_ = true;
     scan_->start([this, found = std::move(found)] {
         looks_for_map_ = false;
+        start_ages(true);
         found();
         front_end.drive_is_up();
     });

@@ -112,6 +112,7 @@ public:
 private:
     void connect();
     void build_firmware();
+    void start_ages(bool written_now);
     void fill_caches(std::uint64_t);
     void buffer_saved(std::uint64_t) { saved_(); }
     void play(UntimedHost& host);

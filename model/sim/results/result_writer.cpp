@@ -138,6 +138,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"wear_blocks_collected", s.ftl.wear_victims},
                 {"wear_units_collected", s.ftl.wear_units},
                 {"refresh_blocks_collected", s.ftl.refresh_victims},
+                {"refresh_superblocks_aged", s.ftl.aged_superblocks},
                 {"refresh_units_collected", s.ftl.refresh_units},
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},

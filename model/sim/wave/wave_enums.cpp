@@ -69,7 +69,8 @@ const WaveEnum& core_step_names() {
                              {"map_write_done", "purple4"},
                              {"checkpoint_issue", "MediumOrchid4"},
                              {"checkpoint_done", "MediumOrchid4"},
-                             {"map_scan", "MediumOrchid3"}}};
+                             {"map_scan", "MediumOrchid3"},
+                             {"refresh_look", "DarkOrange3"}}};
     return e;
 }
 

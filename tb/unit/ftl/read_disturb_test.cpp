@@ -77,7 +77,7 @@ TEST_P(ReadDisturbTest, NoFullBlockIsReadTooOftenBesideWrites) {
         for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n)
             while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {}
         const SuperblockId b = d.ftl.shape().superblock_of(block);
-        ASSERT_EQ(d.ftl.read_disturb()->reads(block), reads_of(block));
+        ASSERT_EQ(d.ftl.refresh()->reads->reads(block), reads_of(block));
         const bool too_often = reads_of(block) >= kMost && d.ftl.superblock(b).state == BlockState::sealed;
         waited += too_often;
         ASSERT_FALSE(too_often && !d.ftl.gc_hard(d.ftl.shape().group_of(b)));

@@ -48,7 +48,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
     ftl.blocks_.state(s);
     if (ftl.slc_ != nullptr) ftl.slc_->state(s);
     if (ftl.hybrid_ != nullptr) ftl.hybrid_->state(s);
-    if (ftl.read_disturb_ != nullptr) ftl.read_disturb_->state(s);
+    if (ftl.refresh_ != nullptr) ftl.refresh_->state(s);
     ftl.lanes_.state(s);
     ftl.policy_->state(s);
     s(ftl.begun_);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sealed superblocks of each group that are to be moved although that wins no room, first come, first served. Kernel-free.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "common/snapshot/snapshot.h"
+#include "controller/ftl/block_manager.h"
+
+namespace ssdtlm {
+
+class RefreshQueue {
+public:
+    RefreshQueue(const SuperblockShape& shape, const BlockManager& blocks) : shape_(shape), blocks_(blocks), groups_(shape.groups()) {}
+
+    /// False: it is to be moved already, or is not sealed.
+    bool want(SuperblockId b);
+    bool wanted(GroupId group) const { return !groups_[idx(group)].wanted.empty(); }
+    /// The group's last victim was one of take().
+    bool took_last(GroupId group) const { return groups_[idx(group)].took_last; }
+    /// The one that was wanted first. Precondition: wanted(group).
+    SuperblockId take(GroupId group);
+    /// The group's next victim is this one, for another reason.
+    void other(GroupId group, SuperblockId victim);
+    void state(Snapshot& s) { s(groups_); }
+
+private:
+    struct Group {
+        std::deque<SuperblockId> wanted;
+        bool took_last = false;
+        void state(Snapshot& s) { s(wanted, took_last); }
+    };
+
+    const SuperblockShape& shape_;
+    const BlockManager& blocks_;
+    std::vector<Group> groups_;
+};
+
+}  // namespace ssdtlm
