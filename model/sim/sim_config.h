@@ -31,7 +31,7 @@ struct ContentsConfig {
     bool integrity = true;   ///< every read is checked against what the host last wrote
     std::uint64_t seed = 1;  ///< workload, preconditioning and failures derive from it
     std::string drive;       ///< the file of a saved one, which is to be read into the device; empty: it is preconditioned
-    bool outlives_power = false;  ///< the power may go, or the drive is saved: the flash keeps what translation pages say. Needed with such pages only.
+    bool outlives_power = false;  ///< the power may go, or the drive is saved: the flash keeps what a search for the map finds.
 };
 
 struct RunConfig : ContentsConfig {
@@ -70,6 +70,7 @@ struct DeviceConfig {
 struct SsdConfig : DeviceConfig {
     std::string name;                    ///< preset or file name
     std::string description;             ///< one sentence for `ssdtlm config presets`
+    std::string based_on;                ///< of a device file; empty when it is resolved
     HostConfig host;
     WorkloadConfig workload;
     RunConfig run;

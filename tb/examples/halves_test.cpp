@@ -175,12 +175,12 @@ TEST(Halves, BothWithoutALink) {
     EXPECT_GT(std::stoi(victims), 10);
 }
 
-// What translation pages say is kept only where the power may go: a device of one's own says so first.
+// What a search for the map finds is kept only where the power may go: a device of one's own says so first.
 TEST(Halves, ALossOfPowerThatWasNotSaid) {
     DeviceConfig c = grid(1, 1);
-    c.ftl.mapping = "dftl";
     c.ftl.user_capacity_bytes = c.nand.geometry.raw_bytes() / 2;
-    for (const bool said : {false, true}) {
+    for (const auto& [mapping, said] : {std::pair{"dftl", false}, {"dftl", true}, {"page", false}, {"page", true}}) {
+        c.ftl.mapping = mapping;
         const std::string end = in_child([&] {
             Agenda agenda;
             ContentsConfig contents;

@@ -50,13 +50,14 @@ __attribute__((noinline, cold)) void SpareArea::catch_up(BlockId b) {
     const std::uint64_t first = std::uint64_t{idx(b)} * geometry_.pages_per_block;
     for (auto next = ahead_.find(first + block.next_page); next != ahead_.end() && next->first == first + block.next_page && block.next_page < geometry_.pages_per_block;
          next = ahead_.erase(next), ++block.next_page)
-        records_.set(idx(b), block.next_page, next->second);
+        if (keeps_records_) records_.set(idx(b), block.next_page, next->second);
 }
 
 void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(ahead_.empty(), "a snapshot while pages are programmed out of order");
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
+    SSDTLM_CHECK(keeps_records_, "a snapshot of a flash that keeps no records of its pages");
     s(any_slc_, keeps_map_, units_, slc_, records_);
     s.fixed(blocks_);
     s.map(contents_);

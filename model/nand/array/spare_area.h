@@ -43,6 +43,9 @@ public:
     /// From now on what translation pages say is programmed with them, where the power may go: it is part of what outlives that.
     void keep_map() { keeps_map_ = true; }
     bool keeps_map() const { return keeps_map_; }
+    /// Records of pages are not kept, which takes less memory: nobody will search for the map, as the power does not go. Precondition: no page was programmed.
+    void drop_records() { keeps_records_ = false; }
+    bool keeps_records() const { return keeps_records_; }
     /// In no time, of a page that was programmed in no time.
     void set_content(const PageAddress& a, const PageContent& content) { keep(a, content); }
     /// Copies the units of one page to `out` (units_per_page entries).
@@ -72,7 +75,7 @@ public:
             refuse_program(b, a.page);
         if (__builtin_expect(slc || any_slc_, 0)) set_mode(b, a.page, slc);
         ++block.next_page;
-        records_.set(idx(b), a.page, record);
+        if (__builtin_expect(keeps_records_, 0)) records_.set(idx(b), a.page, record);
         set_page(a, units, record, bytes);
         if (__builtin_expect(!ahead_.empty(), 0)) catch_up(b);
     }
@@ -81,10 +84,10 @@ public:
     void program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes);
     /// Same, by the first slot of the page.
     void program(Ppa first_slot, const Spare* units) { program_page(geometry_.page_of(first_slot), units); }
-    /// Of a page that was programmed; slow where the page is far up its block.
-    PageRecord record(const PageAddress& a) const { return records_.at(idx(geometry_.block_of(a)), a.page); }
+    /// Of a page that was programmed; slow where the page is far up its block. Precondition of both (checked): keeps_records().
+    PageRecord record(const PageAddress& a) const { return kept_records().at(idx(geometry_.block_of(a)), a.page); }
     /// The programmed pages of a block, in order.
-    PageRecords::Cursor records(BlockId b) const { return {records_, idx(b), next_page(b)}; }
+    PageRecords::Cursor records(BlockId b) const { return {kept_records(), idx(b), next_page(b)}; }
     /// What a page holds that is not user data; null: nothing. Valid until its block is erased.
     const PageContent* content(const PageAddress& a) const {
         const auto found = contents_.find(page_number(a));
@@ -124,6 +127,10 @@ private:
             bytes_->program(Ppa{static_cast<std::uint32_t>(first)}, units, bytes);
     }
     void catch_up(BlockId b);
+    const PageRecords& kept_records() const {
+        SSDTLM_CHECK(keeps_records_, "the record of a page of a flash that keeps none");
+        return records_;
+    }
     struct Block {
         std::uint32_t next_page = 0;
         std::uint32_t erase_count = 0;
@@ -151,6 +158,7 @@ private:
     std::uint32_t version_1_ = 0;     // as the codec places it
     bool any_slc_ = false;            // slc_ is in use
     bool keeps_map_ = false;
+    bool keeps_records_ = true;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::shared_ptr<const ScatteredLayout> scattered_;  // in its place; null: none

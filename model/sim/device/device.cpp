@@ -33,8 +33,8 @@ void Device::supply_fails(std::function<void()> off) {
 }
 
 void Device::power_off(std::uint64_t host_commands) {
-    if (controller.config.ftl.mapping == "dftl" && !flash.spare.keeps_map())
-        throw CheckFailed("device: the power goes, with a map on the flash, and contents.outlives_power was not said when the device was built");
+    if (!controller.data.outlives_power)
+        throw CheckFailed("device: the power goes, and contents.outlives_power was not said when the device was built");
     PowerCut cut;
     cut.at = on_capacitors_since_.value_or(controller.agenda.now());
     cut.on_capacitors = controller.agenda.now() - cut.at;

@@ -88,6 +88,12 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
     return make_scheduler(c.scheduler, scheduler_shape(c.nand.geometry, c.nand.independent_plane_read), agenda, rtl_schedulers());
 }
 
+/// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive brings them.
+SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
+    if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Ps{}) flash.drop_records();
+    return flash;
+}
+
 Firmware::Data data_of(const ContentsConfig& c) {
     if (c.data == DataMode::bytes) return Firmware::Data::bytes;
     return c.integrity ? Firmware::Data::signatures : Firmware::Data::unchecked_signatures;
@@ -103,7 +109,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
       config(c),
       data(d),
       agenda(a),
-      contents(flash),
+      contents(as_needed(flash, config, data)),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
       overwrites(data.drive.empty() ? ftl->precondition() : OverwriteRounds()),
       dma("dma", agenda, read_window(config.link)),
@@ -252,9 +258,8 @@ void SsdController::start_again(std::function<void()> found) {
 }
 
 void SsdController::state(Snapshot& s) {
-    // Older copies of a page may come back with a loss of power.
-    if (!s.reads() && ftl->translation_pages() != 0 && !contents.keeps_map())
-        s.refuse("the flash has not kept what its translation pages say, because ContentsConfig::outlives_power was not said");
+    // The drive goes on in a run in which the power may go.
+    if (!s.reads() && !data.outlives_power) s.refuse("the flash has not kept what it would have to, because ContentsConfig::outlives_power was not said");
     FtlState::exchange(*ftl, contents, s);
     firmware->state(s);
     s(*dram);
