@@ -3,7 +3,7 @@
 // time, for some workloads and schedulers on one device, and what recording a waveform or timeline costs. One child
 // process per workload (SystemC: one simulation per process).
 //
-//   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]
+//   ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]... [--no-integrity] [--json]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +67,7 @@ const Case kCases[] = {
 struct Options {
     std::string device = "mqsim-table3";
     std::string only;  ///< empty: all cases
+    std::vector<std::string> sets;
     std::uint64_t commands = 1'000'000;
     int repeat = 1;
     bool integrity = true;
@@ -89,7 +90,7 @@ struct Folder {
 };
 
 nlohmann::ordered_json run_case(const Case& c, const Options& o) {
-    std::vector<std::string> sets;
+    std::vector<std::string> sets = o.sets;
     if (!o.integrity) sets.push_back("run.integrity=false");
     if (c.setting != nullptr) sets.push_back(c.setting);
     const ResolvedConfig resolved = load_config({o.device}, sets);
@@ -172,7 +173,7 @@ nlohmann::ordered_json in_child(const Case& c, const Options& o) {
 
 int main(int argc, char** argv) {
     constexpr const char* kUsage =
-        "ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--no-integrity] [--json]";
+        "ssdtlm_bench [--device PRESET] [--only PART-OF-NAME] [--commands N] [--repeat R] [--set KEY=VALUE]... [--no-integrity] [--json]";
     Options o;
     for (int i = 1; i < argc; ++i) {
         const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
@@ -186,6 +187,8 @@ int main(int argc, char** argv) {
             o.integrity = false;
         } else if (is("--device") && value) {
             o.device = argv[++i];
+        } else if (is("--set") && value) {
+            o.sets.emplace_back(argv[++i]);
         } else if (is("--only") && value) {
             o.only = argv[++i];
         } else if (is("--commands") && value && std::strtoull(argv[i + 1], nullptr, 10) > 0) {
