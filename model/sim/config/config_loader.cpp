@@ -14,6 +14,8 @@
 namespace ssdtlm {
 namespace {
 
+constexpr const char* kBasedOn = "based_on";
+
 bool is_table(const std::string& key) {
     const auto& tables = parameter_tables();
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
@@ -57,12 +59,48 @@ ConfigLoader::ConfigLoader() : given_(ssd_parameters().size(), false) {
 
 void ConfigLoader::add_device(const std::string& path_or_preset) {
     try {
-        const DeviceFile file = find_device(path_or_preset);
-        files_.push_back(file.shown);
-        apply(read_toml_file(file.path, file.shown, problems_));
+        load(find_device(path_or_preset), {});
     } catch (const UserError& e) {
         problems_.insert(problems_.end(), e.problems().begin(), e.problems().end());
     }
+}
+
+/// `above`: the files that are based on it, by their canonical paths.
+void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) {
+    files_.push_back(file.shown);
+    auto entries = read_toml_file(file.path, file.shown, problems_);
+    // Those of a file that others are based on are its own.
+    const auto is_own = [](const RawEntry& e) { return e.key == "name" || e.key == "description"; };
+    if (!above.empty()) entries.erase(std::remove_if(entries.begin(), entries.end(), is_own), entries.end());
+    above.push_back(std::filesystem::weakly_canonical(file.path).string());
+    const auto base = std::find_if(entries.begin(), entries.end(), [](const RawEntry& e) { return e.key == kBasedOn; });
+    if (base != entries.end() && !base->is_table && base->value.type == RawValue::Type::string) {
+        if (!base->value.string.empty()) load_base(*base, file, above);
+        entries.erase(base);
+    }
+    apply(entries);
+}
+
+void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const std::vector<std::string>& above) {
+    const std::string& name = entry.value.string;
+    const std::filesystem::path beside = std::filesystem::path(of.path).parent_path() / name;
+    DeviceFile file;
+    try {
+        std::error_code error;
+        file = std::filesystem::is_regular_file(beside, error) ? DeviceFile{beside.string(), beside.string()} : find_device(name);
+    } catch (const UserError& e) {
+        for (Problem p : e.problems()) {
+            p.found = std::string(kBasedOn) + ": " + p.found;
+            p.where = entry.value.where;
+            problems_.push_back(std::move(p));
+        }
+        return;
+    }
+    if (std::find(above.begin(), above.end(), std::filesystem::weakly_canonical(file.path).string()) != above.end()) {
+        problems_.push_back({entry.value.where, std::string(kBasedOn) + ": \"" + name + "\" leads back to this file", "files that end in one that is based on none", "base it on another one"});
+        return;
+    }
+    load(file, above);
 }
 
 void ConfigLoader::add_text(const std::string& text, const std::string& name) {
@@ -110,7 +148,10 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
         }
         const auto value = convert(p, e.value, problems_);
         if (!value) continue;
-        p.set(resolved_.config, *value);
+        if (p.key == kBasedOn && !std::get<std::string>(*value).empty())
+            problems_.push_back({e.value.where, p.key + ": said outside of a device file", "a preset or a file, in a device file", "name that device in front of the others instead"});
+        else
+            p.set(resolved_.config, *value);
         resolved_.origin[static_cast<std::size_t>(i)] = e.value.where;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "common/config/raw_value.h"
 #include "common/report/error.h"
+#include "sim/config/presets.h"
 #include "sim/sim_config.h"
 
 namespace ssdtlm {
@@ -41,6 +42,8 @@ public:
     ResolvedConfig finish();
 
 private:
+    void load(const DeviceFile& file, std::vector<std::string> above);
+    void load_base(const RawEntry& entry, const DeviceFile& of, const std::vector<std::string>& above);
     void apply(const std::vector<RawEntry>& entries);
     void follow_used_shares();
     void unknown(const RawEntry& entry, std::string& reported_table);

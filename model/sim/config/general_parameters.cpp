@@ -13,6 +13,10 @@ void add_general_parameters(std::vector<SsdParameter>& table) {
                         "description", [](auto& c) -> auto& { return c.description; })
                         .says("One sentence, shown by `ssdtlm config presets`")
                         .from("-"));
+    table.push_back(P::text(
+                        "based_on", [](auto& c) -> auto& { return c.based_on; })
+                        .says("In a device file: the preset, or the file (its path as seen from this one), whose values count where this one gives none")
+                        .from("-"));
 }
 
 void add_power_parameters(std::vector<SsdParameter>& table) {

@@ -114,7 +114,7 @@ TEST(Reference, CheckedInPageIsCurrent) {
 TEST(Presets, AllAreThere) {
     std::set<std::string> names;
     for (const auto& p : presets()) names.insert(p.name);
-    for (const char* name : {"mqsim-table3", "femu-4g", "hexa-16g", "wd-sn730-512g", "tiny-test"})
+    for (const char* name : {"mqsim-table3", "mqsim-table3-cmt", "femu-4g", "hexa-16g", "wd-sn730-512g", "tiny-test"})
         EXPECT_TRUE(names.count(name)) << name;
 }
 
