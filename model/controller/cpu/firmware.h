@@ -87,6 +87,8 @@ public:
     void take_over(Firmware& other);
     /// Ftl::on_refresh_due() says so.
     void refresh(GroupId group) { gc_.check(group); }
+    /// The drive works: what it holds grows old (refresh.age).
+    void watch_ages() { gc_.watch_ages(); }
     /// No new GC victims; what runs is finished. For the end of a run.
     void stop_gc() { gc_.stop(); }
     /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal, is in flash. The host is not there any more.

@@ -84,6 +84,10 @@ public:
     void check_waiters() const;
     /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
     void media_changed() { pacing_.look_again(); }
+    /// Ages count from now on, where they are looked at.
+    void watch_ages() {
+        if (ages_) ages_->go_on();
+    }
     /// No new victims from now on; running ones are finished.
     void stop() {
         stopped_ = true;

@@ -6,9 +6,7 @@
 namespace ssdtlm {
 
 RetentionWatch::RetentionWatch(Agenda& agenda, Ps interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl)
-    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), next_(agenda.now() + interval) {
-    arm();
-}
+    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), left_(interval) {}
 
 void RetentionWatch::stop() {
     if (stopped_) return;
@@ -43,7 +41,10 @@ void RetentionWatch::begin(std::uint64_t) {
 void RetentionWatch::look(std::uint64_t) {
     under_way_ = false;
     ftl_.look_at_ages();
-    if (!stopped_) arm();
+    if (!stopped_)
+        arm();
+    else if (last_ended_)
+        last_ended_();
 }
 
 }  // namespace ssdtlm

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
@@ -13,9 +15,11 @@ namespace ssdtlm {
 
 class RetentionWatch {
 public:
-    /// The first look comes one interval after now. `cycles` of a core for each.
+    /// Stopped, until go_on(): the first look comes one interval after that. `cycles` of a core for each.
     RetentionWatch(Agenda& agenda, Ps interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl);
 
+    /// Called when a look has ended after stop(): somebody may wait until nothing is under way.
+    void on_stopped(std::function<void()> callback) { last_ended_ = std::move(callback); }
     /// No more looks; one that a core has begun is finished.
     void stop();
     /// Time stood still since.
@@ -35,10 +39,11 @@ private:
     const std::uint64_t cycles_;
     CorePort& cores_;
     Ftl& ftl_;
-    SimTime next_;
-    Ps left_{};  // while stopped
+    std::function<void()> last_ended_;
+    SimTime next_{};
+    Ps left_;  // while stopped
     Agenda::Entry timer_{};
-    bool stopped_ = false, under_way_ = false;
+    bool stopped_ = true, under_way_ = false;
 };
 
 }  // namespace ssdtlm

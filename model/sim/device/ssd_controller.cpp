@@ -123,7 +123,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
         play(*host);
     else
         build_firmware();
-    if (data.drive.empty()) start_ages(false);
+    start_ages(false);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
@@ -150,7 +150,10 @@ void SsdController::fill_caches(std::uint64_t) {
 }
 
 void SsdController::start_ages(bool written_now) {
-    if (ftl->refresh() != nullptr && ftl->refresh()->ages) ftl->start_ages(written_now);
+    if (ftl->refresh() == nullptr || !ftl->refresh()->ages) return;
+    // A saved drive brings them.
+    if (written_now || data.drive.empty()) ftl->start_ages(written_now);
+    firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {
