@@ -84,7 +84,7 @@ TEST_F(ConfigBase, AFileSaysOnlyWhatDiffersFromAnother) {
     EXPECT_EQ(r.config.name, "third");
     EXPECT_EQ(r.config.description, "Three.");
     EXPECT_EQ(r.config.based_on, "");
-    EXPECT_THAT(r.where("nand.t_erase"), testing::EndsWith("first.toml:15:11"));
+    EXPECT_THAT(r.where("nand.t_erase"), testing::EndsWith("first.toml:16:11"));
 }
 
 TEST_F(ConfigBase, AVariantOfAPreset) {
