@@ -6,16 +6,17 @@
 
 namespace ssdtlm {
 
-BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, const SpareArea* wear,
+BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks, bool by_wear,
                            std::uint32_t set_apart, std::uint32_t streams, bool one_frontier)
     : shape_(shape),
       hard_free_blocks_(hard_free_blocks),
-      wear_(wear),
+      by_wear_(by_wear),
       spare_blocks_(spare_blocks),
       set_apart_(set_apart),
       streams_(streams),
       one_frontier_(one_frontier),
       blocks_(shape.superblocks()),
+      erases_(shape.superblocks()),
       groups_(shape.groups()),
       named_(std::size_t{shape.groups()} * streams, kNoSuperblock),
       named_gc_(named_) {
@@ -50,7 +51,7 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
                                    : state == BlockState::open_map ? std::string("of the map")
                                                                    : "moved by GC: more victims at once than the hard threshold (" +
                                                                          std::to_string(hard_free_blocks_) + ")"));
-    const SuperblockId before = wear_ == nullptr ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
+    const SuperblockId before = !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
     SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
     const SuperblockId b = to_b;
     to_b = blocks_[idx(b)].next_free;
@@ -67,9 +68,9 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
 /// The one in front of it in the list of free ones; kNoSuperblock: it is the first. Of equals the one that is free longest.
 SuperblockId BlockManager::before_by_wear(const Group& g, bool most) const {
     SuperblockId before = kNoSuperblock, best_before = kNoSuperblock;
-    std::uint32_t best = erases(g.free_first, *wear_);
+    std::uint32_t best = erases(g.free_first);
     for (SuperblockId b = g.free_first; b != kNoSuperblock; before = b, b = blocks_[idx(b)].next_free) {
-        const std::uint32_t e = erases(b, *wear_);
+        const std::uint32_t e = erases(b);
         if (most ? e <= best : e >= best) continue;
         best = e;
         best_before = before;
@@ -128,6 +129,7 @@ void BlockManager::emptied(SuperblockId b) {
     if (r.state != BlockState::victim || r.bad || r.valid != 0 || reads(b) != 0 || r.programs != 0 || r.superseded != 0) refuse(b, "erased");
     r.write_pointer = 0;
     r.cut = false;
+    ++erases_[idx(b)];
 }
 
 bool BlockManager::fail(SuperblockId b) {
@@ -302,7 +304,8 @@ void BlockManager::state(Snapshot& s) {
     for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.surplus);
     s.fixed(named_);
     s.fixed(named_gc_);
-    s(any_failed_, keeps_reserve_, failed_);
+    s(any_failed_, keeps_reserve_, failed_, erases_counted_);
+    s.fixed(erases_);
 }
 
 void BlockManager::refuse(SuperblockId b, const char* what) const {

@@ -38,12 +38,12 @@ public:
     /// All free but the last `set_apart` of each group, which others look after, and the last `spare_blocks` in front of those.
     /// `hard_free_blocks`: host pages may open a superblock only while a group has more free ones; and one more for each that failed and
     /// has to be emptied, which gives no free one back.
-    /// `wear`: free ones are used by their erases, fewest first for host pages, most first for GC; null: first-in first-out.
+    /// `by_wear`: free ones are used by their erases, fewest first for host pages, most first for GC; else first-in first-out.
     /// `streams`: of the host, with superblocks of their own, beside stream 0.
     /// `one_frontier`: what GC moves goes where the host writes. The host then takes no page at all of a group without a free one above those, so that
     /// it cannot take what a victim needs; and a free one counts as open while none is, as if it was opened with the last page of the one before.
     BlockManager(const SuperblockShape& shape, std::uint32_t hard_free_blocks, std::uint32_t spare_blocks = 0,
-                 const SpareArea* wear = nullptr, std::uint32_t set_apart = 0, std::uint32_t streams = 0, bool one_frontier = false);
+                 bool by_wear = false, std::uint32_t set_apart = 0, std::uint32_t streams = 0, bool one_frontier = false);
 
     BlockRecord& operator[](SuperblockId b) { return blocks_[idx(b)]; }
     const BlockRecord& operator[](SuperblockId b) const { return blocks_[idx(b)]; }
@@ -67,8 +67,14 @@ public:
         SSDTLM_CHECK(r != nullptr && r->count >= units, "read finished that never started");
         if ((r->count -= units) == 0) reads_.erase(*r);
     }
-    /// All blocks of a superblock are erased together.
-    std::uint32_t erases(SuperblockId b, const SpareArea& flash) const { return flash.erase_count(shape_.block(b, 0)); }
+    /// Of each of its blocks, which are erased together: counted here, and after a loss of power what is known or supposed.
+    std::uint32_t erases(SuperblockId b) const { return erases_[idx(b)]; }
+    void found_erases(SuperblockId b, std::uint32_t erases) {
+        erases_[idx(b)] = erases;
+        erases_counted_ = false;
+    }
+    /// All since the drive was new.
+    bool erases_counted() const { return erases_counted_; }
     [[gnu::always_inline]] void prefetch(SuperblockId b) const {  // a record may be on two lines
         const char* const at = reinterpret_cast<const char*>(blocks_.data() + idx(b));
         __builtin_prefetch(at, 1);
@@ -246,7 +252,7 @@ private:
 
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;
-    const SpareArea* const wear_;
+    const bool by_wear_;
     const std::uint32_t spare_blocks_, set_apart_, streams_;
     const bool one_frontier_;
     std::vector<BlockRecord> blocks_;
@@ -256,6 +262,8 @@ private:
         std::uint32_t count = 0;
     };
     KeyTable<Reads, 256> reads_;
+    std::vector<std::uint32_t> erases_;  // by superblock
+    bool erases_counted_ = true;
     std::vector<Group> groups_;
     std::vector<SuperblockId> named_, named_gc_;  // open superblocks of the named streams, by group: the host's, GC's
     bool any_failed_ = false;

@@ -77,7 +77,7 @@ public:
         if (__builtin_expect(refresh_ != nullptr, 0) && refresh_->ages) refresh_->ages->written(b);
         if (__builtin_expect(!under_way_.empty(), 0)) ++under_way_[idx(shape_.group_of(a.plane))];
         if (__builtin_expect(checkpoints_ != nullptr, 0)) checkpoints_->in_flight().begins(a, b, last_number_);
-        return {last_number_, kind, blocks_[b].stream};
+        return {last_number_, kind, blocks_[b].stream, spare_.keeps_records() ? blocks_.erases(b) : 0};
     }
 
     // --- Host writes ---
@@ -200,7 +200,7 @@ public:
     SuperblockId select_victim(GroupId group, bool idle = false);
     /// Why the group's victim is one.
     VictimReason victim_reason(SuperblockId victim) const;
-    std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b, spare_); }
+    std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
     /// which slots. false: none left.

@@ -147,6 +147,12 @@ void Ftl::verify_books() const {
                 break;
         }
     }
+    for (std::uint32_t n = 0; n < shape_.superblocks() && blocks_.erases_counted(); ++n) {
+        const BlockState state = blocks_[SuperblockId{n}].state;
+        if (state == BlockState::victim || state == BlockState::retired || state == BlockState::failed || state == BlockState::set_apart) continue;
+        const std::uint32_t erases = spare_.erase_count(shape_.block(SuperblockId{n}, 0));
+        found.require(blocks_.erases(SuperblockId{n}) == erases, "erases of superblock", n, blocks_.erases(SuperblockId{n}), erases);
+    }
     const std::uint64_t of_host = valid - of_journal - translation;
     found.require(of_host + lost == mapped, "valid and lost units, device", 0, of_host + lost, mapped);
     for (std::uint32_t g = 0; g < shape_.groups(); ++g)

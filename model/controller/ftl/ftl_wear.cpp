@@ -20,7 +20,7 @@ SuperblockId Ftl::select_for_levelling(GroupId group) {
         const SuperblockId b{n};
         const BlockState state = blocks_[b].state;
         if (state == BlockState::spare || state == BlockState::retired || state == BlockState::set_apart || blocks_[b].stream == kSlcStream) continue;
-        const std::uint32_t erases = blocks_.erases(b, spare_);
+        const std::uint32_t erases = blocks_.erases(b);
         most = std::max(most, erases);
         if (state != BlockState::sealed || erases >= least) continue;
         least = erases;

@@ -61,6 +61,7 @@ void MapRebuild::scanned() {
         case MapSource::clean_checkpoint: entries_ = recovery.from_clean_checkpoint(search_->found()->books); break;
     }
     suspects_ = recovery.suspects();
+    erases_supposed_ = recovery.erases_supposed();
     around_.cores.run<&MapRebuild::in_order>(this, 0, entries_ * entry_cycles_, CoreStep::map_scan, 0);
 }
 

@@ -43,6 +43,8 @@ public:
     std::uint64_t entries() const { return entries_ + (translation_ ? translation_->entries() : 0); }
     /// Entries that no translation page on the flash says.
     std::uint64_t dirty_entries() const { return translation_ ? translation_->dirty() : 0; }
+    /// Superblocks of which nothing says how often they were erased.
+    std::uint32_t erases_supposed() const { return erases_supposed_; }
     MapSource source() const { return source_; }
     bool over() const { return over_; }
     bool waits_for_flash() const {
@@ -67,6 +69,7 @@ private:
     std::vector<bool> suspects_;                    // of its pages
     MapSource source_ = MapSource::all_pages;
     std::uint64_t entries_ = 0;
+    std::uint32_t erases_supposed_ = 0;
     bool over_ = false;
     std::function<void()> done_;
 };

@@ -25,7 +25,7 @@ public:
     /// Precondition (checked): pages of a block one after the other, with ascending numbers, all of one stream.
     void set(std::uint32_t block, std::uint32_t page, const PageRecord& record) {
         Block& b = blocks_[block];
-        if (page == 0) b = Block{0, static_cast<std::uint8_t>(record.stream)};
+        if (page == 0) b = Block{0, record.erases, record.stream};
         SSDTLM_CHECK(record.number >= b.last && record.stream == b.stream, "page record out of order, or of another stream than its block's");
         const std::uint64_t above = record.number - b.last;
         b.last = record.number;
@@ -59,7 +59,7 @@ public:
     }
     template <class Archive>
     void state(Archive& s) {
-        for (Block& b : blocks_) s(b.last, b.stream);
+        for (Block& b : blocks_) s(b.last, b.erases, b.stream);
         s(pages_);
         s.map(far_);
     }
@@ -70,10 +70,11 @@ private:
     static_assert(static_cast<unsigned>(PageKind::count) <= 1u << kKindBits);
     struct Block {
         std::uint64_t last = 0;  // number of the page set last
+        std::uint32_t erases = 0;
         std::uint8_t stream = 0;
     };
     PageRecord first(std::uint32_t block) const {
-        PageRecord r{0, PageKind::user, blocks_[block].stream};
+        PageRecord r{0, PageKind::user, blocks_[block].stream, blocks_[block].erases};
         step(block, 0, r);
         return r;
     }

@@ -41,7 +41,7 @@ void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const Pa
     if (a.page == next_page(b)) return program_page(a, units, record, bytes);
     if (a.page < next_page(b) || a.page >= geometry_.pages_per_block) refuse_program(b, a.page);
     set_page(a, units, record, bytes);
-    ahead_[page_number(a)] = PageRecord{record.number, record.kind, record.stream};
+    ahead_[page_number(a)] = PageRecord{record.number, record.kind, record.stream, record.erases};
 }
 
 /// The page before those that are ahead in this block has been programmed.

@@ -26,6 +26,7 @@ struct PageRecord {
     std::uint64_t number = 0;  ///< of the device's pages in the order in which they took their places, from 1; 0: laid out at the start
     PageKind kind = PageKind::user;
     std::uint8_t stream = 0;
+    std::uint32_t erases = 0;  ///< of its block by then, as the firmware knows it: only that of a block's first page is kept
     const PageContent* content = nullptr;  ///< program: of a page that is not user data, valid until the program has ended
 };
 

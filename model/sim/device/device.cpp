@@ -57,6 +57,7 @@ void Device::rebuilt() {
     power_cuts_.back().translation_reads = scan.translation_reads();
     power_cuts_.back().dirty_entries = scan.dirty_entries();
     power_cuts_.back().entries = scan.entries();
+    power_cuts_.back().erases_supposed = scan.erases_supposed();
     power_cuts_.back().source = scan.source();
     power_cuts_.back().scan_time = controller.agenda.now() - scan_began_;
     if (on_rebuilt_) on_rebuilt_();

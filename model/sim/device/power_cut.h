@@ -19,6 +19,7 @@ struct PowerCut {
     std::uint64_t translation_reads = 0;  ///< and of translation pages in use
     std::uint64_t dirty_entries = 0;      ///< of the map, that these did not say
     std::uint64_t entries = 0;     ///< mapping units and entries of the journal that were put in order, and entries of translation pages compared
+    std::uint32_t erases_supposed = 0;  ///< superblocks of which nothing said how often they were erased
     MapSource source = MapSource::all_pages;
     bool after_shutdown = false;   ///< CC.SHN had been answered by CSTS.SHST
     Ps scan_time{};                ///< 0: the power went again before its end

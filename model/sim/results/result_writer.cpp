@@ -171,6 +171,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                    {"translation_page_reads", p.translation_reads},
                                    {"map_entries_dirty", p.dirty_entries},
                                    {"scan_entries", p.entries},
+                                   {"erase_counts_supposed", p.erases_supposed},
                                    {"scan_s", to_seconds(p.scan_time)}});
     for (const auto& b : s.books) j["books"].push_back({{"line", b.name}, {"left", b.left}, {"right", b.right}});
     for (const auto& r : s.latency)

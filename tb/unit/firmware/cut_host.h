@@ -16,6 +16,7 @@
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "device_under_test.h"
+#include "erases_found.h"
 #include "same_tables.h"
 #include "translation_watch.h"
 
@@ -145,9 +146,9 @@ public:
     MapSource source = MapSource::all_pages;      ///< of the last start
     std::uint64_t dirty_entries = 0;              ///< and how many it has found that were
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
+    ErasesFound erases_found;
     const TranslationWatch& translation() const { return *translation_; }
-    std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0;
-    std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
+    std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
@@ -328,7 +329,9 @@ private:
         programs_failed += life_->flash.programs_failed;
         map_programs_failed += life_->flash.map_programs_failed;
         erases_failed += life_->flash.erases_failed;
+        erases_found.note(life_->ftl);
         start_again();
+        erases_found.compare(life_->ftl, spare_);
         Ftl& ftl = life_->ftl;
         for (std::uint32_t n = 0; n < units_.size(); ++n) {
             Unit& u = units_[n];
@@ -345,7 +348,6 @@ private:
             u = Unit{{found}, 0, 0, last_written(u), false};
         }
     }
-
     /// As a drive does; and it finds what it would find in all pages.
     void start_again() {
         begin_life();
@@ -385,13 +387,11 @@ private:
     Random random_;
     RandomFaults faults_;  ///< of the flash, which outlives the power
     std::vector<Slot> slots_;
-    std::uint64_t seed_;
-    std::uint64_t lives_ = 0;
+    std::uint64_t seed_, lives_ = 0, most_ = ~std::uint64_t{0};  ///< writes and deallocations
+    bool stop_ = false;
     std::vector<Unit> units_;
     std::optional<TranslationWatch> translation_;  ///< none: the map is all in memory
     std::uint32_t under_way_ = 0;
-    bool stop_ = false;
-    std::uint64_t most_ = ~std::uint64_t{0};  ///< writes and deallocations
     std::unique_ptr<Life> life_, before_;
 };
 

@@ -16,8 +16,9 @@ namespace ssdtlm {
 namespace {
 
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
-    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+    std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0, erases_read = 0, erases_supposed = 0;
     std::uint64_t first = 1;
+    std::uint32_t furthest = 0;
     if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -47,12 +48,18 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         deallocations += host.deallocations;
         journal_pages += host.journal_pages;
         erases_cut += host.erases_cut;
+        erases_read += host.erases_found.read;
+        erases_supposed += host.erases_found.supposed;
+        furthest = std::max(furthest, host.erases_found.furthest);
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
     std::printf("1000 cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
                 "%llu units moved, %llu erases, %llu pages of the journal\n",
                 n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
+    std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
+    EXPECT_GT(erases_read, 20 * 1000u);
+    EXPECT_GT(erases_supposed, 1000u);
     EXPECT_GT(journal_pages, 5000u);
     EXPECT_GT(torn, 1000u);
     EXPECT_GT(erases_cut, 50u);

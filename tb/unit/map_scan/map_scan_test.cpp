@@ -74,7 +74,7 @@ TEST(MapScan, ReadsEachPageInUseOnceAndTheFirstThatIsErased) {
                 if (random.percent(10)) {
                     spare.tear(a);
                 } else if (random.percent(10)) {
-                    spare.program_page(a, data.data(), PageRecord{++number, PageKind::journal, 0, &content});
+                    spare.program_page(a, data.data(), PageRecord{++number, PageKind::journal, 0, 0, &content});
                     whole[{b, page}] = 1;
                 } else {
                     spare.program_page(a, data.data(), PageRecord{++number});

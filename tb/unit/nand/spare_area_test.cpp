@@ -210,7 +210,7 @@ TEST(SpareArea, ABlockWhoseEraseWasCutMustBeErasedAgain) {
     const NandGeometry g = geometry();
     SpareArea area(g);
     const PageContent words{7, 8, 9};
-    PageRecord journal{1, PageKind::journal, 0, &words};
+    PageRecord journal{1, PageKind::journal, 0, 0, &words};
     const PageAddress first{PlaneId{1}, 4, 0}, second{PlaneId{1}, 4, 1}, other{PlaneId{1}, 5, 0};
     area.program_page(first, units_at(100).data(), journal);
     area.program_page(second, units_at(200).data(), {2, PageKind::user, 0});

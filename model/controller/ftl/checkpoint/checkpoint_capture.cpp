@@ -39,7 +39,7 @@ CheckpointBooks CheckpointCapture::books(bool clean) const {
             const std::uint32_t programmed = ftl_.spare_.next_page(block);
             // Of the pages handed out, every planes()-th is this plane's.
             const std::uint32_t handed_out = is_open ? (r.write_pointer + shape.planes() - 1 - i) / shape.planes() : 0;
-            c.blocks[idx(block)] = {std::max(programmed, handed_out), ftl_.spare_.erase_count(block)};
+            c.blocks[idx(block)] = {std::max(programmed, handed_out), ftl_.blocks_.erases(b)};
         }
     }
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {

@@ -58,6 +58,7 @@ std::uint64_t Recovery::from_all_pages() {
     find_journal();
     take_pages();
     close_all();
+    find_erases(nullptr);
     return put_in_order_;
 }
 
@@ -72,6 +73,7 @@ std::uint64_t Recovery::from_checkpoint(const CheckpointBooks& books, const std:
     take_pages();
     for (const auto& [b, page] : ftl_.failed_in_) SSDTLM_CHECK(page != Journal::kDetached, "the journal has lost that a superblock has failed");
     close_all();
+    find_erases(&books);
     return put_in_order_;
 }
 
@@ -248,9 +250,12 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         const bool begun = !ftl_.begun_.empty() && ftl_.begun_[idx(shape.group_of(b))] == b;
         if (was.state == BlockState::victim && !begun)
             r.state = was.bad ? BlockState::failed : was.stream == kSlcStream ? BlockState::slc_sealed : BlockState::sealed;
-        for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i)
-            SSDTLM_CHECK(ftl_.spare_.erase_count(shape.block(b, i)) == books.blocks[idx(shape.block(b, i))].erases,
-                         "a block was erased behind a checkpoint that says that nothing was");
+        for (std::uint32_t i = 0; i < shape.planes() && was.state != BlockState::set_apart; ++i) {
+            const std::uint32_t pages = ftl_.spare_.next_page(shape.block(b, i)), were = books.blocks[idx(shape.block(b, i))].next_page;
+            // Of one that was closed, pages that were never programmed count as handed out.
+            SSDTLM_CHECK(pages == were || (was.cut && pages < were), "a block was written or erased behind a checkpoint that says that nothing was");
+        }
+        ftl_.blocks_.found_erases(b, books.blocks[idx(shape.block(b, 0))].erases);
     }
     for (auto& of_group : free)
         std::sort(of_group.begin(), of_group.end(), [&books](SuperblockId a, SuperblockId b) {
@@ -330,6 +335,37 @@ void Recovery::take_stock_of_failures(bool enough) {
         ftl_.blocks_.give_up_reserve();
     }
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
+}
+
+/// The first page of a block says in its out-of-band area how often the block was erased. Of one that is erased, or whose first page is torn, a checkpoint
+/// says how often it was by then: when it was erased since, once more, as nothing else was found in it.
+void Recovery::find_erases(const CheckpointBooks* books) {
+    const SuperblockShape& shape = ftl_.shape_;
+    for (std::uint32_t group = 0; group < shape.groups(); ++group) {
+        std::vector<SuperblockId> unknown;
+        std::uint64_t sum = 0, known = 0;
+        for (std::uint32_t n = group * shape.blocks_per_group(); n < (group + 1) * shape.blocks_per_group(); ++n) {
+            const SuperblockId b{n};
+            const BlockState state = ftl_.blocks_[b].state;
+            if (state == BlockState::set_apart) continue;
+            const bool in_use = state != BlockState::spare && state != BlockState::retired;
+            const BlockId first = shape.block(b, 0);
+            if (ftl_.spare_.next_page(first) != 0 && ftl_.spare_.at(ftl_.geometry_.ppa_of(shape.page(b, 0), 0)) != kTorn) {
+                ftl_.blocks_.found_erases(b, ftl_.spare_.record(shape.page(b, 0)).erases);
+            } else if (books != nullptr) {
+                const CheckpointBooks::Block& was = books->blocks[idx(first)];
+                ftl_.blocks_.found_erases(b, was.erases + (was.next_page != 0 ? 1 : 0));
+            } else {
+                if (in_use) unknown.push_back(b);
+                continue;
+            }
+            if (!in_use) continue;
+            sum += ftl_.blocks_.erases(b);
+            ++known;
+        }
+        for (const SuperblockId b : unknown) ftl_.blocks_.found_erases(b, static_cast<std::uint32_t>(known == 0 ? 0 : (sum + known / 2) / known));
+        erases_supposed_ += static_cast<std::uint32_t>(unknown.size());
+    }
 }
 
 void Recovery::count_what_is_mapped() {

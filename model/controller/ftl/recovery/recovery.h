@@ -27,6 +27,8 @@ public:
     std::uint64_t from_checkpoint(const CheckpointBooks& books, const std::vector<std::uint32_t>& from);
     /// Nothing was written since: everything is as it was, open blocks too.
     std::uint64_t from_clean_checkpoint(const CheckpointBooks& books);
+    /// Superblocks of which neither a page nor the checkpoint says how often they were erased; as often as the others of their group, it is supposed.
+    std::uint32_t erases_supposed() const { return erases_supposed_; }
     /// Translation pages that may say other things than the map.
     const std::vector<bool>& suspects() const { return suspects_; }
 
@@ -48,6 +50,7 @@ private:
     void suspect(Lpa lpa);
     void close_all();
     void count_what_is_mapped();
+    void find_erases(const CheckpointBooks* books);
     void take_slc();
     void restore_slc(std::vector<std::vector<SuperblockId>>& free);
     bool holds_journal(SuperblockId b) const;
@@ -65,6 +68,7 @@ private:
     std::vector<std::uint64_t> last_of_;   // and their pages' highest numbers
     std::vector<bool> suspects_;           // by translation page
     std::uint64_t put_in_order_ = 0;
+    std::uint32_t erases_supposed_ = 0;
 };
 
 }  // namespace ssdtlm
