@@ -20,9 +20,12 @@ std::uint32_t Ftl::pages_used(SuperblockId b, bool most) const {
 
 /// Whole rows in which GC could go on. Pages of a block are all of one stream.
 std::uint32_t Ftl::rows_for_gc(SuperblockId b) const {
+    const std::uint8_t of_gc = config_.gc_frontier == GcFrontier::shared ? kHostStream : kGcStream;
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
-        const PageRecords::Cursor pages = spare_.records(shape_.block(b, i));
-        if (!pages.at_end() && pages.record().stream != (config_.gc_frontier == GcFrontier::shared ? kHostStream : kGcStream)) return 0;
+        const BlockId block = shape_.block(b, i);
+        if (spare_.next_page(block) == 0) continue;
+        // Without records there was no loss of power, and the firmware knows it.
+        if ((spare_.keeps_records() ? spare_.records(block).record().stream : blocks_[b].stream) != of_gc) return 0;
     }
     return geometry_.pages_per_block - pages_used(b, true);
 }

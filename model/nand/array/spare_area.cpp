@@ -115,7 +115,7 @@ void SpareArea::lay_out(const SequentialLayout& layout, const SpareCodec& codec)
 
 void SpareArea::tear(const PageAddress& a, bool slc) {
     const std::vector<Spare> torn(units_per_page_, kTorn);
-    program_page(a, torn.data(), a.page == 0 ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}), nullptr, slc);
+    program_page(a, torn.data(), a.page == 0 || !keeps_records_ ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}), nullptr, slc);
 }
 
 void SpareArea::tear_block(BlockId b) {

@@ -176,6 +176,21 @@ TEST(SpareArea, ATornPageIsNobodysAndTheBlockGoesOnBehindIt) {
     }
 }
 
+// Where nobody will search for the map, as the power does not go, a program may still fail.
+TEST(SpareArea, WithoutRecordsAllButTheseIsKept) {
+    const NandGeometry g = geometry();
+    SpareArea area(g);
+    area.drop_records();
+    const PageAddress a{PlaneId{0}, 2, 0}, b{PlaneId{0}, 2, 1}, c{PlaneId{0}, 2, 2};
+    area.program_page(a, units_at(7).data(), PageRecord{5});
+    area.tear(b);
+    area.program_page(c, units_at(7).data(), PageRecord{6});
+    for (const PageAddress& page : {a, c}) EXPECT_EQ(area.at(g.ppa_of(page, 0)), units_at(7)[0]);
+    EXPECT_EQ(area.at(g.ppa_of(b, 0)), kTorn);
+    EXPECT_EQ(area.next_page(g.block_of(a)), 3u);
+    EXPECT_THROW(area.record(a), Panic);
+}
+
 TEST(SpareArea, RefusesSecondProgramOfAPage) {
     SpareArea area(geometry());
     const PageAddress a{PlaneId{1}, 2, 0};
