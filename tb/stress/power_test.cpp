@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 5,000 times in all, or as often for each drive as SSDTLM_POWER_CUTS says, and at many entries of the agenda of a short run.
+// The drive loses its power at random times under load, 5,600 times in all, or as often for each drive as SSDTLM_POWER_CUTS says, and at many entries of the agenda of a short run.
 // When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
 // units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
 #include "power_run.h"

@@ -125,7 +125,7 @@ struct FtlConfig {
     Ps refresh_age{};                         ///< of data after which they are moved; 0: never
     Ps refresh_interval{};                    ///< from one look at the ages to the next; 0: a 16th of refresh_age
     Ps look_interval() const { return refresh_interval == Ps{} ? refresh_age / 16 : refresh_interval; }
-    /// An age of so many is reached with the last look before it; 0: there are no looks.
+    /// Whole intervals between looks that refresh_age is long; 0: there are no looks.
     std::uint32_t most_looks() const { return refresh_age == Ps{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval()); }
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     SlcConfig slc;

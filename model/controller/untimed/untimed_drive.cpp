@@ -34,7 +34,7 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
       dram_(agenda_),
       ftl_(ftl),
       slots_(kCommands) {
-    if (ftl.refresh() != nullptr && ftl.refresh()->reads) {
+    if (counts_reads(ftl.refresh())) {
         read_counter_.emplace(flash_, ftl);
         ftl.on_refresh_due([this](GroupId group) { firmware_->refresh(group); });
     }

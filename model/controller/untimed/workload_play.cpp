@@ -14,7 +14,7 @@ WorkloadPlay::WorkloadPlay(const FtlConfig& config, const NandConfig& nand, std:
 void WorkloadPlay::submit(UntimedHost& host, const UntimedCommand& c) {
     ++books_.commands[static_cast<std::size_t>(c.op)];
     // They leave only traces that are forgotten: but for counts of reads, which lead to a refresh.
-    if (c.op == IoOp::read && !keeps_caches_ && (ftl_.refresh() == nullptr || !ftl_.refresh()->reads)) {
+    if (c.op == IoOp::read && !keeps_caches_ && !counts_reads(ftl_.refresh())) {
         ++books_.reads_passed_over;
         host.ended(c.tag);
         return;

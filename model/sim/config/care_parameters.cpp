@@ -35,7 +35,7 @@ void add_care_parameters(std::vector<SsdParameter>& table) {
                         .says("What a block holds is moved to another one before its oldest page is older, because cells lose charge; 0s: never. A block that is still "
                               "being written, when it is full. Not blocks of the SLC cache. What the drive holds at start is taken as written at an even rate in the time "
                               "before, so that some is due with each look; after a loss of power nobody knows ages, and they begin at 0")
-                        .from("none, as runs are short; TLC at the end of its life keeps data for three months without power, assumed"));
+                        .from("none, as runs are short; JESD218 asks drives for servers to keep data for three months at 40 degrees without power, at the end of their life"));
     table.push_back(P::quantity(
                         "refresh.interval", Dimension::time, [](auto& c) -> auto& { return c.ftl.refresh_interval; })
                         .range("0s", "8640000s")

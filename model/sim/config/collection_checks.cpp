@@ -8,7 +8,7 @@
 namespace ssdtlm {
 namespace {
 
-constexpr std::int64_t kMostLooks = 65536;  // before data are old
+constexpr std::int64_t kMostLooks = 65536;  // before data are old: for each of them what was begun since is listed
 
 class CollectionChecker final : private ConfigChecker {
 public:

@@ -150,7 +150,7 @@ void SsdController::fill_caches(std::uint64_t) {
 }
 
 void SsdController::start_ages(bool written_now) {
-    if (ftl->refresh() == nullptr || !ftl->refresh()->ages) return;
+    if (!looks_at_ages(ftl->refresh())) return;
     // A saved drive brings them.
     if (written_now || data.drive.empty()) ftl->start_ages(written_now);
     firmware->watch_ages();
@@ -158,7 +158,7 @@ void SsdController::start_ages(bool written_now) {
 
 void SsdController::build_firmware() {
     if (ftl->refresh() != nullptr) ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
-    if (ftl->refresh() != nullptr && ftl->refresh()->reads) read_counter.emplace(flash_port, *ftl);
+    if (counts_reads(ftl->refresh())) read_counter.emplace(flash_port, *ftl);
     FlashPort& flash = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                      Firmware::Surroundings{agenda, *ftl, flash, dma, *dram}, data_of(data));

@@ -25,6 +25,12 @@ protected:
         c.refresh_interval = 100us;
         return c;
     }
+    struct Held : Device {
+        Held(double share, bool written_now) : Device(config(test::small_geometry(), share), test::small_geometry()) {
+            ftl.precondition();
+            ftl.start_ages(written_now);
+        }
+    };
     static void collect_all(Device& d) {
         for (std::uint32_t n = 0; n < d.ftl.shape().groups(); ++n)
             while (d.ftl.wants_collection(GroupId{n}) && d.collect(GroupId{n})) {}
@@ -38,10 +44,7 @@ protected:
 
 // Nothing is written: in each age every superblock is moved once, as many with each look, give or take one, and the one that was moved first again first.
 TEST_P(RetentionTest, ADriveAtRestMovesAllOfItOnceAnAge) {
-    const NandGeometry g = test::small_geometry();
-    Device d(config(g, 0.5), g);
-    d.ftl.precondition();
-    d.ftl.start_ages(false);
+    Held d(0.5, false);
     const std::uint32_t held = sealed(d);
     ASSERT_GE(held, 40u / d.ftl.shape().planes());
     ASSERT_EQ(std::uint64_t{held} * d.ftl.shape().units(), d.ftl.mapped_units());
@@ -63,10 +66,7 @@ TEST_P(RetentionTest, ADriveAtRestMovesAllOfItOnceAnAge) {
 }
 
 TEST_P(RetentionTest, AgesThatBeginNowAreReachedTogether) {
-    const NandGeometry g = test::small_geometry();
-    Device d(config(g, 0.5), g);
-    d.ftl.precondition();
-    d.ftl.start_ages(true);
+    Held d(0.5, true);
     const std::uint32_t held = sealed(d);
     for (std::uint32_t look = 1; look < kLooks; ++look) {
         d.ftl.look_at_ages();
@@ -81,10 +81,7 @@ TEST_P(RetentionTest, AgesThatBeginNowAreReachedTogether) {
 // Against ages of the test's own, by the first page of each superblock: under writes none that is full is older than is allowed, but while its group is
 // short of blocks; and none is moved that is younger.
 TEST_P(RetentionTest, NothingGrowsTooOldBesideWrites) {
-    const NandGeometry g = test::small_geometry();
-    Device d(config(g, 0.6), g);
-    d.ftl.precondition();
-    d.ftl.start_ages(true);
+    Held d(0.6, true);
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> begun;  // by superblock: erases when it was seen first, looks before that
     std::uint32_t looks = 0, waited = 0;
     const auto see_all = [&] {

@@ -337,8 +337,8 @@ void Recovery::take_stock_of_failures(bool enough) {
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
 }
 
-/// The first page of a block says in its out-of-band area how often the block was erased. Of one that is erased, or whose first page is torn, a checkpoint
-/// says how often it was by then: when it was erased since, once more, as nothing else was found in it.
+/// The first page of a block says in its out-of-band area how often the block was erased, as the firmware knew it. Of one that is erased, or whose first page
+/// is torn, a checkpoint says how often it was by then; if it held pages then, it was erased once more at least.
 void Recovery::find_erases(const CheckpointBooks* books) {
     const SuperblockShape& shape = ftl_.shape_;
     for (std::uint32_t group = 0; group < shape.groups(); ++group) {

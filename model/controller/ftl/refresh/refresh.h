@@ -34,4 +34,8 @@ struct Refresh {
     std::optional<Retention> ages;
 };
 
+/// Of an FTL: null if it refreshes nothing.
+inline bool counts_reads(const Refresh* refresh) { return refresh != nullptr && refresh->reads; }
+inline bool looks_at_ages(const Refresh* refresh) { return refresh != nullptr && refresh->ages; }
+
 }  // namespace ssdtlm
