@@ -43,6 +43,7 @@ endfunction()
 
 # ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry. The SystemC library wants an sc_main, and
 # is in every program that may use one of its types (with sanitizers, more do): ssdtlm_sc_main has one for those without one of their own.
+# Tests are most of a whole build, and their own code takes little of their time: with -O1 they compile a quarter faster.
 function(ssdtlm_test name)
   cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT A_TIMEOUT)
@@ -51,6 +52,7 @@ function(ssdtlm_test name)
   ssdtlm_time_limit(${A_TIMEOUT} A_TIMEOUT)
   add_executable(${name} ${A_SOURCES} $<TARGET_OBJECTS:ssdtlm_sc_main>)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PRIVATE ${A_LINK} ssdtlm_flags GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT})
