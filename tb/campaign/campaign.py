@@ -192,18 +192,19 @@ def drawn_placement(seed, device):
 
 
 def drawn_lanes(seed, device):
-    """Static dimensions or NVM Sets for a third of the small devices whose map is all in memory, with blocks for each lane's share of the journal
-    beside those that they have. Draws of their own."""
+    """Static dimensions or NVM Sets for a third of the small devices, with blocks for each lane's share of the journal and of the map beside those that
+    they have. Draws of their own."""
     r = random.Random(f"lanes {seed}")
-    if device.preset is not None or device.settings.get("ftl.mapping") == '"dftl"' or r.random() > 1 / 3:
+    if device.preset is not None or r.random() > 1 / 3:
         return []
     letters = "CWDP" if device.settings.get("ftl.superblock") == '"plane"' else "CWD"
     chosen = "".join(letter for letter in letters if r.random() < 2 / 3)
     if not chosen:
         return []
-    sets = device.settings.get("ftl.mapping", '"page"') == '"page"' and r.random() < 1 / 3
+    mapping = device.settings.get("ftl.mapping", '"page"')
+    sets = mapping in ('"page"', '"dftl"') and r.random() < 1 / 3
     before = device.settings["nand.geometry.blocks_per_plane"]
-    device.settings["nand.geometry.blocks_per_plane"] = before + 2 + before // 64
+    device.settings["nand.geometry.blocks_per_plane"] = before + 2 + before // 64 + (mapping == '"dftl"')
     device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
     channels = int(device.settings["nand.geometry.channels"])
     if sets and channels > 1:  # of a cut through the channels

@@ -128,7 +128,7 @@ bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions
 /// NVM Sets that the drive's channels, ways and planes make up.
 bool goes_with_sets(const DriveCase& c) {
     const std::string sets = c.value("ftl.nvm_sets");
-    if (sets == "-" || c.value("ftl.mapping") != "\"page\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
+    if (sets == "-" || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
     const auto has = [&](const char* dimension, const char* count) { return c.value(std::string("nand.geometry.") + dimension) == count; };
     if (sets[1] == 'P') return has("planes_per_die", "4") && c.value("ftl.superblock") == "\"plane\"";
     return has("channels", "2") && (sets.find('W') == std::string::npos || has("ways", "2"));
@@ -168,7 +168,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")
-        return !logs && !dftl && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
+        return !logs && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.

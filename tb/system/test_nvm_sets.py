@@ -7,12 +7,12 @@ STAGES = ("die_wait_host_write", "die_wait_gc", "die_wait_erase")
 
 
 class NvmSets(SystemTest):
-    def waits(self, sets, output):
+    def waits(self, sets, output, *settings):
         """Microseconds that reads of the first half waited for writes, garbage collection and erases, all in the second half."""
         half = UNITS // 2 * 4096
         job = self.write("two.fio", f"[global]\nioengine=libaio\nbs=4k\nsize={half}\n[reader]\nrw=randread\nnumber_ios=2000\n"
                                     f"[writer]\nrw=randwrite\niodepth=16\nnumber_ios=10000\nnorandommap\nloops=10\noffset={half}\n")
-        result = self.simulate("tiny-test", job, "--set", f"ftl.nvm_sets={sets}", output=output)
+        result = self.simulate("tiny-test", job, "--set", f"ftl.nvm_sets={sets}", *settings, output=output)
         j = self.assert_right(result)
         self.assertGreater(j["ftl"]["blocks_erased"], 100)
         return j, sum(float(row["mean_us"]) for row in result.rows("latency.csv") if row["op"] == "read" and row["stage"] in STAGES)
@@ -25,6 +25,14 @@ class NvmSets(SystemTest):
         self.assertEqual(waits, 0)
         self.assertEqual(j["ftl"]["nvm_sets"], [{"set": "C0", "offset_bytes": 0, "bytes": UNITS // 2 * 4096},
                                                 {"set": "C1", "offset_bytes": UNITS // 2 * 4096, "bytes": UNITS // 2 * 4096}])
+
+    def test_nor_do_reads_that_look_for_their_map_on_the_flash(self):
+        on_flash = ("--set", "ftl.mapping=dftl", "--set", "map.cache=32KiB", "--set", "map.entry_size=64B")
+        j, waits = self.waits("", "common", *on_flash)
+        self.assertGreater(waits, 100)
+        j, waits = self.waits("C0, C1", "apart", *on_flash)
+        self.assertEqual(waits, 0)
+        self.assertGreater(j["ftl"]["traffic"]["mapping_pages"], 500)
 
     def test_what_is_no_set(self):
         done = self.ssdtlm("run", "tiny-test", "-o", "out", "--rw=read", "--bs=4k", "--number_ios=1", "--set", "ftl.nvm_sets=C0, D1")

@@ -144,6 +144,7 @@ void DirtyLimit::write_oldest() {
         wanted += more_for(row.units.data(), static_cast<std::uint32_t>(row.units.size()));
         if (!until_programmed_ || wanted > std::uint64_t{most_} + leaving_ + may_leave_) break;
     }
+    const TranslationRoom& room = around_.ftl.translation_room();
     bool dropped = false;
     while (oldest_ != kNone && wanted > most_ + leaving_ && !dropped) {
         std::vector<std::uint32_t> pages;
@@ -154,6 +155,7 @@ void DirtyLimit::write_oldest() {
                 continue;
             }
             if (map_.table().dirty_in(page) != 0) {
+                if (!pages.empty() && room.pool_of(page) != room.pool_of(pages.front())) break;
                 pages.push_back(page);
                 unlink(page);
                 continue;

@@ -18,7 +18,8 @@ WriteBacks::WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& 
       geometry_(around.ftl.geometry()),
       by_page_(around.ftl.config().map.granularity == MapGranularity::page),
       table_(table),
-      check_(check) {}
+      check_(check),
+      without_page_(around.ftl.translation_room().pools()) {}
 
 bool WriteBacks::begin() {
     std::vector<std::uint32_t> pages;
@@ -35,18 +36,21 @@ void WriteBacks::write_all(std::function<void()> done) {
     sweep();
 }
 
-/// Of pages that follow each other, as many as a flash page takes.
+/// Of pages of a pool that follow each other, as many as a flash page takes.
 void WriteBacks::sweep() {
     if (!swept_) return;
     const std::uint32_t end = around_.ftl.translation_pages();
     const std::uint64_t most = 2ull * around_.ftl.shape().groups();  // assumed: keeps each group of planes busy
-    while (sweep_ != end && batches_.size() - free_.size() - without_page_.size() + programs_ < most) {
+    while (sweep_ != end && batches_.size() - free_.size() - waiting_ + programs_ < most) {
         std::vector<std::uint32_t> pages;
-        for (; sweep_ != end && pages.size() < geometry_.units_per_page(); ++sweep_)
-            if (table_.dirty_in(sweep_) != 0 && claim(sweep_)) pages.push_back(sweep_);
+        for (; sweep_ != end && pages.size() < geometry_.units_per_page(); ++sweep_) {
+            if (table_.dirty_in(sweep_) == 0) continue;
+            if (!goes_with(pages, sweep_)) break;
+            if (claim(sweep_)) pages.push_back(sweep_);
+        }
         if (!pages.empty()) start(std::move(pages));
     }
-    if (sweep_ == end && idle() && swept_ && (without_page_.empty() || around_.gc.active() == 0)) std::exchange(swept_, nullptr)();
+    if (sweep_ == end && idle() && swept_ && (waiting_ == 0 || around_.gc.active() == 0)) std::exchange(swept_, nullptr)();
 }
 
 void WriteBacks::start(std::vector<std::uint32_t> pages) {
@@ -76,9 +80,15 @@ void WriteBacks::choose(std::vector<std::uint32_t>& pages) {
     for (CachedMappingTable::Slot s = table_.coldest();
          s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt;
          s = table_.next_coldest(s), ++looked_at) {
-        if (table_.is_dirty(s) && claim(table_.page_of(table_.key(s))))
-            pages.push_back(table_.page_of(table_.key(s)));
+        const std::uint32_t page = table_.page_of(table_.key(s));
+        if (table_.is_dirty(s) && goes_with(pages, page) && claim(page)) pages.push_back(page);
     }
+}
+
+/// They may be in one flash page.
+bool WriteBacks::goes_with(const std::vector<std::uint32_t>& pages, std::uint32_t page) const {
+    const TranslationRoom& room = around_.ftl.translation_room();
+    return pages.empty() || room.pool_of(pages.front()) == room.pool_of(page);
 }
 
 /// All of its entries are in the table and will be written.
@@ -122,22 +132,31 @@ void WriteBacks::ready(std::uint32_t number) {
 }
 
 void WriteBacks::put(std::uint64_t number) {
-    without_page_.push_back(static_cast<std::uint32_t>(number));
+    const auto batch = static_cast<std::uint32_t>(number);
+    without_page_[around_.ftl.translation_room().pool_of(batches_[batch].pages.front())].push_back(batch);
+    ++waiting_;
     place_waiting();
     sweep();
 }
 
 void WriteBacks::place_waiting() {
-    // Where cores take no time, placing one may put another here, and place it.
-    while (!without_page_.empty()) {
-        const std::uint32_t number = without_page_.front();
-        without_page_.pop_front();
-        if (!place(number)) {
-            without_page_.push_front(number);
-            return around_.gc.check_all();
+    bool any_waits = false;
+    for (std::deque<std::uint32_t>& of_pool : without_page_) {
+        // Where cores take no time, placing one may put another here, and place it.
+        while (!of_pool.empty()) {
+            const std::uint32_t number = of_pool.front();
+            of_pool.pop_front();
+            --waiting_;
+            if (!place(number)) {
+                of_pool.push_front(number);
+                ++waiting_;
+                any_waits = true;
+                break;
+            }
+            progress_();
         }
-        progress_();
     }
+    if (any_waits) around_.gc.check_all();
 }
 
 /// False: there is no flash page.
@@ -148,7 +167,7 @@ bool WriteBacks::place(std::uint32_t number) {
     for (const std::uint32_t page : b.pages)
         if (table_.dirty_in(page) != 0) pages.push_back(page);
     GroupId group{};
-    if (!pages.empty() && !around_.ftl.group_for_translation(group)) return false;
+    if (!pages.empty() && !around_.ftl.group_for_translation(pages.front(), group)) return false;
     const std::vector<std::uint32_t> begun = std::move(b.pages);
     leaving_ -= b.leaving;
     const std::uint64_t dram = b.dram;
@@ -262,14 +281,14 @@ __attribute__((noinline, cold)) void WriteBacks::program_failed(FlashJob& job) {
 /// Where what failed has room in any case: of the group's GC superblock, which need not move it. Not in a drive that is read-only.
 bool WriteBacks::place_failed(FlashJob& job, GroupId group) {
     const bool read_only = around_.ftl.media().read_only;
-    if (read_only && !around_.ftl.group_for_translation(group)) return false;
+    if (read_only && !around_.ftl.group_for_translation(job.item[0], group)) return false;
     job.again = !read_only;
     submit(job, read_only ? around_.ftl.allocate_translation_page(group) : around_.ftl.allocate_again(group));
     return true;
 }
 
 std::string WriteBacks::dump() const {
-    return std::to_string(pages_.size()) + " translation pages are written, " + std::to_string(without_page_.size()) +
+    return std::to_string(pages_.size()) + " translation pages are written, " + std::to_string(waiting_) +
            " times some of them wait for a free block";
 }
 

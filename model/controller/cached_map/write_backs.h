@@ -40,12 +40,12 @@ public:
     void on_given_back(std::function<void(std::uint32_t)> callback) { given_back_ = std::move(callback); }
     /// Called when a page's write-back has its place, when its program has ended, and when it is given up because nothing of it is dirty any more.
     void on_page(std::function<void(std::uint32_t)> callback) { page_changed_ = std::move(callback); }
-    /// Begins with these pages, not more than one flash page takes. Precondition: none of them waits for its place.
+    /// Begins with these pages of one pool, not more than one flash page takes. Precondition: none of them waits for its place.
     void begin(std::vector<std::uint32_t> pages) {
         for (const std::uint32_t page : pages) pages_[page].begun = true;
         start(std::move(pages));
     }
-    /// Begins with the coldest dirty entries: as many translation pages as one flash page takes. False: all are being written.
+    /// Begins with the coldest dirty entries: as many translation pages of a pool as one flash page takes. False: all are being written.
     bool begin();
     /// The page says what the map says: its entries are clean. Before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
@@ -69,19 +69,19 @@ public:
     }
     /// A block came free: a page that found none may now.
     void block_freed() {
-        if (__builtin_expect(without_page_.empty(), 1)) return;
+        if (__builtin_expect(waiting_ == 0, 1)) return;
         place_waiting();
         sweep();
     }
     /// Units have moved or gone: a block may be worth collecting that was not, for a page that waits for a free one.
     void units_changed() {
-        if (__builtin_expect(!without_page_.empty(), 0)) around_.gc.check_all();
+        if (__builtin_expect(waiting_ != 0, 0)) around_.gc.check_all();
     }
     const Counters& counters() const { return counters_; }
     bool any() const { return !pages_.empty(); }
     /// Nothing is being read or written, and no core works on it; what waits for a free block does not count.
-    bool idle() const { return reads_ + programs_ == 0 && batches_.size() == free_.size() + without_page_.size(); }
-    bool waits_for_block() const { return !without_page_.empty(); }
+    bool idle() const { return reads_ + programs_ == 0 && batches_.size() == free_.size() + waiting_; }
+    bool waits_for_block() const { return waiting_ != 0; }
     std::string dump() const;
 
 private:
@@ -102,6 +102,7 @@ private:
     void choose(std::vector<std::uint32_t>& pages);
     void start(std::vector<std::uint32_t> pages);
     void sweep();
+    bool goes_with(const std::vector<std::uint32_t>& pages, std::uint32_t page) const;
     bool is_whole(std::uint32_t page) const;
     void read(std::uint64_t what);
     void ready(std::uint32_t batch);
@@ -129,7 +130,8 @@ private:
     std::vector<Batch> batches_;
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint32_t, State> pages_;  ///< that are being written
-    std::deque<std::uint32_t> without_page_;         ///< batches
+    std::vector<std::deque<std::uint32_t>> without_page_;  ///< by pool: batches
+    std::size_t waiting_ = 0;      ///< of them
     std::function<void()> swept_;  ///< of write_all(); empty: none is under way
     std::uint32_t sweep_ = 0;      ///< translation page that it looks at next
     std::uint64_t leaving_ = 0;

@@ -49,6 +49,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
       lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
+      translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
                                              config.gc_policies)),

@@ -20,7 +20,7 @@
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
-#include "controller/ftl/allocation/lanes.h"
+#include "controller/ftl/allocation/translation_room.h"
 #include "controller/ftl/block_manager.h"
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
@@ -156,16 +156,15 @@ public:
     /// kUnmapped: it was never written, and says that nothing is mapped.
     Ppa translation_place(std::uint32_t page) const { return map_.lookup(lpa_of_translation(page)); }
     bool is_translation(Lpa lpa) const { return idx(lpa) >= logical_units_; }  ///< not one of the host's
-    /// A group that may take some, in turn. False: none; only GC helps.
-    bool group_for_translation(GroupId& out);
+    /// A group that may take this one, and others of its pool with it, in turn. False: none; only GC helps.
+    bool group_for_translation(std::uint32_t page, GroupId& out);
+    const TranslationRoom& translation_room() const { return translation_room_; }
     bool takes_translation_pages(GroupId group) const { return translation_pages_ == 0 || blocks_.takes_translation_pages(group); }
     PageAddress allocate_translation_page(GroupId group);
-    /// At program issue: like map_unit().
-    Ppa place_translation(std::uint32_t page, Ppa to);
+    Ppa place_translation(std::uint32_t page, Ppa to);  ///< at program issue: like map_unit()
     void translation_page_programmed(const PageAddress& a);
     void translation_page_failed(const PageAddress& a);  ///< like host_page_failed()
-    /// It says from now on that nothing is mapped.
-    void drop_translation(std::uint32_t page);
+    void drop_translation(std::uint32_t page);  ///< it says from now on that nothing is mapped
     Lpa lpa_of_translation(std::uint32_t page) const { return Lpa{static_cast<std::uint32_t>(logical_units_ + page)}; }
 
     // --- Garbage collection ---
@@ -310,6 +309,7 @@ private:
     bool takes_journal(GroupId group) const;
     bool group_with_room_for_journal(GroupId& out);
     void lay_out_translation();
+    void leave_translation_place(Ppa old);
     SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
@@ -364,8 +364,7 @@ private:
     SpareArea& spare_;
     const std::uint64_t seed_;
     const std::uint64_t logical_units_;
-    const std::uint32_t translation_pages_, entries_per_translation_page_;
-    const std::uint32_t units_;        // of flash
+    const std::uint32_t translation_pages_, entries_per_translation_page_, units_;  // the last of flash
     const SpareCodec codec_;
     PageMap map_;
     ValidityMap valid_;
@@ -375,6 +374,7 @@ private:
     std::vector<std::uint8_t> folded_last_;  // by group: its last victim was one of the cache
     const std::vector<PlaneId> rows_;  // the order of the planes, row by row
     Lanes lanes_;
+    TranslationRoom translation_room_;
     std::vector<std::uint32_t> under_way_;  // by group: pages that have their place and are not programmed; empty: placed in turn
     std::unique_ptr<VictimPolicy> policy_;
     std::vector<SuperblockId> begun_;  // by group: a victim that preconditioning left half emptied; empty: none anywhere
@@ -385,7 +385,7 @@ private:
     std::uint64_t lost_units_ = 0;
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
     Journal journal_;
-    std::uint32_t journal_group_ = 0, translation_group_ = 0;  // which took a page of it last
+    std::uint32_t journal_group_ = 0;  // which took a page of it last
     std::function<void()> journal_due_;
     std::unordered_map<std::uint32_t, Journal::Id> failed_in_;  // superblocks that have failed: the page of the journal that says so
     MediaHealth media_;

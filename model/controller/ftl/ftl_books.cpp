@@ -32,7 +32,7 @@ void Ftl::verify_books() const {
     Findings found;
     // Each mapped unit points to a valid flash unit that holds it, hence no two to the same one.
     std::uint64_t mapped = 0, lost = 0, translation = 0;
-    std::vector<std::uint32_t> live(journal_.ids());
+    std::vector<std::uint32_t> live(journal_.ids()), translation_of(lanes_.shares());
     for (std::uint64_t l = 0; l < logical_units_ + translation_pages_; ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
         const Ppa p = map_.lookup(lpa);
@@ -47,6 +47,7 @@ void Ftl::verify_books() const {
             continue;
         }
         ++(is_translation(lpa) ? translation : mapped);
+        if (is_translation(lpa)) ++translation_of[lanes_.share_of(shape_.group_of(shape_.superblock_of(p)))];
         if (!valid_.test(p)) {
             found.require(false, "logical unit mapped to a unit that is not valid,", l, idx(p), l);
             continue;
@@ -64,6 +65,8 @@ void Ftl::verify_books() const {
     }
     found.require(mapped == mapped_units_, "mapped units, device", 0, mapped_units_, mapped);
     found.require(lost == lost_units_, "lost units, device", 0, lost_units_, lost);
+    for (std::uint32_t share = 0; share < translation_of.size(); ++share)
+        found.require(translation_of[share] == translation_room_.held(share), "translation pages of share", share, translation_room_.held(share), translation_of[share]);
     for (const auto& [b, page] : failed_in_) {
         const BlockState state = blocks_[SuperblockId{b}].state;
         found.require(blocks_[SuperblockId{b}].bad && (state == BlockState::failed || state == BlockState::victim || state == BlockState::retired),

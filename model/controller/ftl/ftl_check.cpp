@@ -82,12 +82,22 @@ std::uint32_t most_journal_pages(const FtlConfig& config, const NandGeometry& g)
 }
 
 namespace {
-// Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was deallocated elsewhere.
+/// Of n translation pages to each group, whose number is not rounded: what a share may hold beyond (TranslationRoom), as much again for places that a
+/// loss of power gives back, and what rounding may add where a set begins and ends.
+std::uint64_t translation_slack(const NandGeometry& g) { return 2 * g.units_per_page() + 2; }
+
+// Each group has room for its own share of the addresses, in whole rows, and of the journal, whose pages take what was deallocated elsewhere; and of
+// the translation pages.
 std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, std::uint64_t all) {
     const SuperblockShape shape(g, config.superblock);
     const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
     const std::uint64_t journal = std::uint64_t{most_journal_pages(config, g)} * g.units_per_page();
-    return of_group <= journal ? 0 : (of_group - journal) / row * row * shape.groups();
+    std::uint64_t units = of_group <= journal ? 0 : of_group - journal;
+    if (config.mapping == "dftl") {
+        const std::uint64_t entries = entries_per_translation_page(config, g), slack = translation_slack(g);
+        units = units <= slack ? 0 : (units - slack) * entries / (entries + 1);
+    }
+    return units / row * row * shape.groups();
 }
 }  // namespace
 
@@ -155,7 +165,7 @@ void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGe
     refuse(config.static_dimensions != "none", "ftl.static_dimensions", config.static_dimensions, "\"none\": the address decides the set, and nothing else");
     refuse(config.superblock == SuperblockSpan::drive, "ftl.superblock", "drive", "\"die\" or \"plane\": a superblock is of one set");
     refuse(config.superblock == SuperblockSpan::die && NvmSets(config.nvm_sets, g).names_planes(), "ftl.superblock", "die", "\"plane\": the planes of a die would be written as one");
-    refuse(config.mapping != "page", "ftl.mapping", config.mapping, "\"page\": translation pages and log blocks are of no set");
+    refuse(is_hybrid(config), "ftl.mapping", config.mapping, "\"page\" or \"dftl\": log blocks are of no set");
     refuse(config.initial_state == InitialState::analytic, "precondition.state", "analytic", "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
 }
 
@@ -332,9 +342,6 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
     check_sets(out, config, g);
-    if (config.mapping == "dftl" && config.static_dimensions != "none")
-        out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.mapping = \"dftl\"",
-                       "\"none\": translation pages have no share of a lane", "set it to \"none\", or ftl.mapping = \"page\""});
     if (is_hybrid(config)) check_hybrid(out, config);
     if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)
         out.push_back({"buffer.flush_stop", std::to_string(config.flush_stop_percent) + "%, above buffer.flush_start = " + std::to_string(config.flush_start_percent) + "%",

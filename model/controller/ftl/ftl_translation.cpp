@@ -6,13 +6,8 @@
 
 namespace ssdtlm {
 
-bool Ftl::group_for_translation(GroupId& out) {
-    for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
-        translation_group_ = translation_group_ + 1 == shape_.groups() ? 0 : translation_group_ + 1;
-        out = GroupId{translation_group_};
-        if (blocks_.takes_translation_pages(out)) return true;
-    }
-    return false;
+bool Ftl::group_for_translation(std::uint32_t page, GroupId& out) {
+    return translation_room_.next(translation_room_.pool_of(page), [this](GroupId group) { return blocks_.takes_translation_pages(group); }, out);
 }
 
 PageAddress Ftl::allocate_translation_page(GroupId group) {
@@ -24,8 +19,9 @@ PageAddress Ftl::allocate_translation_page(GroupId group) {
 
 Ppa Ftl::place_translation(std::uint32_t page, Ppa to) {
     const Ppa old = map_.exchange(lpa_of_translation(page), to);
-    if (is_copy(old)) invalidate(old);
+    if (is_copy(old)) leave_translation_place(old);
     validate(to);
+    translation_room_.came(shape_.group_of(shape_.superblock_of(to)));
     return old;
 }
 
@@ -38,7 +34,12 @@ void Ftl::translation_page_programmed(const PageAddress& a) {
 /// (TranslationSearch).
 void Ftl::drop_translation(std::uint32_t page) {
     const Ppa old = map_.exchange(lpa_of_translation(page), kUnmapped);
-    if (is_copy(old)) invalidate(old);
+    if (is_copy(old)) leave_translation_place(old);
+}
+
+void Ftl::leave_translation_place(Ppa old) {
+    invalidate(old);
+    translation_room_.left(shape_.group_of(shape_.superblock_of(old)));
 }
 
 /// Those of all units that are mapped now, which are the first ones.
@@ -47,15 +48,16 @@ void Ftl::lay_out_translation() {
     const std::uint32_t per_page = geometry_.units_per_page();
     const auto pages = static_cast<std::uint32_t>((mapped_units_ + entries_per_translation_page_ - 1) / entries_per_translation_page_);
     Spare out[kMaxUnitsPerPage];
-    for (std::uint32_t first = 0; first < pages; first += per_page) {
+    for (std::uint32_t next = 0; next < pages;) {
+        const std::uint32_t pool = translation_room_.pool_of(next);
         GroupId group{};
-        SSDTLM_CHECK(group_for_translation(group), "no room for the translation pages of what is laid out");
+        SSDTLM_CHECK(group_for_translation(next, group), "no room for the translation pages of what is laid out");
         const PageAddress a = allocate_translation_page(group);
         for (std::uint32_t s = 0; s < per_page; ++s) {
             out[s] = kPadding;
-            if (first + s >= pages) continue;
-            out[s] = codec_.make(lpa_of_translation(first + s), 0);
-            place_translation(first + s, geometry_.ppa_of(a, s));
+            if (next == pages || translation_room_.pool_of(next) != pool) continue;
+            out[s] = codec_.make(lpa_of_translation(next), 0);
+            place_translation(next++, geometry_.ppa_of(a, s));
         }
         spare_.program_page(a, out, draw_record(a, PageKind::mapping));
         translation_page_programmed(a);

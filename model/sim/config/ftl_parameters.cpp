@@ -122,13 +122,14 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
         P::name(
             "ftl.static_dimensions", static_dimensions(), [](auto& c) -> auto& { return c.ftl.static_dimensions; })
             .says("Which of channel (C), way (W), die (D) and plane (P) the logical address decides, as ftl.allocation would lay out an "
-                  "ascending write; the others are chosen for each program. none: all are chosen; CWDP: none is. With ftl.superblock = die without P")
+                  "ascending write; the others are chosen for each program. none: all are chosen; CWDP: none is. With ftl.superblock = die without P. Translation pages (ftl.mapping = dftl) go "
+                  "to all in equal parts")
             .from("Hu et al. 2013, static and dynamic allocation; MQSim: all four"));
     table.push_back(P::text(
                         "ftl.nvm_sets", [](auto& c) -> auto& { return c.ftl.nvm_sets; })
                         .says("Parts of the flash that share no plane, with a comma in between, each by its channels (C), ways (W), dies of a chip (D) and planes of a die (P): "
                               "\"C0-3, C4-7W0, C4-7W1-3\"; what is not named is taken whole. Each has a range of the logical addresses, in this order and in proportion to its "
-                              "planes (result.json says where they begin), whose units are written and collected there only. Empty: all addresses anywhere")
+                              "planes (result.json says where they begin), whose units, and translation pages, are written and collected there only. Empty: all addresses anywhere")
                         .from("NVM Express Base Specification: NVM Sets; MQSim: address of a flow bound to channels, chips, dies and planes"));
     table.push_back(P::integer(
                         "ftl.stream_frontiers", [](auto& c) -> auto& { return c.ftl.stream_frontiers; })

@@ -93,6 +93,14 @@ void limit_dirty_pages(DeviceShape& s, std::uint64_t seed) {
     s.ftl.map.gc_updates = GcMapUpdates::found;
 }
 
+/// Addresses that are written to a part of the flash only, and have translation pages in all parts, or with them.
+void divide(DeviceShape& s, std::uint64_t seed) {
+    const bool planes = s.ftl.superblock == SuperblockSpan::plane;
+    if (seed % 2 == 0) s.ftl.static_dimensions = planes ? (seed % 4 == 0 ? "P" : "WP") : "W";
+    else s.ftl.nvm_sets = planes ? "P0, P1" : s.geometry.ways == 2 ? "W0, W1" : "W0";
+    s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+}
+
 /// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
 /// compared with what was programmed in the earlier ones (EntryCheck).
 void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& faults = {}) {
@@ -114,11 +122,12 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         const std::uint64_t slots = seed % 4 == 3 ? 200 : 2ull * s.geometry.units_per_page();
         s.ftl.map.cache_bytes = std::max<std::uint64_t>(slots, 8) * (by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
-        if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
-        if (seed % 7 < 4) limit_dirty_pages(s, seed);
         s.faults = faults;
         s.ftl.spare_blocks = faults.any() ? 16 : 0;
         s.geometry.blocks_per_plane += s.ftl.spare_blocks;
+        if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 3 != 0 && s.ftl.superblock != SuperblockSpan::drive) divide(s, seed);
+        if (seed % 7 < 4) limit_dirty_pages(s, seed);
         s.seed = seed;
         CutHost host(s, seed);
         host.run(25);
@@ -180,6 +189,7 @@ void put_map_on_flash(DeviceShape& s, std::uint64_t seed) {
     s.ftl.map.entry_bytes = s.geometry.unit_bytes / (seed % 3 == 1 ? 32 : 4);
     s.ftl.map.cache_bytes = (seed % 7 < 3 ? 200 : 16) * std::uint64_t{by_page ? s.geometry.unit_bytes : 2 * s.ftl.map.entry_bytes};
     s.geometry.blocks_per_plane += 8;
+    if (seed % 4 < 2 && s.ftl.superblock != SuperblockSpan::drive) divide(s, seed);
     s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
 }
 

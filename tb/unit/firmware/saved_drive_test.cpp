@@ -40,7 +40,6 @@ DeviceShape random_shape(Random& r) {
             f.map.dirty_until = r.percent(50) ? DirtyUntil::issued : DirtyUntil::programmed;
         }
     } else {
-        if (r.percent(40) && f.superblock != SuperblockSpan::drive) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
         if (r.percent(30)) f.checkpoint_interval_bytes = 1 << 20;
         if (r.percent(30)) {
             d.faults.program_fails = 2e-4;
@@ -49,7 +48,9 @@ DeviceShape random_shape(Random& r) {
             d.geometry.blocks_per_plane += 3;
         }
     }
-    if (f.mapping == "page" && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
+    if (r.percent(30) && f.superblock != SuperblockSpan::drive) f.static_dimensions = f.superblock == SuperblockSpan::plane ? "WP" : "W";
+    else if (r.percent(20) && f.superblock != SuperblockSpan::drive) f.nvm_sets = f.superblock == SuperblockSpan::plane ? "P0, P1" : d.geometry.ways == 2 ? "W0, W1" : "W0";
+    if (f.mapping == "page" && f.nvm_sets.empty() && !f.has_checkpoints() && f.spare_blocks == 0 && r.percent(40)) {
         f.mapping = r.percent(60) ? "fast" : "block";
         if (f.superblock == SuperblockSpan::drive) f.superblock = SuperblockSpan::die;
         f.fast.random_log_blocks = 1 + static_cast<std::uint32_t>(r.below(4));
@@ -61,7 +62,7 @@ DeviceShape random_shape(Random& r) {
         f.user_capacity_bytes = most_logical_units(f, d.geometry) * d.geometry.unit_bytes;
         return d;
     }
-    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
+    if (f.initial_state == InitialState::random && f.static_dimensions == "none" && f.nvm_sets.empty() && (f.gc_policy == "greedy" || f.gc_policy == "fifo"))
         f.initial_state = InitialState::analytic;
     if (f.has_checkpoints()) d.geometry.blocks_per_plane += 8;
     if (r.percent(30)) {

@@ -75,7 +75,7 @@ TEST(NvmSets, RefuseWhatTheyAreNotMadeFor) {
         f.nvm_sets = "P0, P1";
         refused(f, "ftl.superblock");
     }
-    for (const char* mapping : {"dftl", "fast", "block"}) {
+    for (const char* mapping : {"fast", "block"}) {
         f = c;
         f.mapping = mapping;
         refused(f, "ftl.mapping");

@@ -373,6 +373,7 @@ void Recovery::count_what_is_mapped() {
     const auto in_use = [this](Ppa p) {
         ftl_.valid_.set(p);
         ++ftl_.blocks_[ftl_.shape_.superblock_of(p)].valid;
+        return ftl_.shape_.group_of(ftl_.shape_.superblock_of(p));
     };
     for (std::uint64_t l = 0; l < ftl_.logical_units_; ++l) {
         const Ppa p = ftl_.map_.lookup(Lpa{static_cast<std::uint32_t>(l)});
@@ -387,7 +388,7 @@ void Recovery::count_what_is_mapped() {
         ftl_.lost_units_ += is_lost;
     }
     for (std::uint32_t page = 0; page < ftl_.translation_pages_; ++page)
-        if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) in_use(p);
+        if (const Ppa p = ftl_.translation_place(page); p != kUnmapped) ftl_.translation_room_.came(in_use(p));
     for (const auto& [b, page] : ftl_.failed_in_) ++journal.page(page).live;
     for (Journal::Id id = 1; id < journal.ids(); ++id) {
         const Journal::Page& page = journal.page(id);

@@ -56,7 +56,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
     s.fixed(ftl.since_levelled_);
     s.fixed(ftl.levels_);
     s.fixed(ftl.gc_stream_);
-    s(ftl.translation_group_);
+    ftl.translation_room_.state(s);
     s.section("journal");
     ftl.journal_.state(s);
     s(ftl.journal_group_);
