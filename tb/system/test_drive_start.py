@@ -62,6 +62,15 @@ class DriveStart(SystemTest):
                 self.assertEqual(played["reads_passed_over"], 0 if filled == "true" else 1000)
                 self.assertEqual(start["reached"]["mapped_units"], len({37 * i % units for i in range(1, 3001) if i % 3 != 2}))
 
+    def test_workload_of_requests_that_are_several_commands(self):
+        """As many as nvme.max_transfer says, of which a cached map has the entries together."""
+        mix = self.job("mix", "rw=randrw", "bs=64k", "size=6m", "iodepth=4", "loops=10", "norandommap=1")
+        for load in ("full", "light"):
+            start, _, said = self.at_start("precondition.state=fresh", f"precondition.workload={mix}", f"precondition.load={load}", "precondition.fill_caches=true", "nvme.max_transfer=8KiB",
+                                           "ftl.mapping=dftl", "map.entry_size=256B", "map.cache=1536B", "run.check_waiters=true", output=load)
+            played = start["reached"]["workload"]
+            self.assertEqual((played["reads"] + played["writes"], played["units_written"], said), (96 * 10 * 8, 2 * played["writes"], ""))
+
     def test_workload_refused(self):
         for name, options, reason in (
             ("timed", ("rw=randwrite", "time_based", "runtime=1"), "which no time ends here"),
