@@ -68,13 +68,16 @@ std::vector<DieWear> SsdSystem::wear() const {
         DieWear w;
         w.least = ~std::uint32_t{0};
         std::uint64_t sum = 0;
+        std::uint32_t used = 0;
         for (std::uint32_t b = 0; b < blocks; ++b) {
+            if (device.flash.spare.is_marked_bad(BlockId{die * blocks + b})) continue;
+            ++used;
             const std::uint32_t erases = device.flash.spare.erase_count(BlockId{die * blocks + b});
             w.least = std::min(w.least, erases);
             w.most = std::max(w.most, erases);
             sum += erases;
         }
-        w.mean = static_cast<double>(sum) / blocks;
+        w.mean = static_cast<double>(sum) / used;
         all.push_back(w);
     }
     return all;
@@ -82,7 +85,8 @@ std::vector<DieWear> SsdSystem::wear() const {
 
 std::vector<std::pair<std::uint32_t, std::uint64_t>> SsdSystem::blocks_by_erases() const {
     std::map<std::uint32_t, std::uint64_t> count;
-    for (std::uint32_t b = 0; b < config.nand.geometry.blocks(); ++b) ++count[device.flash.spare.erase_count(BlockId{b})];
+    for (std::uint32_t b = 0; b < config.nand.geometry.blocks(); ++b)
+        if (!device.flash.spare.is_marked_bad(BlockId{b})) ++count[device.flash.spare.erase_count(BlockId{b})];
     return {count.begin(), count.end()};
 }
 
@@ -216,6 +220,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) suspends += c.backend.channel(ch).counters().suspends;
         all.push_back({"flash_suspends", suspends});
     }
+    if (device.flash.spare.any_marked_bad()) all.push_back({"flash_blocks_bad_at_factory", device.flash.spare.marked_bad()});
     if (config.faults.any()) {
         const MediaHealth& m = c.ftl->media();
         std::uint64_t retries = 0;

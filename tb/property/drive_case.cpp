@@ -54,6 +54,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.faults.read_retry", {"-", "-", "-", "\"5%\""}},
         {"nand.faults.program_fail", {"-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"nand.faults.erase_fail", {"-", "-", "-", "\"0.1%\"", "\"5%\""}},
+        {"nand.faults.factory_bad", {"-", "-", "-", "\"0.5%\"", "\"2%\""}},
         {"nand.faults.page_lost", {"-", "-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"buffer_pages", {"1", "2", "8", "50"}},
         {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\"", "\"protected\""}},
@@ -165,6 +166,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
         starts(key, "nand.faults"))
         return !logs;
+    if (key == "nand.faults.factory_bad") return !logs && !has_checkpoints(c) && c.number("ftl.spare_blocks") != 0;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")

@@ -84,14 +84,14 @@ bool run_campaign(const Campaign& campaign) {
     std::map<std::string, std::uint64_t> sums;
     std::uint64_t cases = 0, refused = 0, operations = 0, told = 0;
     std::string wrong;
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    Clock::time_point first_wrong;
+    using HostClock = std::chrono::steady_clock;
+    const auto begin = HostClock::now();
+    HostClock::time_point first_wrong;
     std::uint64_t seed = 0;
     const auto property = [&] {
         const DriveCase c = *any_case(campaign.mix);
         // A case that takes long to fail is made smaller for as long as somebody would wait: what is left then counts as right.
-        if (!wrong.empty() && Clock::now() - first_wrong > kMadeSmallerFor) return;
+        if (!wrong.empty() && HostClock::now() - first_wrong > kMadeSmallerFor) return;
         std::string device;
         SsdConfig config;
         try {
@@ -104,7 +104,7 @@ bool run_campaign(const Campaign& campaign) {
         }
         try {
             const nlohmann::json done = run_in_child(config, c.depth(), c.ops, wrong.empty() ? kSeconds : kSecondsMadeSmaller);
-            if (first_wrong != Clock::time_point{}) return;  // is not one of the campaign's: a smaller form of the case that was wrong
+            if (first_wrong != HostClock::time_point{}) return;  // is not one of the campaign's: a smaller form of the case that was wrong
             ++cases;
             for (const auto& [name, n] : done.items()) sums[name] += n.get<std::uint64_t>();
             for (const char* name : DriveOp::kNames) operations += done[name].get<std::uint64_t>();
@@ -114,7 +114,7 @@ bool run_campaign(const Campaign& campaign) {
             const bool first = wrong.empty();
             wrong = "# " + why + "\n" + text_of(device, c.depth(), c.ops);  // the last one that fails is the smallest
             if (first) {
-                first_wrong = Clock::now();
+                first_wrong = HostClock::now();
                 std::cout << "seed " << seed << ", as it was drawn:\n" << wrong << std::endl;
             }
             RC_FAIL("see the case");
@@ -135,7 +135,7 @@ bool run_campaign(const Campaign& campaign) {
         std::cout << "seed " << params.seed << ", made smaller:\n" << wrong << std::endl;
         break;
     }
-    show_figures(sums, cases, refused, std::chrono::duration<double>(Clock::now() - begin).count());
+    show_figures(sums, cases, refused, std::chrono::duration<double>(HostClock::now() - begin).count());
     return wrong.empty();
 }
 

@@ -58,6 +58,22 @@ class FailingFlash(SystemTest):
         self.assertEqual(j["error_status"], 0)
         self.assertLess(c["smart_available_spare_percent"], 100)
 
+    def test_blocks_that_were_bad_from_the_factory(self):
+        bad = [*faults(factory_bad="2%"), "--set", "ftl.spare_blocks=6", "--set", "ftl.user_capacity=8MiB"]
+        for state in ("fresh", "sequential", "random", "analytic"):
+            writes = self.job("writes", "rw=randwrite", "bs=4k", "number_ios=20000", "norandommap", "io_size=80m", "size=8m")
+            j = self.assert_right(self.simulate("tiny-test", writes, *bad, "--set", f"precondition.state={state}", output=state))
+            marked = j["counters"]["flash_blocks_bad_at_factory"]
+            self.assertGreater(marked, 0)
+            self.assertEqual(sum(entry["blocks"] for entry in j["wear"]["blocks_by_erases"]), 128 - marked)
+            self.assertGreater(j["wear"]["erases_mean"][0], 1)
+
+    def test_more_of_them_than_spare_ones(self):
+        done = self.ssdtlm("run", "tiny-test", "-o", "out", "--rw=write", "--bs=4k", "--number_ios=1", *faults(factory_bad="5%"), "--set", "ftl.checkpoint_at_shutdown=true")
+        self.assertEqual(done.returncode, USER_ERROR, done.stderr)
+        self.assertRegex(done.stderr, r"ftl\.spare_blocks: 0 with nand\.faults\.factory_bad = 5%, which gives the planes of a die up to \d superblocks with a bad block; \d or more")
+        self.assertRegex(done.stderr, r"nand\.faults\.factory_bad: 5% with checkpoints of the map; 0%")
+
     def test_read_only(self):
         _, j = self.run_failing(*faults(program_fail="1%"))
         c = j["counters"]

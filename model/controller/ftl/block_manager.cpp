@@ -23,7 +23,7 @@ BlockManager::BlockManager(const SuperblockShape& shape, std::uint32_t hard_free
     SSDTLM_CHECK(spare_blocks + set_apart < shape.blocks_per_group(), "all blocks are spare or set apart");
     std::uint32_t b = 0;
     for (std::uint32_t g = 0; g < shape.groups(); ++g) {
-        groups_[g].spares = spare_blocks;
+        groups_[g].spares = groups_[g].spares_at_first = spare_blocks;
         groups_[g].reserve = hard_free_blocks;
         const std::uint32_t end = b + shape.blocks_per_group();
         for (; b < end - set_apart - spare_blocks; ++b) push_free(GroupId{g}, SuperblockId{b});
@@ -184,9 +184,32 @@ bool BlockManager::add_spare(GroupId group) {
     return true;
 }
 
-std::uint32_t BlockManager::fewest_spares() const {
-    std::uint32_t fewest = spare_blocks_;
-    for (std::uint32_t g = 0; g < groups_.size(); ++g) fewest = std::min(fewest, spares(GroupId{g}));
+bool BlockManager::leave_out(SuperblockId b) {
+    Group& g = groups_[idx(shape_.group_of(b))];
+    BlockRecord& r = blocks_[idx(b)];
+    const BlockState was = std::exchange(r.state, BlockState::retired);
+    r.bad = true;
+    if (was == BlockState::slc_free) return true;  // the SLC cache is smaller
+    if (was == BlockState::spare) {
+        g.spares = --g.spares_at_first;
+        return true;
+    }
+    if (was != BlockState::free) refuse(b, "left out");
+    SuperblockId before = kNoSuperblock;
+    for (SuperblockId s = g.free_first; s != b; s = blocks_[idx(s)].next_free) before = s;
+    (before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free) = r.next_free;
+    if (g.free_last == b) g.free_last = before;
+    --g.free_count;
+    r.next_free = kNoSuperblock;
+    if (!add_spare(shape_.group_of(b))) return false;
+    --g.spares_at_first;
+    return true;
+}
+
+std::uint32_t BlockManager::spares_left() const {
+    std::uint32_t fewest = 100;
+    for (std::uint32_t g = 0; g < groups_.size(); ++g)
+        if (const std::uint32_t at_first = groups_[g].spares_at_first; at_first != 0) fewest = std::min(fewest, spares(GroupId{g}) * 100 / at_first);
     return fewest;
 }
 
@@ -201,7 +224,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
         std::uint32_t in_use = 0;
         for (std::uint32_t b = i * shape_.blocks_per_group(); b < (i + 1) * shape_.blocks_per_group(); ++b) {
             BlockRecord& r = blocks_[b];
-            if (r.state == BlockState::set_apart) continue;
+            if (r.state == BlockState::set_apart || r.state == BlockState::retired) continue;
             if (failed[b]) {
                 r.state = BlockState::failed;
                 r.bad = r.cut = true;
@@ -237,6 +260,7 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
         Group& g = groups_[i];
         g = Group{};
         g.reserve = hard_free_blocks_;
+        g.spares_at_first = spare_blocks_;
         std::uint32_t in_use = 0;
         for (std::uint32_t n = i * shape_.blocks_per_group(); n < (i + 1) * shape_.blocks_per_group(); ++n) {
             const SuperblockId b{n};
@@ -301,7 +325,7 @@ void BlockManager::state(Snapshot& s) {
         SSDTLM_CHECK(r.programs == 0, "a snapshot while pages are being programmed");
         s(r.valid, r.write_pointer, r.superseded, r.next_free, r.state, r.bad, r.stream, r.cut);
     }
-    for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.surplus);
+    for (Group& g : groups_) s(g.free_first, g.free_last, g.open_host, g.open_gc, g.open_wear, g.open_map, g.free_count, g.reserve, g.spares, g.spares_at_first, g.surplus);
     s.fixed(named_);
     s.fixed(named_gc_);
     s(any_failed_, keeps_reserve_, failed_, erases_counted_);

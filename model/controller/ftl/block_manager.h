@@ -176,6 +176,9 @@ public:
     void emptied(SuperblockId b);
 
     // --- What fails ---
+    /// One with a block that the factory has marked: it is never used, and a spare one of its group takes its place. Before anything is in use; those
+    /// that are spare first. False: no spare one is left.
+    bool leave_out(SuperblockId b);
     /// A program in it has failed: closes it. False: it had failed before.
     bool fail(SuperblockId b);
     bool any_failed() const { return any_failed_; }
@@ -186,7 +189,8 @@ public:
     /// One of the group's spare ones becomes free, or has taken its place before. False: none is left.
     bool add_spare(GroupId group);
     std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares + groups_[idx(group)].surplus; }
-    std::uint32_t fewest_spares() const;
+    /// Of the spare ones of a group at the start, in per cent, where fewest are left. 100 if there were none anywhere.
+    std::uint32_t spares_left() const;
     /// From now on host pages may open the last free ones: nothing is collected any more.
     void give_up_reserve() {
         keeps_reserve_ = false;
@@ -222,6 +226,7 @@ private:
         std::uint32_t free_count = 0;
         std::uint32_t reserve = 0;  ///< free ones that the host does not get
         std::uint32_t spares = 0;
+        std::uint32_t spares_at_first = 0;
         std::uint32_t surplus = 0;  ///< in use beyond what is needed: nobody knew any more that one had failed and was replaced
     };
     SuperblockId& opened_gc(GroupId group, std::uint32_t stream) {

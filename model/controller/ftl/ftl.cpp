@@ -59,7 +59,9 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
       refresh_(config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_) : nullptr),
-      hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {}
+      hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {
+    if (spare.any_marked_bad()) leave_out_marked();
+}
 
 std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddress* out, std::uint32_t stream) {
     const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, stream), left = row_left(from);

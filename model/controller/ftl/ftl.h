@@ -349,6 +349,7 @@ private:
     void close_failed(const PageAddress& a);
     void replace(SuperblockId failed);
     void update_spare();
+    void leave_out_marked();
     void page_programmed(const PageAddress& a) {
         const SuperblockId b = shape_.superblock_of(geometry_.block_of(a));
         if (blocks_.page_programmed(b)) seal(b);
@@ -381,8 +382,7 @@ private:
     std::vector<std::uint32_t> since_levelled_;  // by group: victims
     std::vector<std::uint8_t> levels_;           // by group: its victim is one of wear levelling
     std::vector<std::uint8_t> gc_stream_;        // by group: the host's stream that its victim is of
-    std::uint64_t mapped_units_ = 0;   // the lost ones among them
-    std::uint64_t lost_units_ = 0;
+    std::uint64_t mapped_units_ = 0, lost_units_ = 0;  // the lost ones are among the mapped
     std::uint64_t last_number_ = 0;    // of a page, or an entry of the journal
     Journal journal_;
     std::uint32_t journal_group_ = 0;  // which took a page of it last

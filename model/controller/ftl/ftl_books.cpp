@@ -137,7 +137,7 @@ void Ftl::verify_books() const {
                 break;
             case BlockState::retired:
                 found.require(r.valid + r.programs == 0, "use of retired superblock", n, r.valid, 0);
-                found.require(failed_in_.count(n) != 0, "entry of the journal about retired superblock", n, 0, 1);
+                found.require(failed_in_.count(n) != 0 || shape_.any_block(SuperblockId{n}, [this](BlockId block) { return spare_.is_marked_bad(block); }), "entry of the journal about retired superblock", n, 0, 1);
                 break;
             case BlockState::spare:
                 found.require(r.valid + r.write_pointer + programmed == 0, "use of spare superblock", n, programmed, 0);

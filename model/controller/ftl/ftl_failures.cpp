@@ -4,6 +4,18 @@
 
 namespace ssdtlm {
 
+/// As a table from the factory says; spare ones, which are the last of a group, first.
+void Ftl::leave_out_marked() {
+    SSDTLM_CHECK(hybrid_ == nullptr && checkpoints_ == nullptr, "blocks that the factory has marked, with log blocks or checkpoints");
+    for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
+        const SuperblockId b{n};
+        if (!shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); })) continue;
+        SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
+        if (blocks_[b].stream == kSlcStream) slc_->found(b);
+    }
+    for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
+}
+
 bool Ftl::finds_reason(GroupId group) const {
     return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group) != kNoSuperblock);
 }
@@ -56,8 +68,7 @@ void Ftl::replace(SuperblockId failed) {
 }
 
 void Ftl::update_spare() {
-    if (config_.spare_blocks != 0)
-        media_.available_spare = static_cast<std::uint8_t>(std::uint64_t{blocks_.fewest_spares()} * 100 / config_.spare_blocks);
+    media_.available_spare = static_cast<std::uint8_t>(blocks_.spares_left());
 }
 
 void Ftl::become_read_only() {

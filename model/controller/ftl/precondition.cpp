@@ -40,7 +40,7 @@ void Preconditioner::fill() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
     if (config.initial_state == InitialState::analytic) scatter(units);
-    else if (ftl_.lanes_.has_ranges()) lay_out_ranges(units);
+    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad()) lay_out_by_pages(units);
     else lay_out(units);
     ftl_.lay_out_translation();
     if (units == 0) return;

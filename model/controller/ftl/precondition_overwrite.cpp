@@ -82,13 +82,14 @@ std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Nex
     return written;
 }
 
-void Preconditioner::lay_out_ranges(std::uint64_t units) {
+void Preconditioner::lay_out_by_pages(std::uint64_t units) {
     Lanes& lanes = ftl_.lanes_;
     for (std::uint32_t share = 0; share < lanes.shares(); ++share) {
-        std::uint64_t x = 0;
-        for (const std::uint64_t all = lanes.first_units(share, units); x != all;) {
+        std::uint64_t x = 0, all = lanes.first_units(share, units);
+        while (all != 0 && lanes.nth(share, all - 1) >= units) --all;
+        while (x != all) {
             GroupId group{};
-            SSDTLM_CHECK(lanes.cursor(share).next(group), "a range of addresses for which its NVM Set has no room");
+            SSDTLM_CHECK(lanes.cursor(share).next(group), "addresses for which there is no room");
             x += write_units(group, all - x, [&, n = x]() mutable { return Lpa{static_cast<std::uint32_t>(lanes.nth(share, n++))}; });
         }
     }

@@ -61,6 +61,12 @@ public:
         const std::uint32_t group = per_plane_(idx(s));
         return BlockId{idx(s) + (group * (planes_ - 1) + number_of(i)) * blocks_per_group_};
     }
+    template <class Is>
+    bool any_block(SuperblockId s, Is&& is) const {
+        for (std::uint32_t i = 0; i < planes_; ++i)
+            if (is(block(s, i))) return true;
+        return false;
+    }
     std::uint32_t row_of(std::uint32_t page) const { return row_of_(page); }
     std::uint32_t plane_in_group(std::uint32_t page) const { return page - row_of_(page) * planes_; }
     PageAddress page(SuperblockId s, std::uint32_t n) const {

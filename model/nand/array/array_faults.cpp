@@ -3,6 +3,15 @@
 
 namespace ssdtlm {
 
+std::vector<BlockId> RandomFaults::factory_bad(const Rates& rates, const NandGeometry& geometry, std::uint64_t seed) {
+    std::vector<BlockId> bad;
+    if (rates.factory_bad == 0) return bad;
+    Random random(seed, 5);
+    for (std::uint32_t b = 0; b < geometry.blocks(); ++b)
+        if (random.unit() < rates.factory_bad) bad.push_back(BlockId{b});
+    return bad;
+}
+
 bool RandomFaults::program_fails(const PageAddress& page) {
     if (programs_.unit() >= rates_.program_fails) return false;
     worn_out_.insert(block_of(page));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <unordered_set>
+#include <vector>
 
 #include "common/address/geometry.h"
 #include "common/random/random.h"
@@ -31,10 +32,15 @@ public:
         double read_once = 0;      ///< of reads: uncorrectable at first, read well with the first retry
         double page_lost = 0;      ///< of pages: uncorrectable however often they are read, until the block is erased
         std::uint16_t wrong_bits = 0xFFFF;  ///< of an uncorrectable page
+        double factory_bad = 0;    ///< of blocks: marked before anything is done to them
+        /// Something may go wrong while the flash is in use.
         bool any() const { return program_fails > 0 || erase_fails > 0 || read_once > 0 || page_lost > 0; }
     };
     RandomFaults(const Rates& rates, std::uint64_t seed)
         : rates_(rates), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
+
+    /// Blocks that the factory has marked, ascending: each at the rate, wherever it is.
+    static std::vector<BlockId> factory_bad(const Rates& rates, const NandGeometry& geometry, std::uint64_t seed);
 
     bool program_fails(const PageAddress& page) override;
     bool erase_fails(const PageAddress& block) override;

@@ -23,6 +23,7 @@ void SpareArea::keep_bytes(const SpareCodec& codec, const BlockBytes& at_start) 
 
 void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
+    if (any_marked_ && marked_[idx(b)]) refuse_marked(b);
     Block& block = blocks_[idx(b)];
     std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
     const std::uint32_t first = idx(b) * geometry_.pages_per_block;
@@ -35,6 +36,15 @@ void SpareArea::erase(BlockId b) {
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
 }
+
+void SpareArea::mark_bad(BlockId b) {
+    SSDTLM_CHECK(blocks_[idx(b)].next_page == 0 && blocks_[idx(b)].erase_count == 0, "a mark of the factory on a block that is in use");
+    if (!any_marked_) marked_.resize(blocks_.size());
+    any_marked_ = true;
+    marked_[idx(b)] = true;
+}
+
+void SpareArea::refuse_marked(BlockId b) { panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed or erased, which the factory has marked bad"); }
 
 void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
     const BlockId b = geometry_.block_of(a);
@@ -58,7 +68,7 @@ void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
     SSDTLM_CHECK(keeps_records_, "a snapshot of a flash that keeps no records of its pages");
-    s(any_slc_, keeps_map_, units_, slc_, records_);
+    s(any_slc_, any_marked_, keeps_map_, units_, slc_, marked_, records_);
     s.fixed(blocks_);
     s.map(contents_);
 }

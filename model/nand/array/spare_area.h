@@ -5,6 +5,7 @@
 // mode of the first; anything else panics. No bit errors.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -73,6 +74,7 @@ public:
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
             refuse_program(b, a.page);
+        if (__builtin_expect(any_marked_, 0) && marked_[idx(b)]) refuse_marked(b);
         if (__builtin_expect(slc || any_slc_, 0)) set_mode(b, a.page, slc);
         ++block.next_page;
         if (__builtin_expect(keeps_records_, 0)) records_.set(idx(b), a.page, record);
@@ -105,6 +107,12 @@ public:
     void lay_out(const SequentialLayout& layout, const SpareCodec& codec);
     /// The same; units that hold nothing of use are padding.
     void lay_out(std::shared_ptr<const ScatteredLayout> layout, const SpareCodec& codec);
+
+    /// The factory has found the block bad. Nobody programs or erases it (checked).
+    void mark_bad(BlockId b);
+    bool is_marked_bad(BlockId b) const { return any_marked_ && marked_[idx(b)]; }
+    bool any_marked_bad() const { return any_marked_; }
+    std::uint64_t marked_bad() const { return static_cast<std::uint64_t>(std::count(marked_.begin(), marked_.end(), true)); }
 
     /// Next page to program, 0 .. pages_per_block (full).
     std::uint32_t next_page(BlockId b) const { return blocks_[idx(b)].next_page; }
@@ -143,6 +151,7 @@ private:
     /// The block's mode with its first page, checked with the later ones.
     void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
+    [[noreturn]] static void refuse_marked(BlockId b);
     /// Content at start of a slot of the page with this number, whose layout_.unit_of() is `unit`.
     std::uint32_t at_start(std::uint32_t page, std::uint32_t unit, std::uint32_t slot) const {
         if (__builtin_expect(scattered_ != nullptr, 0)) return scattered_at_start(Ppa{page * units_per_page_ + slot});
@@ -157,13 +166,14 @@ private:
     const std::uint32_t units_per_page_;
     std::uint32_t version_1_ = 0;     // as the codec places it
     bool any_slc_ = false;            // slc_ is in use
+    bool any_marked_ = false;         // marked_ is in use
     bool keeps_map_ = false;
     bool keeps_records_ = true;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::shared_ptr<const ScatteredLayout> scattered_;  // in its place; null: none
     std::vector<Block> blocks_;
-    std::vector<bool> slc_;           // by block; empty until the first one
+    std::vector<bool> slc_, marked_;  // by block; empty until the first one
     PageRecords records_;
     std::map<std::uint64_t, PageContent> contents_;  // by page_number()
     std::map<std::uint64_t, PageRecord> ahead_;      // by page_number(): of program_ahead(), not yet in order

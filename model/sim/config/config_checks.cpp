@@ -22,6 +22,7 @@
 #include "sim/config/cache_checks.h"
 #include "sim/config/collection_checks.h"
 #include "sim/config/config_checker.h"
+#include "sim/config/media_checks.h"
 #include "sim/config/saved_drive.h"
 
 namespace ssdtlm {
@@ -58,7 +59,7 @@ public:
             capacity();
             add(check_caches(resolved_));
             cached_map();
-            hybrid_map();
+            add(check_media(resolved_));
             power_cuts();
             saved_drive();
         }
@@ -313,12 +314,6 @@ private:
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum,
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
-    }
-
-    void hybrid_map() {
-        if (is_hybrid(c_.ftl) && c_.faults.any())
-            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "\"page\" or \"dftl\": failing flash is not implemented in merges",
-                "set it to one of these, or leave out [nand.faults]");
     }
 
     /// A map that is not all in memory.

@@ -78,6 +78,9 @@ void add_faults(std::vector<SsdParameter>& table) {
         "nand.faults.erase_fail", [](auto& c) -> auto& { return c.faults.erase_fails; },
         "Share of block erases that fail; the block is retired", "none; worn parts: one in 10,000 to 100,000, assumed");
     share(
+        "nand.faults.factory_bad", [](auto& c) -> auto& { return c.faults.factory_bad; },
+        "Share of blocks that the factory has marked bad, anywhere. A superblock with one of them is never used, and one of ftl.spare_blocks takes its place", "none; datasheets allow 1 to 4% (8.8% in one of an MLC part)");
+    share(
         "nand.faults.read_retry", [](auto& c) -> auto& { return c.faults.read_once; },
         "Share of page reads with more wrong bits than the decoder corrects, which the first retry reads well", "none; assumed");
     share(

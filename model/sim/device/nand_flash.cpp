@@ -8,6 +8,7 @@ namespace ssdtlm {
 NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& c, const RandomFaults::Rates& rates, std::uint64_t seed)
     : sc_module(name), config(c), spare(config.geometry), faults(rates.any() ? std::make_unique<RandomFaults>(rates, seed) : nullptr) {
     const NandGeometry& g = config.geometry;
+    for (const BlockId b : RandomFaults::factory_bad(rates, g, seed)) spare.mark_bad(b);
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config));
         for (std::uint32_t way = 0; way < g.ways; ++way) {

@@ -191,7 +191,7 @@ TEST(CachedMappingTable, PartsOfTenantsAsPlainLists) {
             ASSERT_EQ(table.key(table.coldest()), parts[gives].front()) << n;
             parts[gives].pop_front();
             table.remove(table.coldest());
-            for (const std::uint16_t t : {1, 2, 0}) ASSERT_EQ(table.size_of(t), parts[t == 1 ? 0 : t == 2 ? 1 : 2].size());
+            for (const std::uint16_t t : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{0}}) ASSERT_EQ(table.size_of(t), parts[t == 1 ? 0 : t == 2 ? 1 : 2].size());
         }
         EXPECT_GT(lent, 500u);
     }

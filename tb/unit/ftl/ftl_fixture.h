@@ -36,8 +36,12 @@ inline FtlConfig small_config(const NandGeometry& g, double user_share, Superblo
 }
 
 struct Device {
-    Device(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1)
-        : geometry(g), flash(g), ftl(config, g, flash, seed) {}
+    Device(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1, const std::vector<BlockId>& bad = {})
+        : geometry(g), flash(g), ftl(config, g, marked(bad), seed) {}
+    SpareArea& marked(const std::vector<BlockId>& bad) {
+        for (const BlockId b : bad) flash.mark_bad(b);
+        return flash;
+    }
 
     /// Host pages with these units, which are of one lane, at most a row. false: no group takes one (and `units` is what was not written).
     bool write(std::vector<Lpa>& units) {

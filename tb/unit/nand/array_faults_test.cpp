@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ssdtlm {
@@ -60,6 +61,25 @@ TEST(RandomFaults, ALostPageIsLostUntilItsBlockIsErased) {
     }
     expect_rate(lost, 5'000, 0.1);
     expect_rate(lost_again, lost, 0.1);
+}
+
+TEST(RandomFaults, BlocksThatTheFactoryHasMarked) {
+    NandGeometry g;
+    g.channels = 4;
+    g.planes_per_die = 2;
+    g.blocks_per_plane = 1000;
+    RandomFaults::Rates rates;
+    EXPECT_TRUE(RandomFaults::factory_bad(rates, g, 1).empty());
+    rates.factory_bad = 0.02;
+    EXPECT_FALSE(rates.any());  // nothing fails later
+    const std::vector<BlockId> bad = RandomFaults::factory_bad(rates, g, 1);
+    expect_rate(static_cast<std::uint32_t>(bad.size()), g.blocks(), 0.02);
+    EXPECT_TRUE(std::is_sorted(bad.begin(), bad.end()));
+    EXPECT_EQ(RandomFaults::factory_bad(rates, g, 1), bad);
+    EXPECT_NE(RandomFaults::factory_bad(rates, g, 2), bad);
+    std::vector<std::uint32_t> of_plane(g.planes());
+    for (const BlockId b : bad) ++of_plane[idx(g.plane_of(b))];
+    for (const std::uint32_t n : of_plane) expect_rate(n, g.blocks_per_plane, 0.02);
 }
 
 TEST(RandomFaults, NoneWithoutRatesAndTheSameForTheSameSeed) {

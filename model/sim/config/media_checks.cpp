@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/media_checks.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/slc/slc_cache.h"
+#include "controller/ftl/superblock.h"
+#include "nand/array/array_faults.h"
+#include "sim/config/config_checker.h"
+
+namespace ssdtlm {
+namespace {
+
+class MediaChecker final : private ConfigChecker {
+public:
+    explicit MediaChecker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
+
+    std::vector<Problem> run() {
+        if (is_hybrid(c_.ftl) && (c_.faults.any() || c_.faults.factory_bad > 0))
+            add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "\"page\" or \"dftl\": failing flash is not implemented in merges",
+                "set it to one of these, or leave out [nand.faults]");
+        else if (c_.faults.factory_bad > 0)
+            bad_at_factory();
+        return std::move(out_);
+    }
+
+private:
+    /// The same seed has the same ones: said before anything is built.
+    void bad_at_factory() {
+        if (c_.ftl.has_checkpoints())
+            add("nand.faults.factory_bad", value("nand.faults.factory_bad") + " with checkpoints of the map", "0%: the places of checkpoints are fixed, and have to be good",
+                "leave it out, or ftl.checkpoint_interval and ftl.checkpoint_at_shutdown");
+        const NandGeometry& g = c_.nand.geometry;
+        const SuperblockShape shape(g, c_.ftl.superblock);
+        const SlcRegion slc = slc_region_of(c_.ftl, g);
+        std::set<SuperblockId> bad;
+        for (const BlockId b : RandomFaults::factory_bad(c_.faults, g, c_.run.seed))
+            if (const std::uint32_t in_plane = g.block_in_plane(b); in_plane < slc.first || in_plane >= slc.first + slc.blocks) bad.insert(shape.superblock_of(b));
+        std::vector<std::uint32_t> of_group(shape.groups());
+        for (const SuperblockId b : bad) ++of_group[idx(shape.group_of(b))];
+        const std::uint32_t most = *std::max_element(of_group.begin(), of_group.end());
+        if (most <= c_.ftl.spare_blocks) return;
+        const char* const where = c_.ftl.superblock == SuperblockSpan::plane ? "a plane" : c_.ftl.superblock == SuperblockSpan::die ? "the planes of a die" : "the drive";
+        add("ftl.spare_blocks", value("ftl.spare_blocks") + " with nand.faults.factory_bad = " + value("nand.faults.factory_bad") + ", which gives " + where + " up to " + std::to_string(most) +
+                " superblocks with a bad block",
+            std::to_string(most) + " or more with this run.seed", "raise it, or lower nand.faults.factory_bad");
+    }
+};
+
+}  // namespace
+
+std::vector<Problem> check_media(const ResolvedConfig& resolved) { return MediaChecker(resolved).run(); }
+
+}  // namespace ssdtlm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that the factory has marked: never used, in any state, by whatever writes, and after a loss of power. The flash itself refuses (SpareArea).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "common/random/random.h"
+#include "controller/ftl/ftl_check.h"
+#include "controller/ftl/recovery/recovery.h"
+#include "unit/ftl/ftl_fixture.h"
+
+namespace ssdtlm {
+namespace {
+
+using test::Device;
+
+constexpr std::uint32_t kSpare = 3;
+
+struct Drive {
+    SuperblockSpan span;
+    const char* dimensions;
+    const char* mapping;
+    std::uint32_t slc;
+};
+
+FtlConfig config_of(const Drive& drive, NandGeometry& g) {
+    g.blocks_per_plane += kSpare + drive.slc + 4;
+    FtlConfig c = test::small_config(g, 0.4, drive.span);
+    c.spare_blocks = kSpare;
+    c.static_dimensions = drive.dimensions;
+    c.mapping = drive.mapping;
+    c.map.entry_bytes = g.unit_bytes / 8;
+    c.map.cache_bytes = 1 << 16;
+    c.slc.blocks = drive.slc;
+    c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+    return c;
+}
+
+/// In each group none to as many superblocks as there are spare ones, one or more blocks of each; with an SLC cache one of its own.
+std::vector<BlockId> drawn(const NandGeometry& g, const FtlConfig& c, Random& random) {
+    const SuperblockShape shape(g, c.superblock);
+    const std::uint32_t usable = shape.blocks_per_group() - c.slc.blocks;
+    std::set<BlockId> bad;
+    for (std::uint32_t group = 0; group < shape.groups(); ++group) {
+        std::set<std::uint32_t> numbers;
+        while (numbers.size() < random.below(kSpare + 1)) numbers.insert(static_cast<std::uint32_t>(random.percent(20) ? usable - 1 - random.below(kSpare) : random.below(usable)));
+        if (c.slc.blocks > 1) numbers.insert(usable + static_cast<std::uint32_t>(random.below(c.slc.blocks)));
+        for (const std::uint32_t n : numbers)
+            for (std::uint64_t i = 0; i <= random.below(2); ++i)
+                bad.insert(shape.block(SuperblockId{group * shape.blocks_per_group() + n}, static_cast<std::uint32_t>(random.below(shape.planes()))));
+    }
+    return {bad.begin(), bad.end()};
+}
+
+TEST(FactoryBad, AFullDriveWorksWithoutThem) {
+    const Drive drives[] = {{SuperblockSpan::plane, "none", "page", 0}, {SuperblockSpan::die, "none", "page", 0},   {SuperblockSpan::drive, "none", "page", 0}, {SuperblockSpan::plane, "CWDP", "page", 0},
+                            {SuperblockSpan::die, "C", "dftl", 0},      {SuperblockSpan::plane, "none", "page", 3}, {SuperblockSpan::die, "none", "dftl", 0}};
+    std::uint64_t marked = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+        for (const Drive& drive : drives)
+            for (const InitialState state : {InitialState::fresh, InitialState::sequential, InitialState::random, InitialState::analytic}) {
+                if (state == InitialState::analytic && drive.dimensions != std::string("none")) continue;
+                SCOPED_TRACE("seed " + std::to_string(seed) + " drive " + std::to_string(&drive - drives) + " state " + std::to_string(static_cast<int>(state)));
+                Random random(seed, static_cast<std::uint64_t>(&drive - drives));
+                NandGeometry g = test::small_geometry();
+                FtlConfig c = config_of(drive, g);
+                c.initial_state = state;
+                const std::vector<BlockId> bad = drawn(g, c, random);
+                Device d(c, g, seed, bad);
+                marked += bad.size();
+                d.ftl.precondition();
+                d.ftl.verify_books();
+                const std::uint64_t units = d.ftl.logical_units();
+                EXPECT_EQ(d.ftl.mapped_units(), state == InitialState::fresh ? 0 : units);
+                EXPECT_EQ(d.ftl.media().available_spare, 100);
+                EXPECT_EQ(d.ftl.media().blocks_retired, 0u);
+                for (std::uint64_t i = 0; i < 2 * units; ++i) {
+                    std::vector<Lpa> one{Lpa{static_cast<std::uint32_t>(i < units ? i : random.below(units))}};
+                    for (int k = 0; !d.write(one); ++k) {
+                        ASSERT_LT(k, 100) << "no room for unit " << idx(one[0]);
+                        for (std::uint32_t group = 0; group < d.ftl.shape().groups(); ++group)
+                            if (d.ftl.wants_collection(GroupId{group})) d.collect(GroupId{group});
+                    }
+                }
+                d.ftl.verify_books();
+                // A start finds the same, and goes on.
+                auto again = std::make_unique<Ftl>(c, g, d.flash, seed);
+                Recovery(*again).from_all_pages();
+                again->verify_books();
+                EXPECT_EQ(again->mapped_units(), units);
+                EXPECT_FALSE(again->media().read_only);
+                EXPECT_EQ(again->media().available_spare, 100);
+                for (const BlockId b : bad) EXPECT_EQ(d.flash.erase_count(b) + d.flash.next_page(b), 0u);
+            }
+    std::printf("%llu blocks marked\n", static_cast<unsigned long long>(marked));
+}
+
+/// What fails later takes what they have left.
+TEST(FactoryBad, TheSpareOnesThatAreLeftAreAllThereAre) {
+    NandGeometry g = test::small_geometry();
+    g.channels = g.ways = 1;
+    FtlConfig c = config_of({SuperblockSpan::die, "none", "page", 0}, g);
+    Device d(c, g, 1, {BlockId{0}});  // of a drive with one group
+    const auto fail_program = [&d] {
+        PageAddress a;
+        ASSERT_TRUE(d.ftl.allocate_host_page(a));
+        const std::vector<Spare> nothing(d.geometry.units_per_page(), kPadding);
+        d.flash.program_page(a, nothing.data(), d.ftl.draw_record(a));
+        d.ftl.host_page_failed(a);
+    };
+    for (const std::uint32_t left : {50u, 0u}) {
+        fail_program();
+        EXPECT_EQ(d.ftl.media().available_spare, left);
+        EXPECT_FALSE(d.ftl.media().read_only);
+    }
+    fail_program();
+    EXPECT_TRUE(d.ftl.media().read_only);
+}
+
+TEST(FactoryBad, TheFlashRefusesThem) {
+    SpareArea flash(test::small_geometry());
+    flash.mark_bad(BlockId{3});
+    EXPECT_EQ(flash.marked_bad(), 1u);
+    const std::vector<Spare> nothing(test::small_geometry().units_per_page(), kPadding);
+    EXPECT_NO_THROW(flash.program_page(PageAddress{PlaneId{0}, 2, 0}, nothing.data()));
+    EXPECT_ANY_THROW(flash.program_page(PageAddress{PlaneId{0}, 3, 0}, nothing.data()));
+    EXPECT_ANY_THROW(flash.erase(BlockId{3}));
+    EXPECT_ANY_THROW(flash.mark_bad(BlockId{2}));  // in use
+}
+
+}  // namespace
+}  // namespace ssdtlm
