@@ -3,6 +3,8 @@
 
 import random
 
+from random_faults import random_faults
+
 MIB = 1 << 20
 
 POLICIES = ("greedy", "cost_benefit", "random", "fifo", "d_choices")
@@ -148,20 +150,6 @@ def drawn_lines(seed, device):
     return ["ftl.superblock=drive"]
 
 
-def drawn_factory_bad(seed, device, settings, work):
-    """Blocks that the factory has marked, some in the whole drive, for a fifth of the small devices without checkpoints; and spare ones on top of the
-    others. A draw of its own."""
-    r = random.Random(f"factory {seed}")
-    if device.preset is not None or r.random() > 1 / 5 or any(s.startswith("ftl.checkpoint") for s in settings) or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
-        return []
-    more, before = 13, device.settings["nand.geometry.blocks_per_plane"]
-    dies = [int(device.settings[f"nand.geometry.{dimension}"]) for dimension in ("channels", "ways", "dies_per_chip", "planes_per_die")]
-    blocks = (before + more) * dies[0] * dies[1] * dies[2] * dies[3]
-    device.settings["nand.geometry.blocks_per_plane"] = before + more
-    work.pace_s += 3 * device.scan_s * more / before  # of as many losses of power
-    return [f"nand.faults.factory_bad={100 * r.uniform(0.2, 3) / blocks:.4f}%", f"ftl.spare_blocks={device.settings.get('ftl.spare_blocks', 0) + more - 1}"]
-
-
 # What a drive with log blocks refuses.
 NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.nvm_sets", "ftl.stream_frontiers", "ftl.streams_by", "ftl.multi_hash", "gc.pace", "gc.tokens", "gc.idle", "precondition.state",
                        "slc.", "nand.slc", "buffer.merge_writes")
@@ -202,18 +190,6 @@ def drawn_refresh(seed, device):
         if r.random() < 0.5:
             device.settings["refresh.interval"] = r.choice(('"1ms"', '"300us"', '"50us"'))
             device.settings["firmware.refresh_look"] = r.choice((0, 500, 5000))
-
-
-def random_faults(r, spare):
-    """From now and then to so often that the drive is read-only in no time."""
-    return {
-        "ftl.spare_blocks": spare,
-        "ecc.read_retries": r.choice((0, 1, 5)),
-        "nand.faults.program_fail": r.choice(('"0%"', '"0.002%"', '"0.05%"', '"1%"')),
-        "nand.faults.erase_fail": r.choice(('"0%"', '"0.1%"', '"5%"')),
-        "nand.faults.read_retry": r.choice(('"0%"', '"0.1%"', '"5%"')),
-        "nand.faults.page_lost": r.choice(('"0%"', '"0.01%"', '"1%"', '"1%"')),
-    }
 
 
 def random_device(r, small_rtl=False):

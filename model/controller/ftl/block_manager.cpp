@@ -52,16 +52,21 @@ SuperblockId BlockManager::open(GroupId group, BlockState state) {
                                                                    : "moved by GC: more victims at once than the hard threshold (" +
                                                                          std::to_string(hard_free_blocks_) + ")"));
     const SuperblockId before = !by_wear_ ? kNoSuperblock : before_by_wear(g, state == BlockState::open_gc || state == BlockState::open_wear);
-    SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
-    const SuperblockId b = to_b;
-    to_b = blocks_[idx(b)].next_free;
-    if (g.free_last == b) g.free_last = before;
-    --g.free_count;
-    blocks_[idx(b)].next_free = kNoSuperblock;
+    const SuperblockId b = take_behind(g, before);
     blocks_[idx(b)].state = state;
     blocks_[idx(b)].stream = state == BlockState::open_host ? kHostStream
                              : state == BlockState::open_gc ? kGcStream
                              : state == BlockState::open_wear ? kWearStream : kMapStream;
+    return b;
+}
+
+/// The free one behind this one, of the list; kNoSuperblock: the first.
+SuperblockId BlockManager::take_behind(Group& g, SuperblockId before) {
+    SuperblockId& to_b = before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free;
+    const SuperblockId b = to_b;
+    to_b = std::exchange(blocks_[idx(b)].next_free, kNoSuperblock);
+    if (g.free_last == b) g.free_last = before;
+    --g.free_count;
     return b;
 }
 
@@ -197,10 +202,7 @@ bool BlockManager::leave_out(SuperblockId b) {
     if (was != BlockState::free) refuse(b, "left out");
     SuperblockId before = kNoSuperblock;
     for (SuperblockId s = g.free_first; s != b; s = blocks_[idx(s)].next_free) before = s;
-    (before == kNoSuperblock ? g.free_first : blocks_[idx(before)].next_free) = r.next_free;
-    if (g.free_last == b) g.free_last = before;
-    --g.free_count;
-    r.next_free = kNoSuperblock;
+    take_behind(g, before);
     if (!add_spare(shape_.group_of(b))) return false;
     --g.spares_at_first;
     return true;
@@ -320,7 +322,7 @@ SuperblockId BlockManager::fill_free(GroupId group) {
 }
 
 void BlockManager::state(Snapshot& s) {
-    SSDTLM_CHECK(reads_.size() == 0, "a snapshot while blocks are being read");
+    SSDTLM_CHECK(!reads_.any(), "a snapshot while blocks are being read");
     for (BlockRecord& r : blocks_) {
         SSDTLM_CHECK(r.programs == 0, "a snapshot while pages are being programmed");
         s(r.valid, r.write_pointer, r.superseded, r.next_free, r.state, r.bad, r.stream, r.cut);

@@ -12,26 +12,13 @@
 #include <vector>
 
 #include "common/address/geometry.h"
-#include "common/containers/key_table.h"
 #include "common/report/error.h"
 #include "controller/ftl/block_state.h"
+#include "controller/ftl/reads_under_way.h"
 #include "controller/ftl/superblock.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm {
-
-struct BlockRecord {
-    std::uint32_t valid = 0;          ///< units in use
-    std::uint32_t write_pointer = 0;  ///< pages handed out
-    std::uint32_t programs = 0;       ///< of those, still being programmed
-    std::uint32_t superseded = 0;     ///< units in it whose newer copy is being programmed: they are needed until then
-    SuperblockId next_free = kNoSuperblock;
-    BlockState state = BlockState::free;
-    bool bad = false;                 ///< a program or erase in it has failed
-    std::uint8_t stream = kHostStream; ///< of what was written into it
-    bool cut = false;                 ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
-};
-static_assert(sizeof(BlockRecord) == 24);
 
 class BlockManager {
 public:
@@ -53,20 +40,9 @@ public:
         for (std::uint32_t i = 0; i < shape_.planes(); ++i) n += reads(shape_.block(b, i));
         return n;
     }
-    std::uint32_t reads(BlockId b) const {
-        const Reads* r = reads_.find(idx(b));
-        return r == nullptr ? 0 : r->count;
-    }
-    void read_started(BlockId b, std::uint32_t units) {
-        bool fresh = false;
-        reads_.insert(idx(b), fresh).count += units;
-    }
-    /// Precondition (checked): reads(b) >= units.
-    void read_finished(BlockId b, std::uint32_t units) {
-        Reads* r = reads_.find(idx(b));
-        SSDTLM_CHECK(r != nullptr && r->count >= units, "read finished that never started");
-        if ((r->count -= units) == 0) reads_.erase(*r);
-    }
+    std::uint32_t reads(BlockId b) const { return reads_.of(b); }
+    void read_started(BlockId b, std::uint32_t units) { reads_.started(b, units); }
+    void read_finished(BlockId b, std::uint32_t units) { reads_.finished(b, units); }
     /// Of each of its blocks, which are erased together: counted here, and after a loss of power what is known or supposed.
     std::uint32_t erases(SuperblockId b) const { return erases_[idx(b)]; }
     void found_erases(SuperblockId b, std::uint32_t erases) {
@@ -241,6 +217,7 @@ private:
     }
     SuperblockId open(GroupId group, BlockState state);
     SuperblockId before_by_wear(const Group& g, bool most) const;
+    SuperblockId take_behind(Group& g, SuperblockId before);
     void push_free(GroupId group, SuperblockId b);
     PageAddress hand_out(SuperblockId& open_block) {
         const SuperblockId b = open_block;
@@ -261,12 +238,7 @@ private:
     const std::uint32_t spare_blocks_, set_apart_, streams_;
     const bool one_frontier_;
     std::vector<BlockRecord> blocks_;
-    // Of the blocks that are being read only: a counter in each record would be a cache miss in every host read.
-    struct Reads {
-        std::uint32_t key = 0;  ///< the block
-        std::uint32_t count = 0;
-    };
-    KeyTable<Reads, 256> reads_;
+    ReadsUnderWay reads_;
     std::vector<std::uint32_t> erases_;  // by superblock
     bool erases_counted_ = true;
     std::vector<Group> groups_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a superblock's life (block_manager.h), and what the pages written into one have in common: its stream.
+// The states of a superblock's life (block_manager.h), what the pages written into one have in common: its stream; and its record.
 #pragma once
 
 #include <cstdint>
+
+#include "controller/ftl/superblock.h"
 
 namespace ssdtlm {
 
@@ -33,5 +35,18 @@ inline constexpr std::uint8_t kNamedHostStreams = 16, kNamedGcStreams = 128, kMo
 constexpr std::uint32_t host_stream_of(std::uint8_t of_block) {
     return of_block < kNamedHostStreams ? 0 : of_block < kNamedGcStreams ? of_block - kNamedHostStreams + 1u : of_block - kNamedGcStreams + 1u;
 }
+
+struct BlockRecord {
+    std::uint32_t valid = 0;          ///< units in use
+    std::uint32_t write_pointer = 0;  ///< pages handed out
+    std::uint32_t programs = 0;       ///< of those, still being programmed
+    std::uint32_t superseded = 0;     ///< units in it whose newer copy is being programmed: they are needed until then
+    SuperblockId next_free = kNoSuperblock;
+    BlockState state = BlockState::free;
+    bool bad = false;                 ///< a program or erase in it has failed
+    std::uint8_t stream = kHostStream; ///< of what was written into it
+    bool cut = false;                 ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
+};
+static_assert(sizeof(BlockRecord) == 24);
 
 }  // namespace ssdtlm
