@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which groups of planes a translation page may be written to. In one that any address may be written to, to any. With NVM Sets those of a set's
-// range stay in the set, and none that begins in another one's range is in a flash page with them. With static dimensions each share of the groups
-// holds its part of them at most, and one flash page more: else the addresses that come to the share had no room for GC any more. Some share has less
-// than its part, so there is always one that may take some.
+// Which groups of planes a translation page may be written to. Without static dimensions and NVM Sets: any. With NVM Sets those of a set's range stay
+// in the set, and one that begins in another set's range is in no flash page with them. With static dimensions each share of the groups holds its part
+// of them at most, and one flash page more: else garbage collection would have no room for the addresses that come to the share. Some share has no
+// more than its part, so there is always one that may take some.
 #pragma once
 
 #include <cstdint>
