@@ -2,6 +2,7 @@
 #include "property/drive_case.h"
 
 #include <algorithm>
+#include <iomanip>
 #include <sstream>
 #include <stdexcept>
 
@@ -38,11 +39,9 @@ const std::vector<Choice>& DriveCase::choices() {
         {"gc.random.least_invalid_pages", {"-", "0", "2", "20"}},
         {"gc.windowed_greedy.window", {"-", "1", "5"}},
         {"soft_hard", {"3 2", "4 2", "4 3", "6 2"}},
-        {"gc.frontier", {"-", "-", "-", "\"shared\""}},
-        {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
-        {"gc.max_inflight_pages", {"8", "1", "2"}},
         {"gc.frontier", {"-", "-", "\"shared\""}},
         {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
+        {"gc.max_inflight_pages", {"8", "1", "2"}},
         {"gc.pace", {"-", "\"yield\"", "\"tokens\""}},
         {"gc.tokens.ahead", {"-", "1", "100"}},
         {"gc.tokens.most", {"-", "1", "1000"}},
@@ -54,7 +53,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"nand.faults.read_retry", {"-", "-", "-", "\"5%\""}},
         {"nand.faults.program_fail", {"-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"nand.faults.erase_fail", {"-", "-", "-", "\"0.1%\"", "\"5%\""}},
-        {"nand.faults.factory_bad", {"-", "-", "-", "\"0.5%\"", "\"2%\""}},
+        {"factory_bad", {"-", "-", "-", "\"0.5%\"", "\"3%\""}},
         {"nand.faults.page_lost", {"-", "-", "-", "-", "\"0.1%\"", "\"2%\""}},
         {"buffer_pages", {"1", "2", "8", "50"}},
         {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\"", "\"protected\""}},
@@ -163,10 +162,10 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";
     if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
     if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
+    if (key == "factory_bad") return c.value(key) != "-" && !logs && !has_checkpoints(c) && c.number("ftl.spare_blocks") != 0;
     if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
         starts(key, "nand.faults"))
         return !logs;
-    if (key == "nand.faults.factory_bad") return !logs && !has_checkpoints(c) && c.number("ftl.spare_blocks") != 0;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
     if (key == "ftl.static_dimensions")
@@ -229,7 +228,10 @@ std::string with_whole_map(std::string text, std::uint64_t bytes) {
 std::string dirty_bound(std::uint64_t more, const SsdConfig& c) {
     const std::uint64_t least = SuperblockShape(c.nand.geometry, c.ftl.superblock).joined() * c.nand.geometry.units_per_page();
     const std::uint64_t pages = translation_pages_of(c.ftl, c.nand.geometry);
-    return least + more >= pages ? "" : "map.power_protected = \"" + std::to_string(100.0 * static_cast<double>(least + more) / static_cast<double>(pages)) + "%\"\n";
+    if (least + more >= pages) return "";
+    std::ostringstream text;  // with as many digits as a percentage may have
+    text << std::fixed << std::setprecision(4) << "map.power_protected = \"" << 100.0 * static_cast<double>(least + more) / static_cast<double>(pages) << "%\"\n";
+    return text.str();
 }
 
 std::string with_blocks(const std::string& text, std::uint32_t blocks, std::uint64_t capacity) {
@@ -278,7 +280,8 @@ std::string DriveCase::device() const {
         if (blocks >= needed && most != 0) break;
         blocks = std::max(blocks + 1, needed);
     }
-    const std::string whole = with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
+    std::string whole = with_blocks(text, blocks, std::max<std::uint64_t>(1, most * number("share") / 100) * unit);
+    if (goes_with(*this, "factory_bad")) whole += "nand.faults.factory_bad = " + value("factory_bad") + "\n";
     return goes_with(*this, "dirty_pages") || goes_with(*this, "map.gc_updates") ? with_dirty_pages(*this, whole) : whole;
 }
 
