@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <stdexcept>
@@ -49,6 +51,7 @@ inline std::string in_child(const std::function<std::string()>& work) {
     close(fd[0]);
     int status = 0;
     waitpid(pid, &status, 0);
+    if (WIFSIGNALED(status)) text = std::string(WTERMSIG(status) == SIGALRM ? "it took longer than it may" : strsignal(WTERMSIG(status))) + (text.empty() ? "" : "; " + text);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("child failed: " + text);
     return text;
 }
