@@ -153,7 +153,8 @@ void SsdController::start_ages(bool written_now) {
     if (!looks_at_ages(ftl->refresh())) return;
     // A saved drive brings them.
     if (written_now || data.drive.empty()) ftl->start_ages(written_now);
-    firmware->watch_ages();
+    // Nothing is collected behind a clean checkpoint: they are looked at from the first command on, when CleanShutdown lets the drive work again.
+    if (ftl->checkpoints() == nullptr || !ftl->checkpoints()->clean()) firmware->watch_ages();
 }
 
 void SsdController::build_firmware() {
