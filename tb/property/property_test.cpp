@@ -38,12 +38,12 @@ void repeat(const std::filesystem::path& path) {
     }
 }
 
-// SSDTLM_PROPERTY_CASE: a file as this test has printed it.
 TEST(Property, NothingIsDrawnTwice) {
     std::set<std::string> keys;
     for (const Choice& c : DriveCase::choices()) EXPECT_TRUE(keys.insert(c.key).second) << c.key;
 }
 
+// SSDTLM_PROPERTY_CASE: a file as this test has printed it.
 TEST(Property, CasesThatWereWrongOnce) {
     if (const char* const path = std::getenv("SSDTLM_PROPERTY_CASE")) return repeat(path);
     for (const auto& entry : std::filesystem::directory_iterator(SSDTLM_PROPERTY_CASES))

@@ -43,7 +43,7 @@ struct BlockRecord {
     std::uint32_t superseded = 0;     ///< units in it whose newer copy is being programmed: they are needed until then
     SuperblockId next_free = kNoSuperblock;
     BlockState state = BlockState::free;
-    bool bad = false;                 ///< a program or erase in it has failed
+    bool bad = false;                 ///< a program or erase in it has failed, or the factory has marked a block of it
     std::uint8_t stream = kHostStream; ///< of what was written into it
     bool cut = false;                 ///< sealed before all of its pages were programmed: the power was lost, or as close_gc() says
 };

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
