@@ -41,19 +41,47 @@ function(ssdtlm_time_limit seconds out)
   set(${out} ${seconds} PARENT_SCOPE)
 endfunction()
 
-# ssdtlm_test(<name> SOURCES ... LINK ... [TIMEOUT s]): one test program, one ctest entry. The SystemC library wants an sc_main, and
-# is in every program that may use one of its types (with sanitizers, more do): ssdtlm_sc_main has one for those without one of their own.
-# Tests are most of a whole build, and their own code takes little of their time: with -O1 they compile a quarter faster.
+# What compiles a test. Tests are most of a whole build, and their own code takes little of their time: with -O1 they compile a quarter faster.
+function(ssdtlm_test_flags target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${target} PRIVATE ${ARGN} ssdtlm_flags GTest::gmock)
+endfunction()
+
+# ssdtlm_test_headers(<name> HEADERS ... [LINK ...]): precompiled headers for `ssdtlm_test(... HEADERS <name>)`, whose flags are
+# those of LINK. Parsing what all include is most of what a test takes to compile. Each file still includes what it uses: the
+# debug and tidy presets build without.
+function(ssdtlm_test_headers name)
+  cmake_parse_arguments(A "" "" "HEADERS;LINK" ${ARGN})
+  set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "// Compiled for its precompiled headers.\n")
+  add_library(ssdtlm_${name} OBJECT ${unit})
+  ssdtlm_test_flags(ssdtlm_${name} ${A_LINK})
+  target_precompile_headers(ssdtlm_${name} PRIVATE ${A_HEADERS})
+endfunction()
+
+# ssdtlm_test(<name> SOURCES ... LINK ... [HEADERS set] [TIMEOUT s]): one test program, one ctest entry. The SystemC library wants an
+# sc_main, and is in every program that may use one of its types (with sanitizers, more do): ssdtlm_sc_main has one for those without
+# one of their own.
 function(ssdtlm_test name)
-  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(A "" "HEADERS;TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 60)
   endif()
+  if(NOT A_HEADERS)
+    set(A_HEADERS test_headers)
+  endif()
   ssdtlm_time_limit(${A_TIMEOUT} A_TIMEOUT)
   add_executable(${name} ${A_SOURCES} $<TARGET_OBJECTS:ssdtlm_sc_main>)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tb)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_link_libraries(${name} PRIVATE ${A_LINK} ssdtlm_flags GTest::gmock GTest::gtest_main)
+  ssdtlm_test_flags(${name} ${A_LINK} GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM ssdtlm_${A_HEADERS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT})
+endfunction()
+
+# ssdtlm_test_share(<name> <percent>): CI runs that share of a long test's seeds (support/seeds.h), the night all of them.
+function(ssdtlm_test_share name percent)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT SSDTLM_TEST_SHARE=${percent})
+  add_test(NAME ${name}_whole COMMAND ${name})
+  set_tests_properties(${name}_whole PROPERTIES TIMEOUT 3600 LABELS nightly)
 endfunction()

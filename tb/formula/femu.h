@@ -22,8 +22,8 @@ struct Femu {
     std::uint32_t channels, luns, pages, lines;  ///< luns: of a channel; pages: of a block
     std::uint32_t soft, hard, least_invalid;
     std::vector<Line> line = std::vector<Line>(lines, Line{std::vector<std::int64_t>(per_line(), -1)});
-    std::vector<std::int64_t> map;              ///< by lpn: line * per_line() + page; -1: unmapped
-    std::deque<std::uint32_t> free;
+    std::vector<std::int64_t> map{};            ///< by lpn: line * per_line() + page; -1: unmapped
+    std::deque<std::uint32_t> free{};
     std::vector<std::int64_t> available = std::vector<std::int64_t>(channels * luns);
     std::uint32_t open = 0, at = 0;
     std::uint64_t moved = 0, erased = 0, stamp = 0;

@@ -153,7 +153,9 @@ void compare(const Case& test, const SsdConfig& config, const std::vector<Event>
         } else {
             ASSERT_EQ(w.op, FlashOp::read);
             // Deeper, a write may have taken its page that has not reached the flash.
-            if (test.depth == 1) ASSERT_EQ(femu.map[static_cast<std::size_t>(w.lpn)], w.place) << "read of page " << w.lpn;
+            if (test.depth == 1) {
+                ASSERT_EQ(femu.map[static_cast<std::size_t>(w.lpn)], w.place) << "read of page " << w.lpn;
+            }
             ++reads;
         }
     }

@@ -54,7 +54,9 @@ TEST(ArithmeticFlash, ProgramsOfGcMayHaveTheOrderOfTheHosts) {
     ASSERT_EQ(b.done.size(), 9u);
     std::size_t i = 0;  // the erase, which found the bus taken, ends last
     for (const FlashTransaction* t : b.done)
-        if (t->op == FlashOp::program) EXPECT_EQ(t, all[i++]);
+        if (t->op == FlashOp::program) {
+            EXPECT_EQ(t, all[i++]);
+        }
     const ChannelCounters& c = b.backend->channel(0).counters();
     EXPECT_EQ(c.pages[static_cast<std::size_t>(FlashClass::host_write)], 2u);
     EXPECT_EQ(c.pages[static_cast<std::size_t>(FlashClass::gc_write)], 6u);

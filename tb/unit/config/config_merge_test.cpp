@@ -94,7 +94,9 @@ TEST_F(ConfigBase, AVariantOfAPreset) {
     EXPECT_EQ(variant.ftl.map.cache_bytes, 4_MiB);
     EXPECT_EQ(variant.nand.geometry.raw_bytes(), plain.nand.geometry.raw_bytes());
     for (const auto& p : ssd_parameters())
-        if (p.table() != "" && p.table() != "map" && p.key != "ftl.mapping") EXPECT_EQ(p.get(variant), p.get(plain)) << p.key;
+        if (p.table() != "" && p.table() != "map" && p.key != "ftl.mapping") {
+            EXPECT_EQ(p.get(variant), p.get(plain)) << p.key;
+        }
 }
 
 TEST_F(ConfigBase, WhatItCannotBeBasedOn) {

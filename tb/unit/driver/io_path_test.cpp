@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <initializer_list>
 
 #include "common/report/error.h"
 #include "fake_controller.h"
@@ -190,7 +191,7 @@ TEST(IoPath, InterruptsOfNoQueueAreIgnored) {
     w.add(HostOp::read, 0, 512);
     b.run(w);
     const std::uint64_t interrupts = b.io->counters().interrupts;
-    for (const std::uint16_t vector : {0, 2, 3, 65535}) b.io->interrupt(vector);
+    for (const std::uint16_t vector : std::initializer_list<std::uint16_t>{0, 2, 3, 65535}) b.io->interrupt(vector);
     b.agenda.run();
     EXPECT_EQ(b.io->counters().interrupts, interrupts);
     b.io->interrupt(1);

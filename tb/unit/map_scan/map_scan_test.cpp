@@ -123,7 +123,7 @@ TEST(MapScan, AtMostAWholePageOfEachBlockIsReadToo) {
     const Ps of_one_more = MapScan::longest(nand, Ps{}, 1) - of_10, behind_the_pages = of_10 - of_one_more * 10;
     const std::int64_t blocks = 2 * 7;
     const double bytes_ps = nand.geometry.page_bytes * 1e6 / nand.onfi.megatransfers * nand.geometry.dies_per_channel();
-    const auto whole_page = static_cast<std::int64_t>(nand.t_read[0].count() + bytes_ps);
+    const auto whole_page = static_cast<std::int64_t>(static_cast<double>(nand.t_read[0].count()) + bytes_ps);
     EXPECT_GT(behind_the_pages.count(), blocks * whole_page);
     EXPECT_LT(behind_the_pages.count(), blocks * whole_page * 11 / 10);
     EXPECT_GT(of_one_more.count(), blocks * nand.t_read[0].count());

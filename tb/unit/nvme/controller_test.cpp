@@ -2,6 +2,8 @@
 // The controller's data path against a fake host: fetch, decode, completion, interrupts.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 #include "unit/nvme/fake_host.h"
 #include "unit/nvme/pages_of.h"
 
@@ -183,7 +185,7 @@ TEST(NvmeController, IsBusyWhileTheFirmwareHasACommand) {
     Pair p = b.create_pair(1);
     const auto later = [&b](Ps by) { b.agenda.run_until(b.agenda.now() + by); };
     Ps busy{};
-    for (const std::uint16_t commands : {1, 2, 3}) {
+    for (const std::uint16_t commands : std::initializer_list<std::uint16_t>{1, 2, 3}) {
         for (std::uint16_t i = 0; i < commands; ++i) b.push(p, b.rw(kIoRead, i));
         b.ring(p);
         b.agenda.run();
@@ -207,7 +209,7 @@ TEST(NvmeController, IsBusyWhileTheFirmwareHasACommand) {
 
 TEST(AsyncEvents, AreGivenToTheRequestsInTheirOrder) {
     AsyncEvents events;
-    for (const std::uint16_t cid : {50, 51, 52}) EXPECT_TRUE(events.hold(cid));
+    for (const std::uint16_t cid : std::initializer_list<std::uint16_t>{50, 51, 52}) EXPECT_TRUE(events.hold(cid));
     EXPECT_TRUE(events.abort(51));
     EXPECT_FALSE(events.abort(51));
     std::uint16_t cid = 0;
