@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drive loses its power at random times under load, 5,600 times in all, or as often for each drive as SSDTLM_POWER_CUTS says, and at many entries of the agenda of a short run.
+// The drive loses its power at random times under load, 5,600 times in all, or that share of it that SSDTLM_TEST_SHARE says, and at many entries of the agenda of a short run.
 // When the map has been found again, every unit is as it was last durable, or as something submitted later left it; all
 // units are read through the host as well. The waiters are checked after every entry of the agenda, the books at the end.
 #include "power_run.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
 
 /// Of each drive.
-const std::uint64_t kCuts = [] {
-    const char* const asked = std::getenv("SSDTLM_POWER_CUTS");
-    return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 200;
-}();
+const std::uint64_t kCuts = share_of(200);
 
 /// Between two of them: 2 ms and up to this, or one in ten the shorter one, into the search for the map.
 struct Gaps {
@@ -20,7 +18,7 @@ struct Gaps {
 };
 
 PowerResult check_power(SsdConfig config, std::uint64_t seed, const Gaps& gaps = {}, RandomMix::Spec mix = {}) {
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    seed += seed_offset();
     mix.seed = seed;
     mix.depth = 8;
     mix.requests = 100'000'000;

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "controller/ftl/ftl_check.h"
@@ -12,6 +11,7 @@
 #include "sim/simulation.h"
 #include "support/devices.h"
 #include "support/forked.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 
@@ -74,7 +74,7 @@ private:
 };
 
 inline StressResult run_stress(SsdConfig config, RandomMix::Spec mix) {
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) mix.seed += std::strtoull(offset, nullptr, 10);
+    mix.seed += seed_offset();
     config.run.seed = mix.seed;
     config.run.check_waiters = true;
     config.host.queue_pairs = std::min(config.host.queue_pairs, mix.jobs);

@@ -3,6 +3,7 @@
 #include "controller/ftl/allocation/plane_order.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "stress.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -89,10 +90,9 @@ RandomMix::Spec random_mix(Random& r, const SsdConfig& c) {
 }
 
 TEST(StressRandom, Configurations) {
-    std::uint64_t first = 0;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first = std::strtoull(offset, nullptr, 10);
+    const std::uint64_t first = seed_offset();
     std::uint64_t erases = 0;
-    for (std::uint64_t seed = first; seed < first + 300; ++seed) {
+    for (std::uint64_t seed = first; seed < first + share_of(300); ++seed) {
         Random r(seed, 33);
         SsdConfig c = random_device(r);
         c.name = "configuration " + std::to_string(seed);

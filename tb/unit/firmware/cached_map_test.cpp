@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "dftl_device.h"
 #include "random_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -30,7 +30,7 @@ struct Sum {
 };
 
 void exercise(DeviceShape shape, Mix mix, std::uint64_t seed, Sum& sum, std::uint64_t more_victims_than = 10) {
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    seed += seed_offset();
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.ftl.superblock = seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die;

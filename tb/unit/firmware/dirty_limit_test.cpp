@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "controller/ftl/mapping/translation_contents.h"
 #include "dftl_device.h"
 #include "random_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -227,8 +227,8 @@ TEST(DirtyLimit, AMapThatIsAllInTheCacheIsNotRead) {
 
 // All kinds of commands, caches of all sizes, collection, the smallest share: every job ends, and contents are as they should be.
 TEST(DirtyLimitRandom, EveryKindOfCommand) {
-    std::uint64_t first = 1, waits = 0, victims = 0;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
+    const std::uint64_t first = 1 + seed_offset();
+    std::uint64_t waits = 0, victims = 0;
     for (std::uint64_t seed = first; seed < first + 36; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const std::uint32_t page_bytes = seed % 3 == 0 ? 4096 : 8192, row = 2 * page_bytes / 4096;

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
 #include "controller/ftl/mapping/translation_contents.h"
 #include "random_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -79,7 +79,7 @@ void expect_exactly_the_lost(DeviceUnderTest& d) {
 }
 
 void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    seed += seed_offset();
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;

@@ -5,18 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "controller/gc/paces.h"
 #include "random_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
-
-std::uint64_t moved_seed(std::uint64_t seed) {
-    const char* offset = std::getenv("SSDTLM_TEST_SEED");
-    return seed + (offset == nullptr ? 0 : std::strtoull(offset, nullptr, 10));
-}
 
 SuperblockShape shape_of(const DeviceShape& d) { return {d.geometry, d.ftl.superblock}; }
 
@@ -29,7 +24,7 @@ TEST(GcPace, EveryRegisteredOneKeepsTheContract) {
         config.gc_pace = name;
         const auto pace = make_gc_pace(config, shape);
         if (pace == nullptr) continue;  // full speed
-        Random random(moved_seed(5), 1);
+        Random random(5 + seed_offset(), 1);
         std::uint32_t held = 0, refused = 0;
         for (int victim = 0; victim < 300; ++victim) {
             const auto valid = static_cast<std::uint32_t>(random.below(shape.units() + 1));
@@ -131,7 +126,7 @@ TEST(GcPace, RandomCommandsUnderEach) {
         SCOPED_TRACE(std::string(s.pace) + " ahead " + std::to_string(s.ahead) + " most " + std::to_string(s.most) + " idle after " +
                      std::to_string(s.idle_after.count()) + " ps");
         std::uint64_t pauses = 0;
-        for (std::uint64_t seed = moved_seed(1); seed < moved_seed(1) + 4; ++seed) {
+        for (std::uint64_t seed = 1 + seed_offset(); seed < 1 + seed_offset() + 4; ++seed) {
             Mix m;
             m.commands = 6000;
             DeviceShape d = paced(tiny_device(), s);
@@ -156,7 +151,7 @@ TEST(GcPace, RandomFailuresUnderEach) {
     for (const Setting& s : kSettings) {
         SCOPED_TRACE(std::string(s.pace) + " ahead " + std::to_string(s.ahead));
         std::uint64_t pauses = 0;
-        for (std::uint64_t seed = moved_seed(1); seed < moved_seed(1) + 6; ++seed) {
+        for (std::uint64_t seed = 1 + seed_offset(); seed < 1 + seed_offset() + 6; ++seed) {
             Mix m;
             m.commands = 4000;
             DeviceShape d = paced(tiny_device(), s);
@@ -196,7 +191,7 @@ std::uint32_t longest_without_host(const DeviceShape& shape, std::uint32_t& fewe
     m.hot = 0;
     m.units = 4;
     m.commands = 60000;
-    RandomHost host(d, m, moved_seed(1));
+    RandomHost host(d, m, 1 + seed_offset());
     host.run();
     d.shut_down();
     return longest;
@@ -240,7 +235,7 @@ TEST(GcPace, AnIdleDriveCollectsUntilTheHostComesBack) {
             for (const SimTime end = d.agenda.now() + time; d.agenda.run_one(end);) d.firmware.check_waiters();
         };
         const auto victims = [&d] { return d.firmware.gc().victims() / 2; };
-        Random random(moved_seed(3), 7);
+        Random random(3 + seed_offset(), 7);
         while (d.ftl.free_blocks(GroupId{0}) > 6) {
             d.write(random.below(d.ftl.logical_units()) * d.blocks_per_unit(), d.blocks_per_unit(), true);
             run_for(a_while);

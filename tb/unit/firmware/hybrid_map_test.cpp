@@ -5,12 +5,12 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "common/random/random.h"
 #include "cut_host.h"
 #include "random_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -24,11 +24,6 @@ DeviceShape log_block_device(std::uint32_t random_logs, SuperblockSpan span, std
     d.geometry.blocks_per_plane += random_logs;
     d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * unit_bytes;
     return d;
-}
-
-std::uint64_t seed_offset() {
-    const char* const offset = std::getenv("SSDTLM_TEST_SEED");
-    return offset == nullptr ? 0 : std::strtoull(offset, nullptr, 10);
 }
 
 FtlCounters exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed) {
@@ -165,7 +160,7 @@ TEST(HybridMapFirmware, ManyGroupsAndCores) {
 
 // What stays is found again: with whatever was open, half merged or not yet erased.
 TEST(HybridMapFirmware, LossOfPower) {
-    for (std::uint64_t seed = 300; seed < 316; ++seed) {
+    for (std::uint64_t seed = 300; seed < 300 + share_of(16); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4), seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
         d.ftl.initial_state = InitialState::fresh;

@@ -5,22 +5,21 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cut_host.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
 
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
     std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0, erases_read = 0, erases_supposed = 0;
-    std::uint64_t first = 1;
+    const std::uint64_t first = 1 + seed_offset();
     std::uint32_t furthest = 0;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    for (std::uint64_t seed = first; seed < first + share_of(40); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
@@ -54,18 +53,18 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("1000 cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
+    std::printf("%llu cuts: %llu pages torn, %llu erases cut; of %llu writes and %llu deallocations %llu versions lost that were not durable; "
                 "%llu units moved, %llu erases, %llu pages of the journal\n",
-                n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
+                n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
     std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
-    EXPECT_GT(erases_read, 20 * 1000u);
-    EXPECT_GT(erases_supposed, 1000u);
-    EXPECT_GT(journal_pages, 5000u);
-    EXPECT_GT(torn, 1000u);
-    EXPECT_GT(erases_cut, 50u);
-    EXPECT_GT(lost, 10000u);
-    EXPECT_GT(moved, 10000u);
-    EXPECT_GT(erases, 1000u);
+    EXPECT_GT(erases_read, share_of(20 * 1000));
+    EXPECT_GT(erases_supposed, share_of(1000));
+    EXPECT_GT(journal_pages, share_of(5000));
+    EXPECT_GT(torn, share_of(1000));
+    EXPECT_GT(erases_cut, share_of(50));
+    EXPECT_GT(lost, share_of(10000));
+    EXPECT_GT(moved, share_of(10000));
+    EXPECT_GT(erases, share_of(1000));
 }
 
 TEST(PowerCut, AfterEachEventOfAShortRun) {
@@ -105,9 +104,9 @@ void divide(DeviceShape& s, std::uint64_t seed) {
 /// compared with what was programmed in the earlier ones (EntryCheck).
 void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& faults = {}) {
     std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
-    std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0, first = 1;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0;
+    const std::uint64_t first = 1 + seed_offset();
+    for (std::uint64_t seed = first; seed < first + share_of(40); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         DeviceShape s = tiny_device(seed % 3 == 0 ? 16384 : 8192);
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
@@ -145,18 +144,18 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         if (::testing::Test::HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("1000 cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation pages written, %llu dropped; "
+    std::printf("%llu cuts: %llu pages torn, %llu versions lost that were not durable, %llu units moved; %llu translation pages written, %llu dropped; "
                 "after the starts %llu entries dirty, at most %llu at a time; read-only %llu times\n",
-                n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
+                n(share_of(1000)), n(torn), n(lost), n(moved), n(written), n(dropped), n(dirty), n(most_dirty), n(read_only));
     if (faults.any())
         std::printf("%llu programs failed, %llu of them of translation pages, and %llu erases\n", n(programs_failed), n(map_programs_failed), n(erases_failed));
-    EXPECT_GE(map_programs_failed, faults.any() ? 50u : 0u);
-    EXPECT_GE(erases_failed, faults.any() ? 20u : 0u);
-    EXPECT_GT(torn, 1000u);
-    EXPECT_GT(lost, 10000u);
-    EXPECT_GT(written, 10000u);
-    EXPECT_GT(dirty, 10000u);
-    EXPECT_GT(dropped, 100u);
+    EXPECT_GE(map_programs_failed, faults.any() ? share_of(50) : 0);
+    EXPECT_GE(erases_failed, faults.any() ? share_of(20) : 0);
+    EXPECT_GT(torn, share_of(1000));
+    EXPECT_GT(lost, share_of(10000));
+    EXPECT_GT(written, share_of(10000));
+    EXPECT_GT(dirty, share_of(10000));
+    EXPECT_GT(dropped, share_of(100));
 }
 
 TEST(PowerCut, WithTheMapOnTheFlash) { check_map_on_flash(MapGranularity::entry); }
@@ -197,9 +196,8 @@ void put_map_on_flash(DeviceShape& s, std::uint64_t seed) {
 void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_flash = false) {
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0;
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, twice = 0, pages = 0, lost = 0, torn = 0, deallocations = 0, journal_pages = 0, moved = 0;
-    std::uint64_t first = 1;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
-    for (std::uint64_t seed = first; seed < first + (map_on_flash ? 30 : 60); ++seed) {
+    const std::uint64_t first = 1 + seed_offset();
+    for (std::uint64_t seed = first; seed < first + share_of(map_on_flash ? 30 : 60); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         // Small units: a map of several pages, of which some have changed.
         DeviceShape s = seed % 5 < 2 ? tiny_device(4096, 512) : tiny_device(seed % 3 == 0 ? 16384 : 8192);
@@ -246,11 +244,11 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
     }
     std::printf("starts: %llu from a checkpoint and what was written since, %llu from a clean one; %llu times work went on after a shutdown, %llu times another one followed; %llu pages of checkpoints; %llu pages torn, %llu deallocations, %llu journal pages, %llu units moved\n",
                 n(from_checkpoint), n(from_clean), n(went_on), n(twice), n(pages), n(torn), n(deallocations), n(journal_pages), n(moved));
-    EXPECT_GT(from_checkpoint, interval == 0 ? 0u : map_on_flash ? 500u : 1000u);
-    EXPECT_GE(from_clean, at_shutdown ? 100u : 0u);
-    EXPECT_GE(went_on, at_shutdown ? 40u : 0u);
-    EXPECT_GE(twice, at_shutdown ? 40u : 0u);
-    EXPECT_GT(lost, 10000u);
+    EXPECT_GT(from_checkpoint, interval == 0 ? 0 : share_of(map_on_flash ? 500 : 1000));
+    EXPECT_GE(from_clean, at_shutdown ? share_of(100) : 0);
+    EXPECT_GE(went_on, at_shutdown ? share_of(40) : 0);
+    EXPECT_GE(twice, at_shutdown ? share_of(40) : 0);
+    EXPECT_GT(lost, share_of(10000));
 }
 
 TEST(PowerCut, WithCheckpointsAtIntervals) { check_checkpoints(1_MiB, false); }

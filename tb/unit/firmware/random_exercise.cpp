@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_exercise.h"
+#include "support/seeds.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 namespace ssdtlm {
@@ -46,7 +46,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
 
 void exercise(DeviceShape shape, Mix mix, std::uint64_t seed) {
     mix.commands /= 2;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) seed += std::strtoull(offset, nullptr, 10);
+    seed += seed_offset();
     SCOPED_TRACE("seed " + std::to_string(seed));
     for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die}) exercise(shape, mix, seed, span, false);
     exercise(shape, mix, seed, seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die, true);

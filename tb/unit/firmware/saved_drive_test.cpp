@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "random_host.h"
 #include "support/memory_snapshot.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -106,8 +106,8 @@ MemorySnapshot saved(DeviceUnderTest& device) {
 }
 
 TEST(SavedDrive, GoesOnAsTheOneThatWasNotSaved) {
-    std::uint64_t first = 1, pairs = 0, commands = 0, bytes = 0, erased = 0, failed = 0;
-    if (const char* offset = std::getenv("SSDTLM_TEST_SEED")) first += std::strtoull(offset, nullptr, 10);
+    const std::uint64_t first = 1 + seed_offset();
+    std::uint64_t pairs = 0, commands = 0, bytes = 0, erased = 0, failed = 0;
     for (std::uint64_t seed = first; seed < first + 34; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Random r(seed, 3);

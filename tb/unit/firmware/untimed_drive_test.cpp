@@ -9,6 +9,7 @@
 #include "dftl_device.h"
 #include "random_host.h"
 #include "support/memory_snapshot.h"
+#include "support/seeds.h"
 
 namespace ssdtlm {
 namespace {
@@ -301,7 +302,9 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
         buffered = firmware.buffer().used();
         std::uint32_t dirty = 0;
         for (std::uint32_t page = 0; firmware.cached_map() != nullptr && page < pages; ++page) dirty += firmware.cached_map()->table().dirty_in(page);
-        if (firmware.cached_map() != nullptr) EXPECT_EQ(dirty != 0, filled) << dirty;
+        if (firmware.cached_map() != nullptr) {
+            EXPECT_EQ(dirty != 0, filled) << dirty;
+        }
         play.reset();
     };
     DeviceUnderTest device(d);
@@ -321,7 +324,7 @@ void go_on(Setting setting, bool filled, bool bytes, std::uint64_t seed) {
 }
 
 TEST(UntimedDrive, AHostGoesOnWhereTheWorkloadEnds) {
-    std::uint64_t seed = std::getenv("SSDTLM_TEST_SEED") != nullptr ? std::strtoull(std::getenv("SSDTLM_TEST_SEED"), nullptr, 10) : 0;
+    std::uint64_t seed = seed_offset();
     for (const Setting& setting : settings())
         for (const bool filled : {false, true})
             for (const bool bytes : {false, true}) {
