@@ -124,6 +124,12 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     };
 }
 
+TableCaches::Counters SsdSystem::table_counters() const {
+    TableCaches::Counters all = device.controller.earlier().table;
+    if (const TableCaches* table = device.controller.firmware->table_caches()) all += table->counters();
+    return all;
+}
+
 CachedMap::Counters SsdSystem::map_counters() const {
     CachedMap::Counters all = device.controller.earlier().map;
     if (const CachedMap* map = std::as_const(*device.controller.firmware).cached_map()) all += map->counters();
@@ -197,6 +203,13 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"read_cache_units_evicted", cache->counters().evicted + earlier.read_cache.evicted}});
     if (const ReadCache* cache = firmware.read_cache(); cache != nullptr && cache->shares_room())
         all.push_back({"read_cache_units_turned_away", cache->counters().turned_away + earlier.read_cache.turned_away});
+    if (firmware.table_caches() != nullptr) {
+        const TableCaches::Counters t = table_counters();
+        all.insert(all.end(), {{"table_cache_hits", t.hits},
+                               {"table_cache_misses", t.misses},
+                               {"table_cache_lines_written_back", t.written_back},
+                               {"table_cache_wait_ns", static_cast<std::uint64_t>(t.waited.count() / 1000)}});
+    }
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});
     if (!cuts.empty()) {

@@ -62,6 +62,7 @@ public:
     std::vector<BookLine> books(const FtlCounters& before) const;
     /// Of a map on the flash, since the start of the run.
     CachedMap::Counters map_counters() const;
+    TableCaches::Counters table_counters() const;
     std::vector<std::pair<std::string, std::uint64_t>> counters() const;
     /// From now on what holds dies, buses and cores is kept in a log, sized for this device.
     const Occupancy& record();

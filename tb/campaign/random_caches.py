@@ -20,6 +20,19 @@ def drawn_order(seed, device):
     return settings
 
 
+def drawn_table_cache(seed, device):
+    """A cache of the map's table for each core of a quarter of the small devices."""
+    r = random.Random(f"table cache {seed}")
+    mapping = device.settings.get("ftl.mapping", '"page"')
+    if device.preset is not None or r.random() > 1 / 4 or mapping in ('"fast"', '"block"'):
+        return []
+    if mapping == '"dftl"' and device.settings.get("map.granularity") != '"page"':
+        return []
+    entry = size_of(device.settings, "map.entry_size") if "map.entry_size" in device.settings else 4
+    line, ways = max(entry, r.choice((16, 64, 256))), r.choice((1, 2, 4, 8))
+    return [f"firmware.table_line={line}B", f"firmware.table_ways={ways}", f"firmware.table_cache={line * ways * r.choice((1, 4, 64))}B"]
+
+
 def drawn_watermarks(seed, device, order):
     """A low watermark for a third of the small devices with a write-back buffer, and what was not written for longest first where `order` says nothing of it."""
     r = random.Random(f"watermarks {seed}")

@@ -100,6 +100,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"firmware.cores", {"1", "2", "5"}},
         {"firmware.clock", {"\"500MHz\"", "\"20MHz\""}},
         {"firmware_cycles", {"-", "-", "-", "0"}},  // of each step
+        {"table_sets", {"-", "-", "-", "1", "8"}},  // of each core's cache
         {"nand.onfi.interface", {"-", "-", "-", "\"ideal\""}},
         {"transfer", {"32", "8", "128"}},
         {"host.buffer_offset", {"-", "-", "\"12B\"", "\"2052B\""}},
@@ -132,6 +133,12 @@ bool goes_with_sets(const DriveCase& c) {
     const auto has = [&](const char* dimension, const char* count) { return c.value(std::string("nand.geometry.") + dimension) == count; };
     if (sets[1] == 'P') return has("planes_per_die", "4") && c.value("ftl.superblock") == "\"plane\"";
     return has("channels", "2") && (sets.find('W') == std::string::npos || has("ways", "2"));
+}
+
+/// Cores with a cache for the map's table.
+bool goes_with_table_cache(const DriveCase& c) {
+    if (c.value("table_sets") == "-" || c.value("firmware_cycles") == "0" || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"") return false;
+    return c.value("ftl.mapping") != "\"dftl\"" || (goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"");
 }
 
 bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
@@ -210,6 +217,10 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
         const std::uint64_t least = std::max(c.number("nand.geometry.planes_per_die") * c.number("units_per_page"), by_page ? command / entries + 2 : command);
         text += "map.entry_size = " + bytes_text(std::min<std::uint64_t>(entry, 4096)) + "\nmap.cache = " +
                 bytes_text(std::max<std::uint64_t>(1024, least * c.number("map_slots") * (by_page ? unit : 2 * std::min<std::uint64_t>(entry, 4096)))) + "\n";
+    }
+    if (goes_with_table_cache(c)) {
+        const std::uint64_t line = goes_with(c, "map.") ? std::max<std::uint64_t>(64, std::min<std::uint64_t>(unit / std::min(c.number("map_entries"), unit / 8), 4096)) : 64;
+        text += "firmware.table_line = " + bytes_text(line) + "\nfirmware.table_ways = 2\nfirmware.table_cache = " + bytes_text(2 * line * c.number("table_sets")) + "\n";
     }
     if (goes_with(c, "ftl.stream_frontiers")) text += "ftl.streams_by = \"multi_hash\"\n";
     if (c.value("firmware_cycles") == "0")

@@ -20,7 +20,15 @@ void DeallocateCommand::start(Command& c) {
     for (const LbaRange& r : c.ranges) units += std::uint64_t{r.blocks} * s_.extents.lba_bytes / s_.extents.unit_bytes;
     states_[c.index] = State{&c, static_cast<std::uint32_t>(c.ranges.size()), {}, 0};
     if (__builtin_expect(aborts_, 0)) s_.ends.let_go(c);
-    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate);
+    Ps waits{};
+    if (TablePort* const table = s_.cores.table()) {
+        for (const LbaRange& r : c.ranges) {
+            const MapExtent whole = whole_units(c, r);
+            table->want(c.index, {idx(whole.first), whole.units}, true);
+        }
+        waits = table->wait(c.index);
+    }
+    s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate, waits);
 }
 
 void DeallocateCommand::begin(std::uint64_t command) {

@@ -148,7 +148,8 @@ void ReadCommand::start(Command& c) {
     const Span span = span_of(c);
     const std::uint64_t units = span.last - span.first + 1;
     units_read_ += units;
-    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command);
+    s_.cores.run<&ReadCommand::look_up>(this, c, s_.costs.read_command + s_.costs.map_lookup * units, CoreStep::read_command,
+                                         s_.cores.wait_for(c.index, {span.first, units}, false));
 }
 
 // The map is asked when the core has done the look-up's cycles; a block that holds a planned page is not erased until the page

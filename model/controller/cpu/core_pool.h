@@ -20,13 +20,13 @@ public:
         : CorePort(agenda), clock_(Clock::hertz(config.clock_hz)), size_(config.cores), cores_(config.cores) {}
 
     std::uint32_t size() const { return size_; }
-    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command) override {
+    Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command, Ps waits = {}) override {
         const SimTime now = agenda_.now();
         if (cycles == 0) return {now, now};
         const std::uint32_t core = size_ == 1 ? 0 : static_cast<std::uint32_t>(number % size_);
         Core& c = cores_[core];
         const SimTime start = std::max(c.free_at, now);
-        const Ps cost = clock_.cycles(cycles);
+        const Ps cost = clock_.cycles(cycles) + waits;
         c.free_at = start + cost;
         c.busy += cost;
         if (log_ != nullptr) log_[core].add({start, c.free_at, 0, command, static_cast<std::uint8_t>(step)});

@@ -39,6 +39,7 @@ std::unique_ptr<BufferPort> make_buffer(const Firmware::Surroundings& around, st
 Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, const NandGeometry& geometry,
                    std::uint32_t lba_bytes, const Surroundings& around, Data data)
     : cores_(around.agenda, config),
+      table_caches_(config.table_cache_bytes == 0 ? nullptr : std::make_unique<TableCaches>(around.agenda, config, ftl_config.map.entry_bytes, around.dram)),
       jobs_(geometry.page_bytes, data == Data::bytes),
       resident_map_(around.ftl),
       cached_map_(around.ftl.translation_pages() == 0 ? nullptr : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
@@ -68,6 +69,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
       power_fail_(services(config, lba_bytes, around, data)),
       deallocate_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}) {
+    cores_.set_table(table_caches_.get());
     if (around.ftl.checkpoints() != nullptr) {
         checkpoints_ = std::make_unique<CheckpointWriter>(
             config, ftl_config, CheckpointWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, around.flash, jobs_, journal_, cached_map_.get()});
@@ -189,9 +191,13 @@ std::string Firmware::dump() const {
 
 void Firmware::state(Snapshot& s) {
     state_but_read_cache(s);
-    if (!read_cache_) return;
-    s.section("read cache");
-    s(*read_cache_);
+    if (read_cache_) {
+        s.section("read cache");
+        s(*read_cache_);
+    }
+    if (!table_caches_) return;
+    s.section("caches of the cores");
+    s(*table_caches_);
 }
 
 void Firmware::state_but_read_cache(Snapshot& s) {

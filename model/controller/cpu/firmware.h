@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware: takes commands from the front end, hands each to the handler of its kind, and holds the organs that serve
 // them: cores, map, write buffer, waiters, destaging and garbage collection. It joins them and does nothing itself.
-// Not modelled: instruction fetch, cache misses, interrupts between cores.
+// Not modelled: instruction fetch, interrupts between cores.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@
 #include "controller/cached_map/dirty_limit.h"
 #include "controller/cpu/core_pool.h"
 #include "controller/cpu/cache_fill.h"
+#include "controller/cpu/table_caches.h"
 #include "controller/destage/destage.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/resident_map.h"
@@ -99,6 +100,8 @@ public:
     const BufferPort& buffer() const { return *buffer_; }
     const CorePool& cores() const { return cores_; }
     CorePool& cores() { return cores_; }
+    /// Null: none.
+    const TableCaches* table_caches() const { return table_caches_.get(); }
     void set_core_probe(CoreProbe* probe) { cores_.set_probe(probe); }
     /// From now on what the cores do is kept in a log.
     void record(Occupancy& log) { cores_.record(log); }
@@ -142,6 +145,7 @@ private:
     CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
     CorePool cores_;
+    std::unique_ptr<TableCaches> table_caches_;  // null: an access to the map's table is part of a step's cycles
     FlashJobPool jobs_;
     ResidentMap resident_map_;
     std::unique_ptr<CachedMap> cached_map_;  // null: the map is all in memory

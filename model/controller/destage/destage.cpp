@@ -62,12 +62,21 @@ void Destage::form_row(std::uint32_t lane) {
     ++issuing_;
     std::uint64_t cycles = std::uint64_t{costs_.flash_issue} * pages + std::uint64_t{costs_.map_update} * units;
     if (__builtin_expect(reorders_, 0)) cycles += reorder_cycles(units);
-    const auto slot = around_.cores.reserve(taken != nullptr ? lane : rows_formed_++, cycles, CoreStep::program_issue);
+    const std::uint64_t number = taken != nullptr ? lane : rows_formed_++;
+    const auto slot = around_.cores.reserve(number, cycles, CoreStep::program_issue, CorePort::kNoCommand, wait_for_entries(number, chain));
     for (FlashJob* job = chain.first(); job != nullptr; job = job->next) {
         job->core_start = slot.start;
         job->core_end = job->map_at = slot.end;
     }
     around_.cores.then<&Destage::issue>(slot.end, this, chain.first()->index);
+}
+
+inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) const {
+    TablePort* const table = around_.cores.table();
+    if (__builtin_expect(table == nullptr, 1)) return {};
+    for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
+        for (std::uint32_t i = 0; i < job->units; ++i) table->want(number, {idx(around_.buffer.unit(job->item[i]).lpa), 1}, true);
+    return table->wait(number);
 }
 
 /// As a heap of what is buffered takes, whose depth grows by one when that doubles.

@@ -67,6 +67,7 @@ private:
     void form();
     void form_row(std::uint32_t lane);
     std::uint64_t reorder_cycles(std::uint32_t units) const;
+    Ps wait_for_entries(std::uint64_t number, const JobChain& row) const;
     void issue(std::uint64_t job);
     bool bring_in(FlashJob& jobs);
     void map_answered(std::uint64_t job, const Ppa*) override;

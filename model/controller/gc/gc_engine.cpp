@@ -265,7 +265,7 @@ void GcEngine::form_row(GroupId group) {
     g.inflight += pages;
     g.unplaced += pages;
     step<&GcEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * pages + std::uint64_t{firmware_.map_update} * taken,
-                           chain.first()->index, CoreStep::gc_program_issue);
+                           chain.first()->index, CoreStep::gc_program_issue, wait_for_moved(cores_, idx(group), chain, codec_));
 }
 
 void GcEngine::program_done(std::uint64_t index) {

@@ -165,8 +165,8 @@ private:
     void try_erase(GroupId group);
     GroupId group_of(const FlashJob& job) const { return ftl_.shape().group_of(job.txn.address.plane); }
     template <void (GcEngine::*Next)(std::uint64_t)>
-    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what) {
-        cores_.run<Next>(this, idx(group), cycles, what, arg);
+    void step(GroupId group, std::uint64_t cycles, std::uint64_t arg, CoreStep what, Ps waits = {}) {
+        cores_.run<Next>(this, idx(group), cycles, what, arg, waits);
     }
     void prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address);
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "common/address/geometry.h"
+#include "controller/ports/core_port.h"
 #include "controller/ports/flash_job.h"
+#include "nand/onfi/spare.h"
 #include "nand/onfi/unit_bytes.h"
 
 namespace ssdtlm {
@@ -61,5 +63,15 @@ private:
     std::vector<UnitBytes> bytes_;  // of these; empty: the Spare stands for the data
     std::size_t given_ = 0;         // the first so many
 };
+
+/// How long the core of `number` waits for the map's entries of what a row moves.
+inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain& row, const SpareCodec& codec) {
+    TablePort* const table = cores.table();
+    if (__builtin_expect(table == nullptr, 1)) return {};
+    for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
+        for (std::uint32_t i = 0; i < job->units; ++i)
+            if (job->txn.spare[i] != kPadding) table->want(number, {idx(codec.lpa(job->txn.spare[i])), 1}, true);
+    return table->wait(number);
+}
 
 }  // namespace ssdtlm

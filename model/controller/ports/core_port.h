@@ -8,6 +8,7 @@
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
 #include "controller/ports/command.h"
+#include "controller/ports/table_port.h"
 
 namespace ssdtlm {
 
@@ -47,8 +48,17 @@ public:
     virtual ~CorePort() = default;
     /// Gives a step of `cycles` to a core, behind all that it was given before. Steps with the same `number` share a core.
     /// Zero cycles: done by hardware, takes no time and does not wait. What the step is, and for which command (its number),
-    /// is for those who watch.
-    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand) = 0;
+    /// is for those who watch. `waits`: besides, the core waits for the DRAM so long.
+    virtual Slot reserve(std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t command = kNoCommand, Ps waits = {}) = 0;
+    /// The map's table as the cores see it. Null: what an access to it takes is part of a step's cycles.
+    TablePort* table() const { return table_; }
+    void set_table(TablePort* table) { table_ = table; }
+    /// How long the next step of `number` waits for these entries, which it looks at or `changes`.
+    Ps wait_for(std::uint64_t number, TableSpan entries, bool changes) {
+        if (__builtin_expect(table_ == nullptr, 1)) return {};
+        table_->want(number, entries, changes);
+        return table_->wait(number);
+    }
 
     /// Calls Next(what) at `end`: at once if that is now.
     template <auto Next, class T>
@@ -60,16 +70,16 @@ public:
     }
     /// A step for a command, which is charged with it; then Next(index of the command).
     template <auto Next, class T>
-    void run(T* self, Command& c, std::uint64_t cycles, CoreStep step) {
-        const Slot slot = reserve(c.index, cycles, step, c.timeline->number());
+    void run(T* self, Command& c, std::uint64_t cycles, CoreStep step, Ps waits = {}) {
+        const Slot slot = reserve(c.index, cycles, step, c.timeline->number(), waits);
         c.timeline->charge(Stage::firmware_wait, slot.start);
         c.timeline->charge(Stage::firmware, slot.end);
         then<Next>(slot.end, self, c.index);
     }
     /// A step for no command.
     template <auto Next, class T>
-    Slot run(T* self, std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t what) {
-        const Slot slot = reserve(number, cycles, step);
+    Slot run(T* self, std::uint64_t number, std::uint64_t cycles, CoreStep step, std::uint64_t what, Ps waits = {}) {
+        const Slot slot = reserve(number, cycles, step, kNoCommand, waits);
         then<Next>(slot.end, self, what);
         return slot;
     }
@@ -77,6 +87,9 @@ public:
 protected:
     explicit CorePort(Agenda& agenda) : agenda_(agenda) {}
     Agenda& agenda_;
+
+private:
+    TablePort* table_ = nullptr;
 };
 
 }  // namespace ssdtlm

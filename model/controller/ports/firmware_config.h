@@ -23,6 +23,15 @@ struct FirmwareConfig {
     std::uint32_t refresh_look = 500;        ///< per look at the ages of superblocks
     std::uint32_t scan_page = 100;           ///< per page that is read when the map is searched for
     std::uint32_t scan_entry = 25;           ///< per mapping unit or entry of the journal found in them that is put in order
+    std::uint64_t table_cache_bytes = 0;     ///< a core's data cache for the map's table; 0: its accesses are in map_lookup and map_update
+    std::uint32_t table_line_bytes = 64;
+    std::uint32_t table_ways = 4;
 };
+
+/// Of a core's data cache for the map's table; 0: none, or no whole number.
+constexpr std::uint64_t table_cache_sets(const FirmwareConfig& c) {
+    const std::uint64_t set = std::uint64_t{c.table_line_bytes} * c.table_ways;
+    return set == 0 || c.table_cache_bytes % set != 0 ? 0 : c.table_cache_bytes / set;
+}
 
 }  // namespace ssdtlm

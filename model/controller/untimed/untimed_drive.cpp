@@ -18,6 +18,7 @@ FtlConfig without_time(FtlConfig config) {
 FirmwareConfig free_of_charge(bool map_on_flash) {
     FirmwareConfig c;
     c.read_command = c.write_command = c.other_command = 0;
+    c.table_cache_bytes = 0;
     c.map_lookup = c.map_update = c.buffer_insert = c.stream_choice = c.reorder = 0;
     c.flash_complete = c.gc_victim = 0;
     c.flash_issue = map_on_flash ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/config/quantity.h"
+#include "controller/ports/firmware_config.h"
 #include "sim/config/config_checker.h"
 
 namespace ssdtlm {
@@ -25,7 +26,26 @@ public:
         for (const auto& [key, quotas] : {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas}, std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
             if (!quotas->empty() && c_.host.tenants == Tenants::one)
                 add(key, value(key) + " with host.tenants = \"one\", who is nobody in particular", "tenants by job", "set host.tenants = \"by_job\"");
+        if (c_.firmware.table_cache_bytes != 0) table_caches();
         return std::move(out_);
+    }
+
+private:
+    void table_caches() {
+        const FirmwareConfig& f = c_.firmware;
+        const std::string key = "firmware.table_cache", given = value(key);
+        const auto size = [](std::uint64_t bytes) { return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes); };
+        const std::uint64_t set = std::uint64_t{f.table_line_bytes} * f.table_ways;
+        if (table_cache_sets(f) == 0)
+            add(key, given + " in sets of " + size(set) + " (firmware.table_line x firmware.table_ways)", "whole sets", "set it to a multiple of " + size(set));
+        if (f.table_line_bytes % c_.ftl.map.entry_bytes != 0)
+            add("firmware.table_line", value("firmware.table_line") + " with entries of " + value("map.entry_size"), "whole entries in a line", "change one of the two");
+        const bool by_entry = c_.ftl.mapping == "dftl" && c_.ftl.map.granularity == MapGranularity::entry;
+        if (by_entry || (c_.ftl.mapping != "dftl" && c_.ftl.mapping != "page"))
+            add(key, given + " with ftl.mapping = \"" + c_.ftl.mapping + (by_entry ? "\" and map.granularity = \"entry\"" : "\""),
+                "a table in which units that follow one another have entries that do: \"page\", or \"dftl\" by pages", "set it to 0");
+        for (const auto& [cost, cycles] : {std::pair{"firmware.map_lookup", f.map_lookup}, std::pair{"firmware.map_update", f.map_update}})
+            if (cycles == 0) add(key, given + " with " + cost + " = 0: hardware that looks into the table has no core's cache", "a core that does it", std::string("raise ") + cost + ", or set it to 0");
     }
 };
 }  // namespace

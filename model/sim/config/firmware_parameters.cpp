@@ -55,6 +55,22 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     cycles(
         "firmware.refresh_look", [](auto& c) -> auto& { return c.firmware.refresh_look; },
         "Cycles per look at the ages of all blocks, with refresh.age");
+    table.push_back(P::quantity(
+                        "firmware.table_cache", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_cache_bytes; })
+                        .range("0B", "64MiB")
+                        .says("Data cache of each core for the map's table, whose lines come from the DRAM and go back there; 0: an access to the "
+                              "table is part of map_lookup and map_update")
+                        .from("assumed: none; embedded cores have 16 to 64 KiB"));
+    table.push_back(P::quantity(
+                        "firmware.table_line", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_line_bytes; })
+                        .range("16B", "4KiB")
+                        .says("Bytes of a line of firmware.table_cache")
+                        .from("assumed"));
+    table.push_back(P::integer(
+                        "firmware.table_ways", [](auto& c) -> auto& { return c.firmware.table_ways; })
+                        .range("1", "64")
+                        .says("Ways of a set of firmware.table_cache")
+                        .from("assumed"));
     const auto scan = [&table](const char* key, auto field, const char* sentence) {
         table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed"));
     };

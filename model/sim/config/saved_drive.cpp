@@ -27,6 +27,13 @@ bool decides(const SsdParameter& p) {
            std::find(std::begin(keys), std::end(keys), p.key) != std::end(keys);
 }
 
+/// What decides only where there is what it shapes.
+bool decides_here(const SsdParameter& p, const SsdConfig& config) {
+    if (p.key == "buffer.size") return config.ftl.read_cache.shares_room();
+    if (p.key == "firmware.cores" || p.key.rfind("firmware.table_", 0) == 0) return config.firmware.table_cache_bytes != 0;
+    return decides(p);
+}
+
 std::map<std::string, std::string> values_in(const std::string& text) {
     std::map<std::string, std::string> values;
     std::istringstream lines(text);
@@ -39,13 +46,16 @@ std::map<std::string, std::string> values_in(const std::string& text) {
 std::string saved_drive_text(const SsdConfig& config) {
     std::string text = "# saved by ssdtlm " + std::string(kVersion) + "\n";
     for (const auto& p : ssd_parameters())
-        if (decides(p) || (p.key == "buffer.size" && config.ftl.read_cache.shares_room())) text += p.key + " = " + to_toml(p, p.get(config)) + "\n";
+        if (decides_here(p, config)) text += p.key + " = " + to_toml(p, p.get(config)) + "\n";
     return text;
 }
 
 std::vector<std::string> differences_from_saved(const SsdConfig& config, const std::string& text) {
     const auto then = values_in(text), now = values_in(saved_drive_text(config));
     std::vector<std::string> out;
+    for (const auto& p : ssd_parameters())
+        if (const auto found = then.find(p.key); found != then.end() && now.count(p.key) == 0 && to_toml(p, p.get(config)) != found->second)
+            out.push_back(p.key + " was " + found->second + " when the drive was saved, and is " + to_toml(p, p.get(config)));
     for (const auto& [key, value] : now) {
         const auto found = then.find(key);
         const std::string was = found == then.end() ? "not known" : found->second;

@@ -226,6 +226,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
         }
     }
     if (const ReadCache* cache = firmware->read_cache()) earlier_.read_cache += cache->counters();
+    if (const TableCaches* table = firmware->table_caches()) earlier_.table += table->counters();
     earlier_.cores.resize(firmware->cores().size());
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();

@@ -74,6 +74,7 @@ public:
         Ps dram{};
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;
         ReadCache::Counters read_cache;
+        TableCaches::Counters table;
         CachedMap::Counters map;
         WriteBacks::Counters map_written;
         std::uint32_t most_dirty_pages = 0;
