@@ -4,6 +4,8 @@ DEVICE   ?= mqsim-table3
 WORKLOAD ?= configs/workload/random_mix.fio
 OUT      ?= results/$(basename $(notdir $(WORKLOAD)))
 JOBS     ?= $(shell nproc)
+# More for CMake, as -DSSDTLM_UNITY=ON.
+CONFIGURE ?=
 
 .PHONY: run test test-asan test-nightly bench wave build python wheel deb deps clean
 
@@ -11,7 +13,7 @@ run: build
 	build/release/ssdtlm run $(DEVICE) --workload $(WORKLOAD) -o $(OUT)
 
 test: deps python
-	cmake --preset release >/dev/null
+	cmake --preset release $(CONFIGURE) >/dev/null
 	cmake --build --preset release -j $(JOBS)
 	tools/run-tests.sh build/release -LE nightly
 

@@ -14,7 +14,7 @@ function(ssdtlm_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINK" ${ARGN})
   add_library(ssdtlm_${name} STATIC ${A_SOURCES})
   add_library(ssdtlm::${name} ALIAS ssdtlm_${name})
-  set_target_properties(ssdtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(ssdtlm_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON UNITY_BUILD ${SSDTLM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_include_directories(ssdtlm_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/model>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm>)
   target_compile_features(ssdtlm_${name} PUBLIC cxx_std_17)

@@ -10,7 +10,6 @@
 namespace ssdtlm {
 
 namespace {
-constexpr auto kNone = CachedMappingTable::kNone;
 
 CachedMappingTable::Shape table_shape(const Ftl& ftl, std::uint32_t units_per_key) {
     const CachedMapConfig& c = ftl.config().map;

@@ -89,6 +89,7 @@ public:
 
 private:
     using Slot = CachedMappingTable::Slot;
+    static constexpr Slot kNone = CachedMappingTable::kNone;
     enum class Loading : std::uint8_t { no, yes, known };  ///< known: the entry has changed meanwhile
     struct Question {
         MapClient* client = nullptr;

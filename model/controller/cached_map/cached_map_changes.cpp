@@ -7,10 +7,6 @@
 
 namespace ssdtlm {
 
-namespace {
-constexpr auto kNone = CachedMappingTable::kNone;
-}  // namespace
-
 void CachedMap::mark(Lpa lpa, Slot s) {
     check_.changed(lpa);
     table_.make_dirty(s);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,10 @@
 #include "host_pcie/workload/fio_units.h"
 
 namespace ssdtlm {
+
+/// Limits of numbers that may be any.
+inline constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 
 /// What a section has set so far, before the device is known. A section starts from a copy of [global].
 struct FioSettings {

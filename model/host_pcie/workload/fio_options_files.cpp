@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of files that act: where I/O goes when it does not go to the drive itself.
-#include <limits>
 
 #include "host_pcie/workload/fio_options.h"
 
@@ -41,7 +40,7 @@ void file_service_type(Call& c) {
     c.settings.job.file_service_ios = 1;
     if (colon == std::string::npos) return;
     Call count{c.settings, c.where, c.name, text.substr(colon + 1), c.problems};
-    read_fio_count(count, 1, std::numeric_limits<std::uint32_t>::max(), c.settings.job.file_service_ios);
+    read_fio_count(count, 1, kAny32, c.settings.job.file_service_ios);
 }
 void overwrite(Call& c) {
     read_fio_bool(c, c.settings.overwrite);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that act. To add one: a row in the table below, its function above it, a field in FioJob or FioSettings.
-#include <limits>
 
 #include "host_pcie/workload/fio_options.h"
 
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 using Call = FioOptionCall;
 
 // --- direction ---

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options that act and steer a job by others, by its own results, or by what it has written.
-#include <limits>
 
 #include "host_pcie/workload/fio_options.h"
 
 namespace ssdtlm {
 namespace {
 
-constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint32_t kAny32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kMostFlow = 1000;  // fio's FLOW_MAX_WEIGHT
 using Call = FioOptionCall;
 

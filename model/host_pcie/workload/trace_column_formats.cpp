@@ -9,7 +9,7 @@ namespace {
 
 using Role = TraceColumn::Role;
 
-constexpr std::int64_t kSecond = 1'000'000'000'000;  // ps
+constexpr std::int64_t kPsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kSector = 512;                // bytes
 
 constexpr const char* kTimeNames = "timestamp|time|ts";
@@ -48,7 +48,7 @@ TraceFormats make_msr_formats(const TraceFormatOptions&) {
 /// Times have nine digits behind the point, of which six are valid; a blank operation says that no response was traced.
 TraceFormats make_systor_formats(const TraceFormatOptions&) {
     TraceColumnLayout l;
-    l.columns = {{Role::time, "a time in s", kTimeNames, kSecond},
+    l.columns = {{Role::time, "a time in s", kTimeNames, kPsPerSecond},
                  {Role::number, "a response time in s", "response|responsetime", 1, true},
                  {Role::op, "R, W or nothing", "iotype", 1, true},
                  {Role::volume, "a LUN", "lun", 1, false, true},
@@ -61,13 +61,13 @@ TraceFormats make_systor_formats(const TraceFormatOptions&) {
 /// Times are whole seconds, with up to tens of thousands of requests in one.
 TraceFormats make_tencent_formats(const TraceFormatOptions&) {
     TraceColumnLayout l;
-    l.columns = {{Role::time, "a time in whole seconds", kTimeNames, kSecond},
+    l.columns = {{Role::time, "a time in whole seconds", kTimeNames, kPsPerSecond},
                  {Role::offset, "an offset in sectors", kOffsetNames, kSector},
                  {Role::bytes, "a size in sectors", kSizeNames, kSector},
                  {Role::op, "0 (read) or 1 (write)", "iotype"},
                  {Role::volume, "a volume", "volumeid|volume", 1, false, true}};
     l.op_words = {{"0", HostOp::read}, {"1", HostOp::write}};
-    l.tick_ps = kSecond;
+    l.tick_ps = kPsPerSecond;
     return formats({l});
 }
 
@@ -91,7 +91,7 @@ TraceFormats make_spc_formats(const TraceFormatOptions&) {
                  {Role::offset, "a first block of 512 bytes", "lba", kSector},
                  {Role::bytes, "a size in bytes", kSizeNames},
                  {Role::op, "R or W", "opcode|op"},
-                 {Role::time, "a time in s", kTimeNames, kSecond}};
+                 {Role::time, "a time in s", kTimeNames, kPsPerSecond}};
     l.op_words = {{"R", HostOp::read}, {"W", HostOp::write}};
     l.more_columns = true;
     return formats({l});

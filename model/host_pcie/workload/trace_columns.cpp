@@ -11,8 +11,6 @@ namespace {
 
 using Role = TraceColumn::Role;
 
-// Far above any device, and far enough below 2^64 that sums of ranges cannot overflow.
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 56;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -87,7 +85,7 @@ bool ColumnFormat::take(const TraceColumn& column, std::string_view field, Trace
         case Role::bytes: {
             std::uint64_t units = 0;
             const auto unit = static_cast<std::uint64_t>(column.unit);
-            if (!whole(field, units, layout_.hexadecimal) || units > kMaxBytes / unit) return false;
+            if (!whole(field, units, layout_.hexadecimal) || units > kMostTraceBytes / unit) return false;
             (column.role == Role::offset ? out.offset : out.bytes) = units * unit;
             return true;
         }

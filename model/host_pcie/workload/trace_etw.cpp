@@ -22,7 +22,6 @@ struct EventColumns {
 };
 // A flush has neither range.
 constexpr EventColumns kFlushColumns{1, 0, 0, 5, 6};
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 56;
 
 struct Event {
     const char* name;
@@ -126,7 +125,7 @@ private:
     }
 
     static bool number(const LineFields& f, std::uint64_t& value, const char* what, std::size_t column, LineFault& fault) {
-        if (parse_whole(f.field(), value) && value <= kMaxBytes) return true;
+        if (parse_whole(f.field(), value) && value <= kMostTraceBytes) return true;
         f.fail(std::string("expected ") + what + " (column " + std::to_string(column + 1) + ")", fault);
         return false;
     }

@@ -16,6 +16,9 @@
 
 namespace ssdtlm {
 
+/// Of offsets and sizes: far above any device, and far enough below 2^64 that sums of ranges cannot overflow.
+inline constexpr std::uint64_t kMostTraceBytes = std::uint64_t{1} << 56;
+
 /// A request exactly as the line states it.
 struct TraceLine {
     std::int64_t ticks = 0;        ///< in the format's own unit, from the format's own epoch

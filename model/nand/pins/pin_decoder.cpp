@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "nand/pins/row_bits.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -14,12 +16,6 @@ std::string hex(std::uint8_t opcode) {
 
 bool selects(FlashOp op) { return op == FlashOp::change_column || op == FlashOp::select_plane; }
 bool is_status(FlashOp op) { return op == FlashOp::read_status || op == FlashOp::read_status_enhanced; }
-
-unsigned bits_for(std::uint32_t values) {
-    unsigned bits = 0;
-    while ((std::uint64_t{1} << bits) < values) ++bits;
-    return bits;
-}
 
 }  // namespace
 

@@ -5,18 +5,9 @@
 #include <array>
 
 #include "common/report/error.h"
+#include "nand/pins/row_bits.h"
 
 namespace ssdtlm {
-namespace {
-
-unsigned bits_for(std::uint32_t values) {
-    unsigned bits = 0;
-    while ((std::uint64_t{1} << bits) < values) ++bits;
-    return bits;
-}
-
-}  // namespace
-
 RowAddress::RowAddress(const NandGeometry& geometry)
     : plane_shift_(bits_for(geometry.pages_per_block)),
       block_shift_(plane_shift_ + bits_for(geometry.planes_per_die)),

@@ -6,7 +6,6 @@
 namespace ssdtlm {
 
 namespace {
-constexpr char kLetters[] = "CWDP";
 
 /// The values of the static dimensions in one number, the same for groups of one lane only.
 std::uint32_t key_of(const std::string& fixed, PlaneId plane, const NandGeometry& g) {
@@ -26,7 +25,7 @@ std::vector<std::string> static_dimensions() {
     for (unsigned chosen = 1; chosen < 16; ++chosen) {
         std::string letters;
         for (unsigned i = 0; i < 4; ++i)
-            if ((chosen >> i & 1) != 0) letters += kLetters[i];
+            if ((chosen >> i & 1) != 0) letters += kDimensionLetters[i];
         all.push_back(letters);
     }
     return all;

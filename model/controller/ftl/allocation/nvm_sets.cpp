@@ -8,7 +8,6 @@
 namespace ssdtlm {
 
 namespace {
-constexpr char kLetters[] = "CWDP";
 constexpr std::uint32_t kNoSet = 0xFFFFFFFFu;
 
 /// Along each dimension, from the first to the last one.
@@ -63,7 +62,7 @@ std::optional<Box> box_of(const std::string& text, const NandGeometry& g) {
             ++at;
             continue;
         }
-        const std::string letters = kLetters;
+        const std::string letters = kDimensionLetters;
         const std::size_t d = letters.find(text[at]);
         if (d == std::string::npos || named[d]) return std::nullopt;
         named[d] = true;
@@ -130,7 +129,7 @@ void NvmSets::check(std::vector<Problem>& out, const char* key, const std::strin
         for (const Box& box : boxes) in += holds(box, at);
         if (in == 1) continue;
         std::string where;
-        for (std::size_t d = 0; d < 4; ++d) where += kLetters[d] + std::to_string(at[d]);
+        for (std::size_t d = 0; d < 4; ++d) where += kDimensionLetters[d] + std::to_string(at[d]);
         out.push_back({key, "\"" + text + "\": " + where + (in == 0 ? " is in none of the sets" : " is in " + std::to_string(in) + " of the sets"), "each plane in one set", "change the sets, or add one"});
         return;
     }

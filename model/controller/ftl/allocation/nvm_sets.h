@@ -14,6 +14,9 @@
 
 namespace ssdtlm {
 
+/// Channel, way, die of a chip, plane of a die: how sets and orders name them.
+inline constexpr char kDimensionLetters[] = "CWDP";
+
 class NvmSets {
 public:
     NvmSets() = default;

@@ -7,12 +7,12 @@ namespace ssdtlm::tpcc {
 
 namespace {
 
-struct Kind {
+struct TableKind {
     const char* name;
     std::uint32_t row_bytes;  // TPC-C standard specification 5.11, clause 4.2.2: typical row length
     bool grows;
 };
-constexpr std::array<Kind, kTables> kTable{{{"warehouse", 89, false},
+constexpr std::array<TableKind, kTables> kTable{{{"warehouse", 89, false},
                                             {"district", 95, false},
                                             {"item", 82, false},
                                             {"stock", 306, false},

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ssdtlm {
+
+/// Bits of a row address that tell so many pages, planes, blocks or LUNs from one another.
+constexpr unsigned bits_for(std::uint32_t values) {
+    unsigned bits = 0;
+    while ((std::uint64_t{1} << bits) < values) ++bits;
+    return bits;
+}
+
+}  // namespace ssdtlm
