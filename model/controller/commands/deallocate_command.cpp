@@ -26,7 +26,7 @@ void DeallocateCommand::start(Command& c) {
             const MapExtent whole = whole_units(c, r);
             table->want(c.index, {idx(whole.first), whole.units}, true);
         }
-        waits = table->wait(c.index);
+        waits = table->wait();
     }
     s_.cores.run<&DeallocateCommand::begin>(this, c, s_.costs.other_command + s_.costs.map_update * units, CoreStep::deallocate, waits);
 }

@@ -82,7 +82,7 @@ void TableCaches::write_back(std::uint64_t line) {
 }
 
 // What leaves is written behind what is read: nobody waits for it.
-Ps TableCaches::wait(std::uint64_t) {
+Ps TableCaches::wait() {
     Ps waits{};
     if (!missing_.empty()) {
         const SimTime end = dram_.begin(missing_.data(), static_cast<std::uint32_t>(missing_.size()), *this, 0);

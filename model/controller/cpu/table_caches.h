@@ -35,7 +35,7 @@ public:
     TableCaches(Agenda& agenda, const FirmwareConfig& config, std::uint32_t entry_bytes, DramPort& dram);
 
     void want(std::uint64_t number, TableSpan entries, bool changes) override;
-    Ps wait(std::uint64_t number) override;
+    Ps wait() override;
     const Counters& counters() const { return counters_; }
     /// What the caches hold; not what they have counted.
     void state(Snapshot& s);

@@ -76,7 +76,7 @@ inline Ps Destage::wait_for_entries(std::uint64_t number, const JobChain& row) c
     if (__builtin_expect(table == nullptr, 1)) return {};
     for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i) table->want(number, {idx(around_.buffer.unit(job->item[i]).lpa), 1}, true);
-    return table->wait(number);
+    return table->wait();
 }
 
 /// As a heap of what is buffered takes, whose depth grows by one when that doubles.

@@ -71,7 +71,7 @@ inline Ps wait_for_moved(CorePort& cores, std::uint64_t number, const JobChain& 
     for (const FlashJob* job = row.first(); job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i)
             if (job->txn.spare[i] != kPadding) table->want(number, {idx(codec.lpa(job->txn.spare[i])), 1}, true);
-    return table->wait(number);
+    return table->wait();
 }
 
 }  // namespace ssdtlm

@@ -57,7 +57,7 @@ public:
     Ps wait_for(std::uint64_t number, TableSpan entries, bool changes) {
         if (__builtin_expect(table_ == nullptr, 1)) return {};
         table_->want(number, entries, changes);
-        return table_->wait(number);
+        return table_->wait();
     }
 
     /// Calls Next(what) at `end`: at once if that is now.

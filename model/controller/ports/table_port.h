@@ -21,7 +21,7 @@ public:
     /// Entries that the next step of `number` looks at, or `changes`.
     virtual void want(std::uint64_t number, TableSpan entries, bool changes) = 0;
     /// How long that step waits for all it wants. Steps with the same `number` share a core, as in CorePort.
-    virtual Ps wait(std::uint64_t number) = 0;
+    virtual Ps wait() = 0;
 };
 
 }  // namespace ssdtlm

@@ -93,10 +93,10 @@ TEST(TableCaches, AreAsListsOfLines) {
                     line = u * entry / c.table_line_bytes;
                     reference.touch(number % c.cores, u, changes);
                 }
-            if (random.below(3) != 0) caches.wait(number);
+            if (random.below(3) != 0) caches.wait();
             if (i % 1000 == 500) {
                 TableCaches restored(agenda, c, entry, dram);
-                caches.wait(number);
+                caches.wait();
                 MemorySnapshot told, again;
                 caches.state(told);
                 MemorySnapshot taken(told.data);
@@ -124,7 +124,7 @@ TEST(TableCaches, WaitsAreTheDramsTimes) {
     TableCaches caches(agenda, c, 4, dram);
     const auto wait = [&](TableSpan entries, bool changes) {
         caches.want(0, entries, changes);
-        return caches.wait(0).count();
+        return caches.wait().count();
     };
     EXPECT_EQ(wait({0, 1}, false), 50'000 + 64'000);
     EXPECT_EQ(wait({15, 1}, true), 0) << "the same line";
@@ -150,7 +150,7 @@ TEST(TableCaches, HitRatioOfUniformReads) {
     const std::uint64_t before = caches.counters().hits;
     for (std::uint64_t i = 0; i < reads; ++i) {
         caches.want(0, {random.below(lines * 16), 1}, false);
-        caches.wait(0);
+        caches.wait();
     }
     const double p = 256.0 / static_cast<double>(lines), n = static_cast<double>(reads), hits = static_cast<double>(caches.counters().hits - before);
     std::printf("[   FIGURE ] hit ratio %.4f, C/N %.4f\n", hits / n, p);
