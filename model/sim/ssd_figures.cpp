@@ -113,12 +113,12 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
         {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
-        {"GC and journal pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages,
+        {"GC, journal and parity pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.parity_pages,
          pages(FlashClass::gc_write)},
         {"translation and checkpoint pages of the FTL = programmed by the dies", ftl_now.translation_pages + ftl_now.checkpoint_pages, pages(FlashClass::mapping_write)},
-        {"bytes programmed = (host + GC + journal + translation + checkpoint) pages",
+        {"bytes programmed = (host + GC + journal + translation + checkpoint + parity) pages",
          (pages(FlashClass::host_write) + pages(FlashClass::gc_write) + pages(FlashClass::mapping_write)) * config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages) * config.nand.geometry.page_bytes},
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages + ftl_now.parity_pages) * config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };
@@ -209,6 +209,11 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"table_cache_misses", t.misses},
                                {"table_cache_lines_written_back", t.written_back},
                                {"table_cache_wait_ns", static_cast<std::uint64_t>(t.waited.count() / 1000)}});
+    }
+    if (c.parity_engine) {
+        ParityEngine::Counters p = earlier.parity;
+        p += c.parity_engine->counters();
+        all.insert(all.end(), {{"parity_pages_rebuilt", p.rebuilt}, {"parity_pages_not_rebuilt", p.not_rebuilt}, {"parity_pages_read", p.reads}});
     }
     if (config.ftl.gc_pace != "full") all.push_back({"gc_pauses", firmware.gc().pacing().pauses() + earlier.gc_pauses});
     if (!config.host.reset_at.empty()) all.push_back({"controller_resets", n.resets});

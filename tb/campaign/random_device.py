@@ -150,6 +150,20 @@ def drawn_lines(seed, device):
     return ["ftl.superblock=drive"]
 
 
+def drawn_parity(seed, device, settings):
+    """One die of each row for parity, of half of the drives with such superblocks where nothing forbids it, in blocks beside those that they have. A draw of its own."""
+    dies = 1
+    for dimension in ("channels", "ways", "dies_per_chip"):
+        dies *= device.settings.get(f"nand.geometry.{dimension}", 1)
+    forbidden = ("slc.", "gc.charge_time=false", "precondition.state=analytic")
+    if "ftl.superblock=drive" not in settings or dies == 1 or random.Random(f"parity {seed}").random() < 1 / 2 or any(s.startswith(forbidden) for s in settings):
+        return []
+    before = device.settings["nand.geometry.blocks_per_plane"]
+    device.settings["nand.geometry.blocks_per_plane"] = before + -(-before // (dies - 1))
+    device.scan_s *= device.settings["nand.geometry.blocks_per_plane"] / before
+    return ["ftl.parity=die"]
+
+
 # What a drive with log blocks refuses.
 NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.nvm_sets", "ftl.stream_frontiers", "ftl.streams_by", "ftl.multi_hash", "gc.pace", "gc.tokens", "gc.idle", "precondition.state",
                        "slc.", "nand.slc", "buffer.merge_writes")

@@ -91,6 +91,8 @@ nlohmann::json counts_of(const Netlist& n) {
     j["superblocks erased"] = f.blocks_erased;
     j["static levelling"] = f.wear_victims;
     j["pages of the journal"] = f.journal_pages;
+    j["parity pages"] = f.parity_pages;
+    if (c.parity_engine) j["pages rebuilt"] = c.parity_engine->counters().rebuilt + c.earlier().parity.rebuilt;
     j["pages of checkpoints"] = f.checkpoint_pages;
     j["translation pages written"] = f.translation_pages;
     j["units folded"] = f.slc_units_folded;

@@ -32,6 +32,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"blocks_in_use", {"2", "6", "12"}},
         {"share", {"100", "80", "50"}},
         {"ftl.superblock", {"\"die\"", "\"plane\"", "\"drive\""}},
+        {"ftl.parity", {"-", "\"die\""}},
         {"precondition.state", {"\"fresh\"", "\"sequential\"", "\"sequential\"", "\"random\"", "\"analytic\""}},
         {"precondition.fill", {"\"100%\"", "\"70%\"", "\"10%\""}},
         {"precondition.fill_caches", {"-", "-", "true"}},
@@ -123,6 +124,7 @@ namespace {
 
 bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
+std::uint32_t planes_of(const DriveCase& c);
 bool goes_with(const DriveCase& c, const std::string& key);
 bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
 
@@ -175,6 +177,9 @@ bool goes_with(const DriveCase& c, const std::string& key) {
         return !logs;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
+    if (key == "ftl.parity")
+        return !logs && c.value("ftl.superblock") == "\"drive\"" && !goes_with(c, "slc.") && planes_of(c) != c.number("nand.geometry.planes_per_die") &&
+               !(goes_with(c, "precondition.state") && c.value("precondition.state") == "\"analytic\"");
     if (key == "ftl.static_dimensions")
         return !logs && c.value("ftl.superblock") != "\"drive\"" && (c.value(key).find('P') == std::string::npos || c.value("ftl.superblock") == "\"plane\"");
     if (key == "ftl.nvm_sets") return goes_with_sets(c);

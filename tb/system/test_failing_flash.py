@@ -50,6 +50,36 @@ class FailingFlash(SystemTest):
         fio = result.json("fio.json")["jobs"][0]
         self.assertEqual(fio["error"], 5)  # EIO
 
+    def test_parity_over_the_dies(self):
+        """Four dies, of which one has the parity: a page is lost where one of three others is lost as well, and full rows cost a quarter of the programs."""
+        drive = ["--set", "ftl.superblock=drive", "--set", "nand.geometry.channels=4", "--set", "ftl.user_capacity=10MiB"]
+        lost = {}
+        for parity in ("none", "die"):
+            _, j = self.run_failing(*faults(page_lost="0.5%"), *drive, "--set", f"ftl.parity={parity}", output=parity)
+            lost[parity] = j["counters"]["units_lost"]
+        c, ftl = j["counters"], j["ftl"]
+        self.assertGreater(c["parity_pages_rebuilt"], 50)
+        self.assertGreaterEqual(c["parity_pages_read"], 3 * c["parity_pages_rebuilt"])
+        self.assertLess(c["parity_pages_not_rebuilt"], 0.1 * c["parity_pages_rebuilt"])
+        self.assertLess(lost["die"], 0.1 * lost["none"])
+        rows = (ftl["host_pages"] + ftl["gc_pages"] + ftl["journal_pages"]) / 3
+        self.assertAlmostEqual(ftl["parity_pages"], rows, delta=4)
+
+    def test_parity_costs_a_die(self):
+        """Sequential writes that the programs limit: three of four dies are left for them."""
+        writes = self.job("writes", "rw=write", "bs=128k", "iodepth=8", "size=8m", "io_size=64m")
+        drive = ["--set", "ftl.superblock=drive", "--set", "nand.geometry.channels=4", "--set", "ftl.user_capacity=8MiB", "--set", "precondition.state=fresh"]
+        bytes_per_s = {}
+        for parity in ("none", "die"):
+            j = self.assert_right(self.simulate("tiny-test", writes, *drive, "--set", f"ftl.parity={parity}", output=parity))
+            bytes_per_s[parity] = j["write"]["MB_per_s"]
+        self.assertAlmostEqual(bytes_per_s["die"] / bytes_per_s["none"], 3 / 4, delta=0.02)
+
+    def test_parity_where_it_is_not_made_for(self):
+        done = self.ssdtlm("run", "tiny-test", "-o", "out", "--rw=write", "--bs=4k", "--number_ios=1", "--set", "ftl.parity=die")
+        self.assertEqual(done.returncode, USER_ERROR, done.stderr)
+        self.assertIn('ftl.superblock: "die" with ftl.parity = "die"', done.stderr)
+
     def test_blocks_that_fail(self):
         _, j = self.run_failing(*faults(program_fail="0.01%", erase_fail="0.1%"), "--set", "ftl.spare_blocks=6", "--set", "ftl.user_capacity=10MiB")
         c = j["counters"]

@@ -64,6 +64,8 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
                 read_cache_ && read_cache_->filled_by_writes() ? read_cache_.get() : nullptr,
                 merges_.get()}),
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
+      parity_(around.ftl.parity() == nullptr ? nullptr
+                                             : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_})),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}),
       flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
@@ -153,12 +155,12 @@ void Firmware::begin(Command& c) {
 
 /// Nothing is on its way to the flash, or will be by itself.
 bool Firmware::is_quiet(const Ftl& ftl) const {
-    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && jobs_.used() == 0 &&
+    return destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && jobs_.used() == 0 && (!parity_ || parity_->idle()) &&
            (!cached_map_ || cached_map_->idle()) && ftl.checkpoints()->in_flight().none();
 }
 
 bool Firmware::idle() const {
-    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() &&
+    return ends_.under_way() == 0 && (!checkpoints_ || (checkpoints_->idle() && shutdown_->idle())) && destage_.programs() == 0 && buffer_->used() == 0 && gc_.active() == 0 && journal_.idle() && (!parity_ || parity_->idle()) &&
            (!cached_map_ || cached_map_->idle()) && (!read_cache_ || read_cache_->fills() == 0) &&
            jobs_.used() == 0;
 }
@@ -171,11 +173,12 @@ void Firmware::check_waiters() const {
     destage_.check_waiters();
     feed_.check_waiters();
     journal_.check_waiters();
+    if (parity_) parity_->check_waiters();
     if (cached_map_) cached_map_->check_waiters();
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
     waiters_.check_waiters(
-        {destage_.under_way() || journal_.under_way() || (shutdown_ && shutdown_->under_way()), write_.fetching() != 0, write_.merges().under_way() != 0});
+        {destage_.under_way() || journal_.under_way() || (parity_ && !parity_->idle()) || (shutdown_ && shutdown_->under_way()), write_.fetching() != 0, write_.merges().under_way() != 0});
     write_.check_waiters();
     flush_.check_waiters();
     power_fail_.check_waiters();
@@ -183,7 +186,7 @@ void Firmware::check_waiters() const {
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
+           flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (parity_ ? parity_->dump() : "") + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
            (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");

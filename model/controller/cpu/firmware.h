@@ -30,6 +30,7 @@
 #include "controller/gc/gc_engine.h"
 #include "controller/gc/host_activity.h"
 #include "controller/journal/journal_writer.h"
+#include "controller/parity/parity_writer.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
 #include "controller/write_buffer/write_buffer.h"
@@ -165,6 +166,7 @@ private:
     std::unique_ptr<MergeEngine> merges_;  // null: no hybrid map
     Destage destage_;
     JournalWriter journal_;
+    std::unique_ptr<ParityWriter> parity_;  // null: rows have none
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;

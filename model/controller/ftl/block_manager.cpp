@@ -2,7 +2,6 @@
 #include "controller/ftl/block_manager.h"
 
 #include <string>
-#include <utility>
 
 namespace ssdtlm {
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "common/address/geometry.h"
@@ -130,6 +131,9 @@ public:
         const Group& g = groups_[idx(group)];
         return g.open_map != kNoSuperblock || g.free_count > g.reserve;
     }
+    /// Pages for parity: handed out with the last page of their row, and due since take_parity_pages() was called last.
+    bool owes_parity() const { return !owed_.empty(); }
+    std::vector<PageAddress> take_parity_pages() { return std::exchange(owed_, {}); }
     /// A page handed out has been programmed. true: that was the last of its superblock, which is sealed now.
     bool page_programmed(SuperblockId b) {
         BlockRecord& r = blocks_[idx(b)];
@@ -222,9 +226,11 @@ private:
     PageAddress hand_out(SuperblockId& open_block) {
         const SuperblockId b = open_block;
         BlockRecord& r = blocks_[idx(b)];
-        const PageAddress page = shape_.page(b, r.write_pointer);
+        const PageAddress page = shape_.page(b, r.write_pointer++);
         ++r.programs;
-        if (++r.write_pointer == shape_.pages()) {
+        if (__builtin_expect(shape_.parity_planes() != 0, 0))
+            for (; shape_.plane_in_group(r.write_pointer) >= shape_.data_planes(); ++r.programs) owed_.push_back(shape_.page(b, r.write_pointer++));
+        if (r.write_pointer == shape_.pages()) {
             r.state = BlockState::full;
             open_block = kNoSuperblock;
         }
@@ -243,9 +249,9 @@ private:
     bool erases_counted_ = true;
     std::vector<Group> groups_;
     std::vector<SuperblockId> named_, named_gc_;  // open superblocks of the named streams, by group: the host's, GC's
-    bool any_failed_ = false;
-    bool keeps_reserve_ = true;
+    bool any_failed_ = false, keeps_reserve_ = true;
     std::vector<SuperblockId> failed_;  // not yet victims, in order of their failure
+    std::vector<PageAddress> owed_;
 };
 
 }  // namespace ssdtlm

@@ -31,7 +31,7 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
-      shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock)),
+      shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock), config.parity != Parity::none),
       spare_(spare),
       seed_(seed),
       logical_units_(logical_units_of(config, geometry)),
@@ -59,6 +59,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       journal_(geometry.page_bytes, shape_.superblocks()),
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
       refresh_(config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_) : nullptr),
+      parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
       hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {
     if (spare.any_marked_bad()) leave_out_marked();
 }
@@ -71,9 +72,10 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
     const std::uint32_t n = std::min(most, left);
     for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, stream);
     // One that was opened leaves fewer free ones for the other streams.
-    if (from + n == shape_.pages() || __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0)) update_able(group);
+    if (blocks_.write_pointer(group, BlockState::open_host, stream) == 0 || __builtin_expect(from == 0 && (lanes_.streams() != 0 || one_frontier), 0)) update_able(group);
     if (shape_.planes() != 1 && __builtin_expect(!one_frontier, 1)) lanes_.cursor(group, stream).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
+    owe_parity();
     return n;
 }
 

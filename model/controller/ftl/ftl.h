@@ -10,7 +10,6 @@
 // next_valid_page, move_wanted, allocate_moved_page -> per page programmed: commit_move for each unit, gc_page_programmed -> when empty and erase_allowed, erased.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,9 +27,9 @@
 #include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/superblock.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
+#include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/refresh/refresh.h"
 #include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/steady_state/overwrite_rounds.h"
@@ -99,10 +98,10 @@ public:
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
-    /// A page for what a failed program in this group was to write. It does not wait for a free block that only the erase of the old copies would give:
-    /// where GC writes is room for it, as what failed need not be moved. It is one of GC's programs from there on: no overtaking.
+    /// A page for what a failed program in this group was to write, where GC writes: there is room for it, as what failed need not be moved. It is one of
+    /// GC's programs from there on: no overtaking.
     PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
-    /// At program issue: the new copy is the mapped and valid one. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
+    /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
         if (__builtin_expect(is_copy(old), 1))
@@ -115,15 +114,13 @@ public:
         ++counters_.host_units;
         return old;
     }
-    /// From when a unit's newer copy has its place until it is programmed, the superblock of the old copy is not erased:
-    /// the power may go meanwhile. `old`: anything that map_unit() returns; what is a note in the journal is held already.
+    /// Until a unit's newer copy is programmed the superblock of the old one, as map_unit() returns it, is not erased; a note in the journal is held already.
     void hold_copy(Ppa old) {
         if (is_copy(old)) ++blocks_[shape_.superblock_of(old)].superseded;
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
     SuperblockId let_go_copy(Ppa old);
-    /// Instead of it, for a newer copy that was never programmed because the unit was deallocated meanwhile: the old one
-    /// must stay until the journal says so in flash.
+    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one stays until the journal says so in flash.
     SuperblockId hand_over_copy(Lpa lpa, Ppa old);
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a);
@@ -201,8 +198,7 @@ public:
     VictimReason victim_reason(SuperblockId victim) const;
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
-    /// Moves `page` (numbered as in superblock.h) on to the next page at or behind it that holds valid units, and says
-    /// which slots. false: none left.
+    /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots. false: none left.
     bool next_valid_page(SuperblockId victim, std::uint32_t& page, std::uint32_t& slot_mask) const;
     /// A page for moved units of a stream. Panics when the group has no free block, which the thresholds rule out.
     PageAddress allocate_gc_page(GroupId group, std::uint32_t stream = 0);
@@ -222,10 +218,8 @@ public:
     }
     /// At the end of the GC program: true if `from` was still the mapped copy; `to` is now.
     bool commit_move(Lpa lpa, Ppa from, Ppa to);
-    /// After the commit_move of each of its units.
-    void gc_page_programmed(const PageAddress& a);
-    /// All its blocks were erased: victim -> free.
-    void superblock_erased(SuperblockId victim);
+    void gc_page_programmed(const PageAddress& a);  ///< after the commit_move of each of its units
+    void superblock_erased(SuperblockId victim);  ///< all its blocks were: victim -> free
 
     // --- The SLC cache (slc/, ftl_slc.cpp) ---
     bool is_slc(const PageAddress& a) const { return slc_region_.holds(a); }
@@ -246,12 +240,11 @@ public:
     const MediaHealth& media() const { return media_; }
     /// Called when spares, or the state read-only, have changed.
     void on_media_change(std::function<void()> callback) { media_changed_ = std::move(callback); }
-    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed, and will
-    /// be emptied and retired; a spare one takes its place, or the drive becomes read-only.
+    /// Instead of host_page_programmed() and gc_page_programmed(): the page holds nothing. Its superblock is closed, emptied and retired; a spare one takes
+    /// its place, or the drive becomes read-only.
     void host_page_failed(const PageAddress& a);
     void gc_page_failed(const PageAddress& a);
-    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit() for a
-    /// unit that has been counted.
+    /// A unit of such a page, mapped there when its program was issued: nowhere until map_again(), which is map_unit() for one that has been counted.
     void unmap_failed(Lpa lpa, Ppa at);
     void map_again(Lpa lpa, Ppa to);
     /// Instead of superblock_erased(): the erase of at least one of the victim's blocks failed. It is retired.
@@ -264,6 +257,7 @@ public:
     bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
     HybridMap* hybrid() const { return hybrid_.get(); }  ///< null: pages are put anywhere
+    RowParity* parity() const { return parity_.get(); }  ///< null: rows have none
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
     void read_started(BlockId block, std::uint32_t units = 1) { blocks_.read_started(block, units); }
@@ -285,6 +279,7 @@ private:
     friend class FtlState;
     friend class HybridMap;
     friend class Recovery;
+    friend class RowParity;
 
     // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
     // that it was deallocated (even) or lost (odd).
@@ -309,11 +304,14 @@ private:
     bool takes_journal(GroupId group) const;
     bool group_with_room_for_journal(GroupId& out);
     void lay_out_translation();
+    void owe_parity() {
+        if (__builtin_expect(parity_ != nullptr, 0)) parity_->owe();
+    }
     void leave_translation_place(Ppa old);
     SuperblockId let_go_superblock(SuperblockId b);
 
     /// Pages from a write pointer to the end of its row.
-    std::uint32_t row_left(std::uint32_t write_pointer) const { return shape_.planes() - shape_.plane_in_group(write_pointer); }
+    std::uint32_t row_left(std::uint32_t write_pointer) const { return shape_.data_planes() - shape_.plane_in_group(write_pointer); }
     void invalidate(Ppa p) {
         const SuperblockId b = shape_.superblock_of(p);
         BlockRecord& r = blocks_[b];
@@ -347,6 +345,7 @@ private:
     PageAddress skip_programmed(const PageAddress& a);
     void become_read_only();
     void close_failed(const PageAddress& a);
+    void page_not_programmed(const PageAddress& a);
     void replace(SuperblockId failed);
     void update_spare();
     void leave_out_marked();
@@ -392,6 +391,7 @@ private:
     std::unique_ptr<Checkpoints> checkpoints_;  // null: none
     const std::unique_ptr<Refresh> refresh_;    // null: none
     std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
+    const std::unique_ptr<RowParity> parity_;   // null: none
     std::unique_ptr<HybridMap> hybrid_;         // null: none
     std::function<void()> media_changed_;
     FtlCounters counters_;

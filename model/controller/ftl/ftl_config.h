@@ -22,6 +22,11 @@ enum class BufferOrder : std::uint8_t {
     by_translation_page,  ///< units whose entries are in one translation page together
     lru                   ///< what was not written for longest
 };
+/// What a row of a superblock keeps of its own data.
+enum class Parity : std::uint8_t {
+    none,
+    die  ///< the parity of the other dies' pages, in one of the dies
+};
 enum class InitialState : std::uint8_t {
     fresh,       ///< nothing mapped
     sequential,  ///< laid out at once, ascending, by the same allocation code
@@ -105,6 +110,7 @@ struct FtlConfig {
     std::string streams_by = "host";          ///< registered choice of the stream of each unit written
     PolicyTable stream_policies;              ///< parameters of these choices
     SuperblockSpan superblock = SuperblockSpan::die;  ///< what is opened, filled, collected and erased as one
+    Parity parity = Parity::none;             ///< only of superblocks that span the drive
     std::string gc_policy = "greedy";         ///< registered victim policy
     PolicyTable gc_policies;                  ///< parameters of victim policies
     std::uint32_t gc_soft_free_blocks = 8;    ///< per plane: start background GC at or below this many free blocks

@@ -47,8 +47,13 @@ void Ftl::close_failed(const PageAddress& a) {
         if (was_open && shape_.planes() != 1) lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
-    blocks_.page_programmed(b);
-    if (!under_way_.empty()) --under_way_[idx(group)];
+    page_not_programmed(a);
+}
+
+/// It had its place in a superblock that has failed.
+void Ftl::page_not_programmed(const PageAddress& a) {
+    blocks_.page_programmed(shape_.superblock_of(geometry_.block_of(a)));
+    if (!under_way_.empty()) --under_way_[idx(shape_.group_of(a.plane))];
     if (checkpoints_ != nullptr) checkpoints_->in_flight().ended(a, false);
 }
 

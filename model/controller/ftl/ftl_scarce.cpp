@@ -34,7 +34,7 @@ std::uint32_t Ftl::rows_for_gc(SuperblockId b) const {
 std::uint64_t Ftl::gc_room(GroupId group) const {
     const SuperblockId open = blocks_.open_block(group, BlockState::open_gc);
     if (open == kNoSuperblock) return 0;
-    const std::uint32_t pages = std::min(rows_for_gc(open) * shape_.planes(), shape_.pages() - blocks_[open].write_pointer);
+    const std::uint32_t pages = std::min(rows_for_gc(open) * shape_.data_planes(), shape_.data_pages(shape_.pages()) - shape_.data_pages(blocks_[open].write_pointer));
     return std::uint64_t{pages} * geometry_.units_per_page();
 }
 
@@ -74,6 +74,7 @@ PageAddress Ftl::allocate_gc_page(GroupId group, std::uint32_t stream) {
     while (__builtin_expect(spare_.next_page(geometry_.block_of(a)) > a.page, 0)) a = skip_programmed(a);
     const bool fills = config_.gc_frontier == GcFrontier::shared && blocks_.write_pointer(group, BlockState::open_gc, stream) == 0;
     if (opens || fills) update_able(group);
+    owe_parity();
     return a;
 }
 

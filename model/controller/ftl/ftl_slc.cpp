@@ -19,7 +19,7 @@ std::uint32_t Ftl::take_slc_pages(GroupId group, std::uint32_t most, PageAddress
 }
 
 std::uint32_t Ftl::units_of(SuperblockId b) const {
-    return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.units();
+    return blocks_[b].stream == kSlcStream ? slc_->pages() * geometry_.units_per_page() : shape_.data_units();
 }
 
 /// Free ones are few, and a dynamic superblock gives one back. What is moved takes one more at most.

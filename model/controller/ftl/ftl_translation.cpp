@@ -14,6 +14,7 @@ PageAddress Ftl::allocate_translation_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_map) == 0;
     const PageAddress a = blocks_.allocate_map(group);
     if (opens) update_able(group);
+    owe_parity();
     return a;
 }
 
@@ -61,6 +62,7 @@ void Ftl::lay_out_translation() {
         }
         spare_.program_page(a, out, draw_record(a, PageKind::mapping));
         translation_page_programmed(a);
+        if (parity_ != nullptr) parity_->program_at_once();
     }
 }
 

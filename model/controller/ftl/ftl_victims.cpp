@@ -15,8 +15,8 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
 
 /// Units of a victim that are in use.
 std::uint32_t Ftl::most_valid(GroupId group) const {
-    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return shape_.units();
-    return shape_.units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.units());
+    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return shape_.data_units();
+    return shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units());
 }
 
 SuperblockId Ftl::choose_victim(GroupId group, bool idle) {

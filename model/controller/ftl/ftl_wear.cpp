@@ -39,6 +39,7 @@ PageAddress Ftl::allocate_wear_page(GroupId group) {
     const bool opens = blocks_.write_pointer(group, BlockState::open_wear) == 0;
     const PageAddress a = blocks_.allocate_wear(group);
     if (opens) update_able(group);
+    owe_parity();
     return a;
 }
 

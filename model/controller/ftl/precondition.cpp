@@ -40,7 +40,7 @@ void Preconditioner::fill() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
     if (config.initial_state == InitialState::analytic) scatter(units);
-    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad()) lay_out_by_pages(units);
+    else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr) lay_out_by_pages(units);
     else lay_out(units);
     ftl_.lay_out_translation();
     if (units == 0) return;
@@ -65,7 +65,7 @@ void Preconditioner::fill() {
 void Preconditioner::begin_rounds(std::uint64_t units) {
     std::uint64_t free = 0;  // superblocks that the host may use
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) free += std::max(ftl_.free_blocks(GroupId{g}), ftl_.config_.gc_hard_free_blocks) - ftl_.config_.gc_hard_free_blocks;
-    rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape_.units(), units_per_page_, ftl_.counters_);
+    rounds_ = OverwriteRounds(round_of(units), free * ftl_.shape_.data_units(), units_per_page_, ftl_.counters_);
 }
 
 void Preconditioner::lay_out(std::uint64_t units) {

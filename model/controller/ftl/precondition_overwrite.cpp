@@ -79,6 +79,7 @@ std::uint64_t Preconditioner::write_units(GroupId group, std::uint64_t most, Nex
         ftl_.spare_.program_page(row_[p], out, ftl_.draw_record(row_[p]));
         ftl_.host_page_programmed(row_[p]);
     }
+    if (__builtin_expect(ftl_.parity_ != nullptr, 0)) ftl_.parity_->program_at_once();
     return written;
 }
 
@@ -269,6 +270,7 @@ bool Preconditioner::collect_row(GroupId group, const Turn& turn) {
             ftl_.commit_move(ftl_.codec_.lpa(out[s]), moves[i + s].from, Ppa{to + s});
         ftl_.gc_page_programmed(a);
     }
+    if (__builtin_expect(ftl_.parity_ != nullptr, 0)) ftl_.parity_->program_at_once();
     if (ftl_.superblock(victim).valid != 0) return true;
     for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) ftl_.spare_.erase(ftl_.shape_.block(victim, i));
     ftl_.superblock_erased(victim);

@@ -245,7 +245,7 @@ void GcEngine::form_full_rows(GroupId group) {
 
 // A row is completed before the next is begun; pages on their way to the flash count as written.
 std::uint32_t GcEngine::row_room(GroupId group) const {
-    const std::uint32_t planes = ftl_.shape().planes();
+    const std::uint32_t planes = ftl_.shape().data_planes();
     return planes - (planes - ftl_.gc_row_left(group) + groups_[idx(group)].unplaced) % planes;
 }
 

@@ -29,6 +29,8 @@ enum class CoreStep : std::uint8_t {
     gc_erase_done,
     journal_issue,
     journal_done,
+    parity_issue,
+    parity_done,
     map_read,       ///< of a translation page
     map_write,
     map_write_done,

@@ -39,7 +39,9 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
         read_counter_.emplace(flash_, ftl);
         ftl.on_refresh_due([this](GroupId group) { firmware_->refresh(group); });
     }
-    FlashPort& flash = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
+    FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
+    if (ftl.parity() != nullptr) parity_engine_.emplace(counted, ftl);
+    FlashPort& flash = parity_engine_ ? static_cast<FlashPort&>(*parity_engine_) : counted;
     firmware_.emplace(costs_, config_, nand.geometry, lba_bytes, Firmware::Surroundings{agenda_, ftl, flash, dma_, dram_});
     firmware_->bind(*this);
     ftl.on_media_change([this] { firmware_->media_changed(); });

@@ -10,6 +10,7 @@
 
 #include "controller/cpu/firmware.h"
 #include "controller/gc/read_counter.h"
+#include "controller/parity/parity_engine.h"
 #include "controller/untimed/untimed_ports.h"
 
 namespace ssdtlm {
@@ -67,6 +68,7 @@ private:
     UntimedDram dram_;
     Ftl& ftl_;
     std::optional<ReadCounter> read_counter_;  // none: reads are not counted
+    std::optional<ParityEngine> parity_engine_;  // none: rows have no parity
     std::optional<Firmware> firmware_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;

@@ -312,7 +312,8 @@ private:
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
             "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
-                std::to_string(g.blocks_per_plane) + " blocks" + sum,
+                std::to_string(g.blocks_per_plane) + " blocks" + sum +
+                (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
     }
 

@@ -149,6 +149,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "itself, so that the planes of a die drift apart once they are collected; drive: the blocks with the same number of all planes there are (lines), "
                   "which are striped over in the order of ftl.allocation, P first; what is counted per plane is then counted in lines")
             .from("drives write superblocks that span all planes of a die, most of them all dies"));
+    table.push_back(
+        P::choice(
+            "ftl.parity", {"none", "die"}, [](auto& c) -> auto& { return c.ftl.parity; })
+            .says("What each row of a superblock keeps of its own data, with ftl.superblock = drive. die: one of its dies, another one for each superblock, takes the parity of the "
+                  "others, which costs its room and a program of all its planes a row, as soon as the row is full. A page that cannot be read is rebuilt from the others of its row, if these can")
+            .from("none: not each drive has it; RAIN in enterprise drives, where a stripe over all dies outlives the loss of one"));
     table.push_back(P::integer(
                         "ftl.spare_blocks", [](auto& c) -> auto& { return c.ftl.spare_blocks; })
                         .range("0", "65535")

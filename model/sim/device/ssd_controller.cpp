@@ -160,7 +160,9 @@ void SsdController::start_ages(bool written_now) {
 void SsdController::build_firmware() {
     if (ftl->refresh() != nullptr) ftl->on_refresh_due([this](GroupId group) { firmware->refresh(group); });
     if (counts_reads(ftl->refresh())) read_counter.emplace(flash_port, *ftl);
-    FlashPort& flash = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
+    FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
+    if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
+    FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine) : counted;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
                      Firmware::Surroundings{agenda, *ftl, flash, dma, *dram}, data_of(data));
 }
@@ -227,6 +229,7 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     }
     if (const ReadCache* cache = firmware->read_cache()) earlier_.read_cache += cache->counters();
     if (const TableCaches* table = firmware->table_caches()) earlier_.table += table->counters();
+    if (parity_engine) earlier_.parity += parity_engine->counters();
     earlier_.cores.resize(firmware->cores().size());
     for (std::uint32_t i = 0; i < firmware->cores().size(); ++i) earlier_.cores[i] += firmware->cores().busy_until(i, now);
     earlier_.ftl = ftl->counters();
@@ -279,7 +282,7 @@ void SsdController::check_waiters() const {
 }
 
 std::string SsdController::dump() const {
-    return dma.dump() + front_end.dump() + firmware->dump() + (scan_ ? scan_->dump() : "") + backend.dump();
+    return dma.dump() + front_end.dump() + firmware->dump() + (parity_engine ? parity_engine->dump() : "") + (scan_ ? scan_->dump() : "") + backend.dump();
 }
 
 }  // namespace ssdtlm

@@ -27,6 +27,7 @@
 #include "controller/channel_ctrl/flash_backend.h"
 #include "controller/cpu/firmware.h"
 #include "controller/gc/read_counter.h"
+#include "controller/parity/parity_engine.h"
 #include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
@@ -75,6 +76,7 @@ public:
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;
         ReadCache::Counters read_cache;
         TableCaches::Counters table;
+        ParityEngine::Counters parity;
         CachedMap::Counters map;
         WriteBacks::Counters map_written;
         std::uint32_t most_dirty_pages = 0;
@@ -108,6 +110,7 @@ public:
     FlashBackend backend;
     FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it
     std::optional<ReadCounter> read_counter;  ///< in front of it; none: reads are not counted
+    std::optional<ParityEngine> parity_engine;  ///< in front of these; none: rows have no parity
     std::optional<Firmware> firmware;
 
 private:

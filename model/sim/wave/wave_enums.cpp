@@ -64,6 +64,8 @@ const WaveEnum& core_step_names() {
                              {"gc_erase_done", "red3"},
                              {"journal_issue", "purple4"},
                              {"journal_done", "purple4"},
+                             {"parity_issue", "chocolate4"},
+                             {"parity_done", "chocolate4"},
                              {"map_read", "purple3"},
                              {"map_write", "purple4"},
                              {"map_write_done", "purple4"},

@@ -194,6 +194,8 @@ def write_amplification(result):
         units["translation pages"] = ftl["translation_pages"] * per_page
     if ftl.get("checkpoint_pages"):
         units["checkpoints of the map"] = ftl["checkpoint_pages"] * per_page
+    if ftl.get("parity_pages"):
+        units["parity of rows"] = ftl["parity_pages"] * per_page
     return [{"cause": cause, "units": n / host} for cause, n in units.items()]
 
 

@@ -15,8 +15,10 @@
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
+#include "cut_life.h"
 #include "device_under_test.h"
 #include "erases_found.h"
+#include "parity_rows.h"
 #include "same_tables.h"
 #include "translation_watch.h"
 
@@ -29,33 +31,6 @@ struct Unit {
     std::size_t acknowledged = 0;
     std::uint32_t before = 0;             ///< the last version written in an earlier life
     bool writing = false;                 ///< one write or deallocation of a unit at a time: their order is known
-};
-
-class CutHost;
-
-/// Everything that a power cut takes away, over flash that stays.
-struct Life : private CompletionSink {
-    Life(const DeviceShape& s, SpareArea& spare, std::uint64_t seed, CutHost& h)
-        : host(h),
-          ftl(s.ftl, s.geometry, spare, s.seed),
-          flash(agenda, spare, seed, s.flash_longest),
-          dma(agenda, std::size_t{s.slots} * 65536, seed, s.dma_longest),
-          dram(agenda, dram_config),
-          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, flash, dma, dram}) {
-        firmware.bind(*this);
-        flash.moves_with_host = s.ftl.gc_frontier == GcFrontier::shared;
-        ftl.on_media_change([this] { firmware.media_changed(); });
-    }
-    void complete(Command& c) override;
-
-    CutHost& host;
-    Agenda agenda;
-    Ftl ftl;
-    FakeFlash flash;
-    FakeDma dma;
-    DramConfig dram_config;
-    SerialDram dram;
-    Firmware firmware;
 };
 
 class CutHost {
@@ -147,6 +122,7 @@ public:
     std::uint64_t dirty_entries = 0;              ///< and how many it has found that were
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
     ErasesFound erases_found;
+    std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
@@ -177,6 +153,7 @@ private:
         if (seed_ % 3 == 1) life_->flash.map_programs_slower = 100;
         if (shape_.faults.any()) life_->flash.faults = &faults_;
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
+            if (t.record.kind == PageKind::parity) return;  // of no unit
             if (translation_) translation_->programmed(life_->ftl, t);
             // What a failed program was to hold goes to a block of garbage collection.
             if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
@@ -332,6 +309,7 @@ private:
         erases_found.note(life_->ftl);
         start_again();
         erases_found.compare(life_->ftl, spare_);
+        if (life_->ftl.parity() != nullptr) parity_rows += check_parity_rows(spare_, life_->ftl.codec()).rows;
         Ftl& ftl = life_->ftl;
         for (std::uint32_t n = 0; n < units_.size(); ++n) {
             Unit& u = units_[n];

@@ -12,6 +12,7 @@
 #include "controller/cpu/firmware.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/state/ftl_state.h"
+#include "controller/parity/parity_engine.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "late_map.h"
@@ -166,7 +167,7 @@ public:
         equal("host pages", f.host_pages, flash.ended[static_cast<std::size_t>(FlashClass::host_write)]);
         equal("host pages allocated", f.host_pages_allocated, f.host_pages);
         const GcAtOnce::Counters at_once = firmware.gc().at_once();
-        equal("GC and journal pages", f.gc_pages + f.journal_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
+        equal("GC, journal and parity pages", f.gc_pages + f.journal_pages + f.parity_pages, flash.ended[static_cast<std::size_t>(FlashClass::gc_write)] + at_once.pages);
         equal("translation pages", f.translation_pages, flash.ended[static_cast<std::size_t>(FlashClass::mapping_write)]);
         equal("erases", f.blocks_erased, flash.ended[static_cast<std::size_t>(FlashClass::erase)] + at_once.blocks);
         equal("units left in the buffer", b.used(), 0);
@@ -203,6 +204,7 @@ public:
     WatchedDram dram;
     IntegrityOracle oracle;
     LateMap* late_map = nullptr;  ///< the firmware's; null: none
+    std::optional<ParityEngine> parity_engine;  ///< none: rows have no parity
     Firmware firmware;
     LostUnits lost;
     FtlCounters before;
@@ -235,7 +237,9 @@ private:
     std::uint64_t slot_stride() const { return shape.slot_bytes + 2 * kHostPage; }
     std::uint8_t* data(Slot& s) { return dma.memory.data() + s.command.index * slot_stride() + shape.host_offset; }
     Firmware::Surroundings surroundings() {
-        Firmware::Surroundings around{agenda, ftl, flash, dma, dram};
+        if (ftl.parity() != nullptr) parity_engine.emplace(flash, ftl);
+        FlashPort& below = parity_engine ? static_cast<FlashPort&>(*parity_engine) : flash;
+        Firmware::Surroundings around{agenda, ftl, below, dma, dram};
         if (shape.late_map)
             around.map = [this](MapPort& resident) {
                 auto map = std::make_unique<LateMap>(agenda, resident, *shape.late_map, shape.seed);

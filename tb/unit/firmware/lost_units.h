@@ -25,8 +25,9 @@ public:
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page(); ++s)
             if (t.spare[s] != kPadding) heal(units_[idx(ftl_.codec().lpa(t.spare[s]))]);
     }
-    /// A read of the page has ended as uncorrectable.
-    void cannot_read(const PageAddress& page) {
+    /// A read of the page has ended as uncorrectable; not `for_good`: a later one may do better, if nobody has given up the unit for it.
+    void cannot_read(const PageAddress& page, bool for_good = true) {
+        if (spare_.record(page).kind == PageKind::parity) return;  // of no unit
         for (std::uint32_t s = 0; s < ftl_.geometry().units_per_page(); ++s) {
             const Ppa at = ftl_.geometry().ppa_of(page, s);
             const Spare held = spare_.at(at);
@@ -36,6 +37,10 @@ public:
             Unit& u = units_[idx(lpa)];
             u.unreadable_at = agenda_.now();
             if (ftl_.lookup(lpa) != at || u.lost) continue;
+            if (!for_good) {
+                u.maybe = true;
+                continue;
+            }
             u.lost = true;
             u.buffered = buffer_.find(lpa) != BufferPort::kNone;
             u.lost_at = agenda_.now();
@@ -54,7 +59,7 @@ public:
         for (std::uint32_t i = first; i <= last; ++i) {
             Unit& u = units_[i];
             if (u.lost && ftl_.lookup(Lpa{i}) == kUnmapped) heal(u);
-            cause = cause || u.lost || u.healed_at >= begun || u.unreadable_at >= begun;
+            cause = cause || u.lost || u.maybe || u.healed_at >= begun || u.unreadable_at >= begun;
             if (!failed && u.lost && !u.buffered && u.lost_at < begun && u.writes == 0 && u.written_at < u.lost_at)
                 throw std::logic_error("a read of lost unit " + std::to_string(i) + " succeeded");
         }
@@ -70,12 +75,14 @@ public:
 private:
     struct Unit {
         bool lost = false;
+        bool maybe = false;        ///< lost, or not
         bool buffered = false;     ///< newer data were in the buffer then
         SimTime lost_at{}, written_at{}, healed_at{}, unreadable_at{};
         std::uint32_t writes = 0;  ///< under way
     };
     void heal(Unit& u) {
-        if (!u.lost) return;
+        if (!u.lost && !u.maybe) return;
+        u.maybe = false;
         u.lost = false;
         u.healed_at = agenda_.now();
         ++healed;

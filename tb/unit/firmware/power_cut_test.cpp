@@ -15,7 +15,15 @@
 namespace ssdtlm {
 namespace {
 
+/// Superblocks that span the drive have parity then.
+void add_parity(DeviceShape& s, bool wanted) {
+    if (!wanted || s.ftl.superblock != SuperblockSpan::drive) return;
+    s.geometry.ways = 3;
+    s.ftl.parity = Parity::die;
+}
+
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
+    std::uint64_t parity_rows = 0;
     std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0, erases_read = 0, erases_supposed = 0;
     const std::uint64_t first = 1 + seed_offset();
     std::uint32_t furthest = 0;
@@ -25,6 +33,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
+        add_parity(s, seed % 3 != 1);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         if (seed % 3 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
         if (seed % 7 < 3) {
@@ -50,6 +59,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         erases_read += host.erases_found.read;
         erases_supposed += host.erases_found.supposed;
         furthest = std::max(furthest, host.erases_found.furthest);
+        parity_rows += host.parity_rows;
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
@@ -57,6 +67,8 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
                 "%llu units moved, %llu erases, %llu pages of the journal\n",
                 n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
     std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
+    std::printf("%llu complete rows with parity after the starts\n", n(parity_rows));
+    EXPECT_GT(parity_rows, share_of(1000));
     EXPECT_GT(erases_read, share_of(20 * 1000));
     EXPECT_GT(erases_supposed, share_of(1000));
     EXPECT_GT(journal_pages, share_of(5000));
@@ -112,6 +124,7 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
+        add_parity(s, seed % 3 != 1 && seed % 4 != 1);
         s.ftl.mapping = "dftl";
         s.ftl.map.granularity = granularity;
         s.ftl.map.replacement = seed % 5 < 2 ? MapReplacement::segmented_lru : MapReplacement::lru;
@@ -205,6 +218,7 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
         s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
         s.ftl.gc_frontier = seed % 11 < 4 ? GcFrontier::shared : GcFrontier::own;
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
+        add_parity(s, seed % 3 == 0);
         s.ftl.checkpoint_interval_bytes = interval;
         s.ftl.checkpoint_at_shutdown = at_shutdown;
         if (seed % 4 != 0) {  // and collects as soon as nobody asks for anything

@@ -8,6 +8,7 @@
 namespace ssdtlm {
 
 CheckpointCapture::CheckpointCapture(Ftl& ftl) : ftl_(ftl), checkpoints_(*ftl.checkpoints_), number_of_(ftl.journal_.ids()) {
+    if (ftl_.parity_ != nullptr) ftl_.parity_->draw_numbers();
     for (Journal::Id id = 1; id < ftl_.journal_.ids(); ++id) {
         const Journal::Page& p = ftl_.journal_.page(id);
         if ((p.state != Journal::State::in_flight && p.state != Journal::State::durable) || p.live == 0) continue;

@@ -14,7 +14,7 @@ namespace {
 class CostBenefit final : public VictimPolicy {
 public:
     explicit CostBenefit(const VictimPolicySetup& s)
-        : units_(s.shape.units()),
+        : units_(s.shape.data_units()),
           most_valid_(units_ - s.reclaim_units),
           candidates_(s.shape),
           sealed_at_(s.shape.superblocks()) {}

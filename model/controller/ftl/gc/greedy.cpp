@@ -13,8 +13,8 @@ namespace {
 class Greedy final : public VictimPolicy {
 public:
     explicit Greedy(const VictimPolicySetup& s)
-        : buckets_(s.shape.units() + 1),
-          most_valid_(s.shape.units() - s.reclaim_units),
+        : buckets_(s.shape.data_units() + 1),
+          most_valid_(s.shape.data_units() - s.reclaim_units),
           group_of_(s.shape.blocks_per_group()),
           lists_(s.shape.superblocks(), s.shape.groups() * buckets_),
           lowest_(s.shape.groups(), buckets_) {}

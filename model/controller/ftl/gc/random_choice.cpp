@@ -20,7 +20,7 @@ public:
     RandomChoice(const VictimPolicySetup& s, std::uint32_t choices, std::uint32_t most_valid)
         : choices_(choices),
           most_valid_(most_valid),
-          at_all_(std::max(most_valid, s.shape.units() - s.reclaim_units)),
+          at_all_(std::max(most_valid, s.shape.data_units() - s.reclaim_units)),
           candidates_(s.shape),
           random_(s.seed, kStream) {}
 
@@ -78,7 +78,7 @@ const VictimPolicies::Registered kRandomPolicy{{
          .from("1: less would win nothing")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
         const std::uint64_t least = static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;
-        const auto units = setup.shape.units();
+        const auto units = setup.shape.data_units();
         return std::make_unique<RandomChoice>(setup, 1, units - static_cast<std::uint32_t>(std::min<std::uint64_t>(least, units)));
     }}};
 
@@ -91,7 +91,7 @@ const VictimPolicies::Registered kDChoicesPolicy{{
          .from("Van Houdt, SIGMETRICS 2013: at 10 close to greedy")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
         return std::make_unique<RandomChoice>(setup, static_cast<std::uint32_t>(own.number("choices")),
-                                              setup.shape.units() - setup.reclaim_units);
+                                              setup.shape.data_units() - setup.reclaim_units);
     }}};
 
 }  // namespace

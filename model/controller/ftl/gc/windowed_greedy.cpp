@@ -17,7 +17,7 @@ class WindowedGreedy final : public VictimPolicy {
 public:
     WindowedGreedy(const VictimPolicySetup& s, std::uint32_t window)
         : window_(window),
-          most_valid_(s.shape.units() - s.reclaim_units),
+          most_valid_(s.shape.data_units() - s.reclaim_units),
           group_of_(s.shape.blocks_per_group()),
           queues_(s.shape.superblocks(), s.shape.groups()),
           valid_(s.shape.superblocks()) {}

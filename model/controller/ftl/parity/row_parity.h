@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parity of rows of superblocks that span the drive (ftl.parity). With the last page for data of a row the pages of its last die are handed out for the
+// parity of the others (superblock.h, BlockManager); they are due from then on, and somebody has to program them, else their superblock is never
+// full. Their numbers are drawn behind those of the row's data: so a page for parity that the power has left in front of data that came later is known
+// by its number. What the power or a failed program interrupts stays without: its superblock is closed, and emptied like others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "common/address/geometry.h"
+#include "common/report/error.h"
+#include "controller/ftl/ftl_config.h"
+#include "nand/onfi/spare.h"
+
+namespace ssdtlm {
+
+class Ftl;
+
+class RowParity {
+public:
+    struct Page {
+        PageAddress at;
+        PageRecord record;
+    };
+    explicit RowParity(Ftl& ftl) : ftl_(ftl) {}
+    /// What a page's slot adds to the sum (XOR) of its row. What is nobody's adds nothing: so the sum is, as far as a Spare has bits to spare, nothing that
+    /// means "nobody's".
+    static std::uint32_t addend(Spare s) { return s == kPadding || s == kTorn ? 0 : idx(s); }
+    /// What it is not made to work with.
+    static void check(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g);
+
+    /// Behind each page that is handed out: those for parity that came with it are due.
+    void owe();
+    /// Called within it, when some are: before the number of what was handed out is drawn.
+    void on_due(std::function<void()> callback) { on_due_ = std::move(callback); }
+    bool any_due() const { return !due_.empty(); }
+    /// Those that are due have numbers from now on: before a checkpoint says which pages may still be programmed.
+    void draw_numbers();
+    /// All that are due, pages of a block in ascending order, but for those of superblocks that have failed meanwhile: how many. Each of `out` is to end
+    /// with one of the next three. Not within the step that has handed out what they belong to.
+    std::uint32_t take_due(std::vector<Page>& out);
+    void programmed(const PageAddress& a);
+    void failed(const PageAddress& a);   ///< its superblock is closed
+    void dropped(const PageAddress& a);  ///< nobody programs it: its superblock has failed meanwhile
+    /// Those that are due, in no time: preconditioning, which has programmed their rows.
+    void program_at_once();
+
+private:
+    Ftl& ftl_;
+    std::vector<Page> due_;
+    std::function<void()> on_due_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/parity/parity_engine.h"
+
+#include <algorithm>
+
+namespace ssdtlm {
+
+namespace {
+// What a cookie is the number of.
+constexpr std::uint64_t kOfRebuild = 1;  // else of what was asked
+}  // namespace
+
+ParityEngine::ParityEngine(FlashPort& flash, Ftl& ftl)
+    : flash_(flash), ftl_(ftl), geometry_(ftl.geometry()), shape_(ftl.shape()) {}
+
+void ParityEngine::submit(FlashTransaction& txn) {
+    if (txn.op == FlashOp::erase) {
+        const std::uint32_t b = idx(shape_.superblock_of(geometry_.block_of(txn.address)));
+        rows_.erase(b);
+        broken_.erase(b);
+    } else if (txn.record.stream != kCheckpointStream || txn.op == FlashOp::read) {
+        if (txn.op == FlashOp::program) pass_program(txn);
+        if (free_asked_.empty()) {
+            free_asked_.push_back(static_cast<std::uint32_t>(asked_.size()));
+            asked_.emplace_back();
+        }
+        const std::uint32_t number = free_asked_.back();
+        free_asked_.pop_back();
+        asked_[number] = {txn.client, txn.cookie};
+        txn.client = this;
+        txn.cookie = std::uint64_t{number} << 1;
+    }
+    flash_.submit(txn);
+}
+
+void ParityEngine::pass_program(FlashTransaction& txn) {
+    const SuperblockId b = shape_.superblock_of(geometry_.block_of(txn.address));
+    Sum& sum = sums_of(b, txn.address.page)[idx(txn.address.plane) % shape_.joined()];
+    if (txn.record.kind != PageKind::parity) return add(sum, txn.spare.data(), txn.bytes);
+    txn.spare = sum.spare;
+    for (std::uint32_t s = 0; s < geometry_.units_per_page() && txn.bytes != nullptr; ++s)
+        txn.bytes[s] = sum.bytes[s] ? sum.bytes[s] : UnitBytes::zeros(geometry_.unit_bytes);
+    // The last plane's page of a row comes last.
+    if (idx(txn.address.plane) % shape_.joined() + 1 == shape_.joined()) rows_[idx(b)].erase(txn.address.page);
+}
+
+std::vector<ParityEngine::Sum>& ParityEngine::sums_of(SuperblockId b, std::uint32_t row) {
+    Rows& rows = rows_[idx(b)];
+    const auto [at, is_new] = rows.try_emplace(row);
+    if (!is_new) return at->second;
+    at->second.resize(shape_.joined());
+    const SpareArea& flash = ftl_.flash();
+    Spare spare[kMaxUnitsPerPage];
+    UnitBytes bytes[kMaxUnitsPerPage];
+    for (std::uint32_t i = 0; i < shape_.data_planes(); ++i) {
+        const PageAddress a = shape_.page(b, row * shape_.planes() + i);
+        if (flash.next_page(geometry_.block_of(a)) <= row) continue;
+        flash.read_page(a, spare, bytes);
+        add(at->second[idx(a.plane) % shape_.joined()], spare, bytes);
+    }
+    return at->second;
+}
+
+void ParityEngine::add(Sum& sum, const Spare* spare, const UnitBytes* bytes) const {
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
+        sum.spare[s] = Spare{idx(sum.spare[s]) ^ RowParity::addend(spare[s])};
+        if (bytes == nullptr || !bytes[s] || spare[s] == kPadding) continue;  // of a unit that is not moved any more they are there still
+        if (!sum.bytes[s]) {
+            sum.bytes[s] = bytes[s];
+            continue;
+        }
+        std::uint8_t* const to = sum.bytes[s].change();
+        const std::uint8_t* const from = bytes[s].data();
+        for (std::uint32_t i = 0; i < geometry_.unit_bytes; ++i) to[i] ^= from[i];
+    }
+}
+
+void ParityEngine::flash_done(FlashTransaction& txn) {
+    if ((txn.cookie & kOfRebuild) != 0) {
+        Rebuild& r = *rebuilds_[txn.cookie >> 1];
+        if (--r.left == 0) end(r, txn);
+        return;
+    }
+    if (__builtin_expect(txn.status.result != FlashResult::ok, 0)) {
+        if (txn.op == FlashOp::program)
+            broken_[idx(shape_.superblock_of(geometry_.block_of(txn.address)))].insert(txn.address.page);
+        else if (begin(txn))
+            return;
+    }
+    answer(txn);
+}
+
+void ParityEngine::answer(FlashTransaction& txn) {
+    const auto number = static_cast<std::uint32_t>(txn.cookie >> 1);
+    txn.client = asked_[number].client;
+    txn.cookie = asked_[number].cookie;
+    free_asked_.push_back(number);
+    txn.client->flash_done(txn);
+}
+
+ParityEngine::Rebuild& ParityEngine::take_rebuild(std::uint32_t& number) {
+    if (free_rebuilds_.empty()) {
+        free_rebuilds_.push_back(static_cast<std::uint32_t>(rebuilds_.size()));
+        rebuilds_.push_back(std::make_unique<Rebuild>());
+        for (std::uint32_t i = 1; i < shape_.planes() / shape_.joined(); ++i) rebuilds_.back()->parts.push_back(std::make_unique<Part>());
+    }
+    number = free_rebuilds_.back();
+    free_rebuilds_.pop_back();
+    return *rebuilds_[number];
+}
+
+/// False: its row is not complete, or has no parity, or a program of it has failed.
+bool ParityEngine::begin(FlashTransaction& failed) {
+    const SuperblockId b = shape_.superblock_of(geometry_.block_of(failed.address));
+    const std::uint32_t row = failed.address.page;
+    const std::uint32_t first = idx(failed.address.plane) % shape_.joined();
+    const auto broken = broken_.find(idx(b));
+    bool complete = ftl_.superblock(b).state != BlockState::set_apart && (broken == broken_.end() || broken->second.count(row) == 0);
+    for (std::uint32_t i = first; i < shape_.planes() && complete; i += shape_.joined()) complete = ftl_.flash().next_page(shape_.block(b, i)) > row;
+    if (!complete) {
+        ++counters_.not_rebuilt;
+        return false;
+    }
+    std::uint32_t number = 0;
+    Rebuild& r = take_rebuild(number);
+    r.failed = &failed;
+    r.left = 0;
+    for (std::uint32_t i = first; i < shape_.planes(); i += shape_.joined()) {
+        const PageAddress a = shape_.page(b, row * shape_.planes() + i);
+        if (a.plane == failed.address.plane) continue;
+        Part& part = *r.parts[r.left++];
+        FlashTransaction& txn = part.txn;
+        txn.op = FlashOp::read;
+        txn.cls = failed.cls;
+        txn.address = a;
+        txn.die = geometry_.die_of(a.plane);
+        txn.data_bytes = geometry_.page_bytes;
+        txn.client = this;
+        txn.cookie = std::uint64_t{number} << 1 | kOfRebuild;
+        txn.owner = failed.owner;
+        txn.whose = failed.whose;
+        txn.path = nullptr;
+        txn.bytes = failed.bytes == nullptr ? nullptr : part.bytes.data();
+    }
+    counters_.reads += r.left;
+    for (const auto& part : r.parts) flash_.submit(part->txn);
+    return true;
+}
+
+/// All were read, and the page for parity is the youngest of the row: not left by a loss of power in front of data that came later.
+bool ParityEngine::is_sum(const Rebuild& r) const {
+    if (std::any_of(r.parts.begin(), r.parts.end(), [](const auto& part) { return part->txn.status.result != FlashResult::ok; })) return false;
+    const SpareArea& flash = ftl_.flash();
+    if (!flash.keeps_records()) return true;  // the power does not go
+    const PageRecord parity = flash.record(r.parts.back()->txn.address);
+    // Torn, or failed in an earlier life.
+    const auto has_nothing = [&](const FlashTransaction& txn, PageKind kind) {
+        return txn.spare[0] == kTorn ||
+               (kind != PageKind::journal && std::all_of(txn.spare.begin(), txn.spare.begin() + geometry_.units_per_page(), [](Spare s) { return s == kPadding; }));
+    };
+    const auto is_addend = [&](const auto& part) {
+        const PageRecord record = flash.record(part->txn.address);
+        return record.number < parity.number && !has_nothing(part->txn, record.kind);
+    };
+    return parity.kind == PageKind::parity && !has_nothing(r.parts.back()->txn, parity.kind) && flash.record(r.failed->address).number < parity.number &&
+           std::all_of(r.parts.begin(), r.parts.end() - 1, is_addend);
+}
+
+// The command is charged with the page that came last.
+void ParityEngine::end(Rebuild& r, FlashTransaction& last) {
+    const auto number = static_cast<std::uint32_t>(last.cookie >> 1);
+    FlashTransaction& txn = *r.failed;
+    txn.path->append(last.timeline);
+    if (is_sum(r)) {
+        ++counters_.rebuilt;
+        Sum sum;
+        for (const auto& part : r.parts) add(sum, part->txn.spare.data(), part->txn.bytes);
+        txn.spare = sum.spare;
+        if (txn.bytes != nullptr) {
+            // Of parity that preconditioning left no bytes are kept, as of its data: they are made, as what is sought.
+            const FlashTransaction& parity = r.parts.back()->txn;
+            const bool kept = !parity.bytes[0] || !parity.bytes[0].is_from_start(ftl_.codec().lpa(parity.spare[0]));
+            if (kept)
+                std::copy(sum.bytes.begin(), sum.bytes.begin() + geometry_.units_per_page(), txn.bytes);
+            else
+                ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), txn.bytes);
+        }
+        txn.status.result = FlashResult::ok;
+    } else {
+        ++counters_.not_rebuilt;
+    }
+    for (const auto& part : r.parts)
+        for (UnitBytes& unit : part->bytes) unit.reset();
+    r.failed = nullptr;
+    free_rebuilds_.push_back(number);
+    answer(txn);
+}
+
+std::string ParityEngine::dump() const {
+    return "parity: " + std::to_string(rebuilds_.size() - free_rebuilds_.size()) + " pages being rebuilt, " + std::to_string(rows_.size()) + " superblocks whose rows are added up\n";
+}
+
+}  // namespace ssdtlm

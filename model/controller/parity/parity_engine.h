@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the firmware and the flash of a drive whose rows have parity (../ftl/parity): hardware that adds up (XOR) what is programmed into a row,
+// and gives the sum to the row's pages for parity when they come by; and that reads the other pages of a row when one of them cannot be read, whose
+// contents their sum is. What was programmed into a row before the engine was there (preconditioning, a life before) it takes from the flash in no time.
+// Contents are what stands for them: of each unit its Spare, and its bytes if the flash keeps them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/ftl/ftl.h"
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+class ParityEngine final : public FlashPort, private FlashClient {
+public:
+    struct Counters {
+        std::uint64_t rebuilt = 0;     ///< pages that could not be read, and were rebuilt
+        std::uint64_t not_rebuilt = 0; ///< that could not: another page of the row cannot be read, or the row is without parity
+        std::uint64_t reads = 0;       ///< pages read for it
+        Counters& operator+=(const Counters& o) {
+            rebuilt += o.rebuilt;
+            not_rebuilt += o.not_rebuilt;
+            reads += o.reads;
+            return *this;
+        }
+    };
+    /// Both must outlive it. Precondition: ftl.parity().
+    ParityEngine(FlashPort& flash, Ftl& ftl);
+
+    void submit(FlashTransaction& txn) override;
+    const Counters& counters() const { return counters_; }
+    std::string dump() const;
+
+private:
+    /// The sum of the pages of a plane's number in all dies, by slot.
+    struct Sum {
+        std::array<Spare, kMaxUnitsPerPage> spare{};
+        std::array<UnitBytes, kMaxUnitsPerPage> bytes{};
+    };
+    using Rows = std::unordered_map<std::uint32_t, std::vector<Sum>>;  // by row; by plane of a die
+    struct Asked {
+        FlashClient* client = nullptr;
+        std::uint64_t cookie = 0;
+    };
+    struct Part {
+        FlashTransaction txn;
+        std::array<UnitBytes, kMaxUnitsPerPage> bytes{};
+    };
+    /// One page that is being rebuilt.
+    struct Rebuild {
+        FlashTransaction* failed = nullptr;
+        std::vector<std::unique_ptr<Part>> parts;  ///< the row's other pages, that for parity last; used again
+        std::uint32_t left = 0;  ///< of these, still being read
+    };
+
+    void pass_program(FlashTransaction& txn);
+    std::vector<Sum>& sums_of(SuperblockId b, std::uint32_t row);
+    void add(Sum& sum, const Spare* spare, const UnitBytes* bytes) const;
+    void flash_done(FlashTransaction& txn) override;
+    void answer(FlashTransaction& txn);
+    Rebuild& take_rebuild(std::uint32_t& number);
+    bool begin(FlashTransaction& failed);
+    void end(Rebuild& r, FlashTransaction& last);
+    bool is_sum(const Rebuild& r) const;
+
+    FlashPort& flash_;
+    Ftl& ftl_;
+    const NandGeometry geometry_;
+    const SuperblockShape& shape_;
+    std::unordered_map<std::uint32_t, Rows> rows_;  // by superblock: those that are being written
+    std::unordered_map<std::uint32_t, std::set<std::uint32_t>> broken_;  // by superblock: rows in which a program has failed
+    std::vector<Asked> asked_;                      // of reads and programs that were passed on
+    std::vector<std::uint32_t> free_asked_;
+    std::vector<std::unique_ptr<Rebuild>> rebuilds_;
+    std::vector<std::uint32_t> free_rebuilds_;
+    Counters counters_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/parity/parity_writer.h"
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+ParityWriter::ParityWriter(const FirmwareConfig& costs, const Surroundings& around) : costs_(costs), geometry_(around.ftl.geometry()), around_(around) {
+    around_.ftl.parity()->on_due([this] { due(); });
+}
+
+/// Within the step that completes a row: its data go first.
+void ParityWriter::due() {
+    if (asked_) return;
+    asked_ = true;
+    around_.agenda.post<&ParityWriter::begin>(around_.agenda.now(), this, 0);
+}
+
+// Steps of a die share a core, so that pages of a block are handed over in the order in which they were due.
+void ParityWriter::begin(std::uint64_t) {
+    RowParity& parity = *around_.ftl.parity();
+    asked_ = false;
+    const SimTime now = around_.agenda.now();
+    const std::uint32_t failed = parity.take_due(due_);
+    for (std::size_t next = 0; next != due_.size();) {
+        const PageAddress first = due_[next].at;
+        JobChain row;
+        std::uint32_t pages = 0;
+        for (; next != due_.size() && due_[next].at.block == first.block && due_[next].at.page == first.page; ++next, ++pages) {
+            const RowParity::Page& page = due_[next];
+            FlashJob& job = around_.jobs.acquire(FlashJob::Kind::parity_program, now);
+            job.units = 0;
+            job.formed = job.core_start = job.core_end = job.map_at = now;
+            set_up_program(job, FlashClass::gc_write, page.at, geometry_, *this);
+            job.txn.record = page.record;
+            row.add(job);
+        }
+        pages_ += pages;
+        around_.cores.run<&ParityWriter::issue>(this, idx(geometry_.die_of(first.plane)), std::uint64_t{costs_.flash_issue} * pages, CoreStep::parity_issue, row.first()->index);
+    }
+    if (failed == 0) return;
+    around_.gc.check_all();
+    around_.waiters.pages_changed();
+}
+
+void ParityWriter::issue(std::uint64_t index) {
+    FlashJob* job = &around_.jobs.at(static_cast<std::uint32_t>(index));
+    const bool has_failed = around_.ftl.is_bad(around_.ftl.shape().superblock_of(geometry_.block_of(job->txn.address)));
+    while (job != nullptr) {
+        FlashJob& page = *job;
+        job = page.next;  // the feed's from here on
+        if (has_failed) {
+            around_.ftl.parity()->dropped(page.txn.address);
+            ended(page);
+        } else {
+            around_.feed.add_data(geometry_.page_bytes);
+            around_.feed.add(page);
+        }
+    }
+    around_.feed.hand_over();
+}
+
+void ParityWriter::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::parity_done);
+    job.done_start = slot.start;
+    around_.cores.then<&ParityWriter::program_done>(slot.end, this, job.index);
+}
+
+void ParityWriter::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    if (job.txn.status.result == FlashResult::ok)
+        around_.ftl.parity()->programmed(job.txn.address);
+    else
+        around_.ftl.parity()->failed(job.txn.address);
+    ended(job);
+}
+
+/// Its superblock may be a candidate now, or one to be emptied; and a shutdown may wait for this to end.
+void ParityWriter::ended(FlashJob& job) {
+    const PlaneId plane = job.txn.address.plane;
+    around_.jobs.release(job);
+    --pages_;
+    around_.gc.check(plane);
+    around_.waiters.pages_changed();
+}
+
+void ParityWriter::check_waiters() const {
+    if (around_.ftl.parity()->any_due() && !asked_) throw CheckFailed("parity: pages are due, and nobody comes to program them");
+}
+
+std::string ParityWriter::dump() const { return "parity: " + std::to_string(pages_) + " pages being programmed" + (asked_ ? ", more are due\n" : "\n"); }
+
+}  // namespace ssdtlm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs the parity of rows (../ftl/parity) when it is due: a step of a core for what one entry of the agenda has brought, then by way of the program
+// feed, behind the data of the row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/gc/gc_engine.h"
+#include "controller/ports/core_port.h"
+#include "controller/ports/firmware_config.h"
+#include "controller/ports/flash.h"
+#include "controller/ports/flash_job.h"
+#include "controller/program_feed/program_feed.h"
+#include "controller/waiters/waiters.h"
+
+namespace ssdtlm {
+
+class ParityWriter final : private FlashClient {
+public:
+    /// All must outlive it. Precondition: ftl.parity().
+    struct Surroundings {
+        Agenda& agenda;
+        CorePort& cores;
+        Ftl& ftl;
+        ProgramFeed& feed;
+        GcEngine& gc;
+        FlashJobPool& jobs;
+        Waiters& waiters;
+    };
+    ParityWriter(const FirmwareConfig& costs, const Surroundings& around);
+
+    /// Nothing is due, or on its way.
+    bool idle() const { return !asked_ && pages_ == 0; }
+    /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
+    void check_waiters() const;
+    std::string dump() const;
+
+private:
+    void due();
+    void begin(std::uint64_t);
+    void issue(std::uint64_t index);
+    void flash_done(FlashTransaction& txn) override;
+    void program_done(std::uint64_t index);
+    void ended(FlashJob& job);
+
+    const FirmwareConfig& costs_;
+    const NandGeometry geometry_;
+    const Surroundings around_;
+    bool asked_ = false;       ///< begin() is to come
+    std::uint32_t pages_ = 0;  ///< taken from what was due, and not programmed yet
+    std::vector<RowParity::Page> due_;
+};
+
+}  // namespace ssdtlm
