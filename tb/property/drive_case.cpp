@@ -171,7 +171,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";
     if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
     if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
-    if (key == "factory_bad") return c.value(key) != "-" && !logs && !has_checkpoints(c) && c.number("ftl.spare_blocks") != 0;
+    if (key == "factory_bad") return c.value(key) != "-" && !logs && c.number("ftl.spare_blocks") != 0;
     if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
         starts(key, "nand.faults"))
         return !logs;

@@ -172,7 +172,7 @@ void BlockManager::retire(SuperblockId b) {
     r.state = BlockState::retired;
 }
 
-bool BlockManager::add_spare(GroupId group) {
+bool BlockManager::add_spare(GroupId group, BlockState as) {
     Group& g = groups_[idx(group)];
     if (g.spares == 0) {
         // GC counts on a free one now.
@@ -183,8 +183,8 @@ bool BlockManager::add_spare(GroupId group) {
     std::uint32_t b = (idx(group) + 1) * shape_.blocks_per_group() - set_apart_ - spare_blocks_;
     while (blocks_[b].state != BlockState::spare) ++b;
     --g.spares;
-    blocks_[b].state = BlockState::free;
-    push_free(group, SuperblockId{b});
+    blocks_[b].state = as;
+    if (as == BlockState::free) push_free(group, SuperblockId{b});
     return true;
 }
 
@@ -198,11 +198,14 @@ bool BlockManager::leave_out(SuperblockId b) {
         g.spares = --g.spares_at_first;
         return true;
     }
-    if (was != BlockState::free) refuse(b, "left out");
-    SuperblockId before = kNoSuperblock;
-    for (SuperblockId s = g.free_first; s != b; s = blocks_[idx(s)].next_free) before = s;
-    take_behind(g, before);
-    if (!add_spare(shape_.group_of(b))) return false;
+    if (was == BlockState::free) {
+        SuperblockId before = kNoSuperblock;
+        for (SuperblockId s = g.free_first; s != b; s = blocks_[idx(s)].next_free) before = s;
+        take_behind(g, before);
+    } else if (was != BlockState::set_apart) {
+        refuse(b, "left out");
+    }
+    if (!add_spare(shape_.group_of(b), was)) return false;
     --g.spares_at_first;
     return true;
 }

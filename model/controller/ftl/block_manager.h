@@ -142,16 +142,14 @@ public:
         r.state = BlockState::sealed;
         return true;
     }
-    /// Sealed or failed -> victim.
-    void make_victim(SuperblockId b);
+    void make_victim(SuperblockId b);  ///< sealed or failed -> victim
     /// Where GC writes now -> sealed, with pages that are not programmed. No program of it may be under way.
     void close_gc(GroupId group);
     /// The open one takes no more pages. True: it is sealed now; else when the last of its programs has ended.
     bool close(GroupId group, BlockState kind, std::uint32_t stream);
     /// And back, or one that was sealed as the power left it: GC's pages from its page `write_pointer` on.
     void reopen_for_gc(SuperblockId b, std::uint32_t write_pointer);
-    /// Victim -> free, behind the other free ones of its group.
-    void erased(SuperblockId b);
+    void erased(SuperblockId b);  ///< victim -> free, behind the other free ones of its group
     /// The same without becoming free: its erase has left nothing in it.
     void emptied(SuperblockId b);
 
@@ -164,10 +162,9 @@ public:
     bool any_failed() const { return any_failed_; }
     /// The first failed one of the group without programs under way; kNoSuperblock: none.
     SuperblockId failed_of(GroupId group) const;
-    /// Victim -> retired, when it is empty.
-    void retire(SuperblockId b);
-    /// One of the group's spare ones becomes free, or has taken its place before. False: none is left.
-    bool add_spare(GroupId group);
+    void retire(SuperblockId b);  ///< victim -> retired, when it is empty
+    /// One of the group's spare ones becomes free, or set apart, or has taken its place before. False: none is left.
+    bool add_spare(GroupId group, BlockState as = BlockState::free);
     std::uint32_t spares(GroupId group) const { return groups_[idx(group)].spares + groups_[idx(group)].surplus; }
     /// Of the spare ones of a group at the start, in per cent, where fewest are left. 100 if there were none anywhere.
     std::uint32_t spares_left() const;

@@ -4,15 +4,22 @@
 
 namespace ssdtlm {
 
-/// As a table from the factory says; spare ones, which are the last of a group, first.
+/// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints go to.
 void Ftl::leave_out_marked() {
-    SSDTLM_CHECK(hybrid_ == nullptr && checkpoints_ == nullptr, "blocks that the factory has marked, with log blocks or checkpoints");
-    for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
-        const SuperblockId b{n};
-        if (!shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); })) continue;
-        SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
-        if (blocks_[b].stream == kSlcStream) slc_->found(b);
-    }
+    SSDTLM_CHECK(hybrid_ == nullptr, "blocks that the factory has marked, with log blocks");
+    for (const bool set_apart : {false, true})
+        for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
+            const SuperblockId b{n};
+            if ((blocks_[b].state == BlockState::set_apart) != set_apart || !shape_.any_block(b, [this](BlockId block) { return spare_.is_marked_bad(block); })) continue;
+            SSDTLM_CHECK(blocks_.leave_out(b), "more blocks that the factory has marked than spare ones");
+            if (blocks_[b].stream == kSlcStream) slc_->found(b);
+            // One of its group's spare ones is set apart now.
+            for (SuperblockId s{n / shape_.blocks_per_group() * shape_.blocks_per_group()}; set_apart && checkpoints_->layout().holds(b); s = SuperblockId{idx(s) + 1}) {
+                if (blocks_[s].state != BlockState::set_apart || checkpoints_->layout().holds(s)) continue;
+                blocks_[s].stream = kCheckpointStream;
+                checkpoints_->replace(b, s);
+            }
+        }
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
 }
 

@@ -30,9 +30,6 @@ public:
 private:
     /// The same seed has the same ones: said before anything is built.
     void bad_at_factory() {
-        if (c_.ftl.has_checkpoints())
-            add("nand.faults.factory_bad", value("nand.faults.factory_bad") + " with checkpoints of the map", "0%: the places of checkpoints are fixed, and have to be good",
-                "leave it out, or ftl.checkpoint_interval and ftl.checkpoint_at_shutdown");
         const NandGeometry& g = c_.nand.geometry;
         const SuperblockShape shape(g, c_.ftl.superblock);
         const SlcRegion slc = slc_region_of(c_.ftl, g);

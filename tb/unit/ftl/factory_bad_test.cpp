@@ -98,6 +98,50 @@ TEST(FactoryBad, AFullDriveWorksWithoutThem) {
     std::printf("%llu blocks marked\n", static_cast<unsigned long long>(marked));
 }
 
+/// The same ones each time the drive starts, all of them good, and as many of each group as without bad ones.
+TEST(FactoryBad, CheckpointsGoToSpareOnes) {
+    std::uint64_t replaced = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed)
+        for (const SuperblockSpan span : {SuperblockSpan::plane, SuperblockSpan::die, SuperblockSpan::drive}) {
+            SCOPED_TRACE("seed " + std::to_string(seed) + " span " + std::to_string(static_cast<int>(span)));
+            NandGeometry g = test::small_geometry();
+            FtlConfig c = config_of({span, "none", "page", 0}, g);
+            c.checkpoint_at_shutdown = true;
+            g.blocks_per_plane += CheckpointLayout(c, g).per_group();
+            const CheckpointLayout planned(c, g);
+            c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+            Random random(seed, 3);
+            std::vector<std::uint32_t> of_group(planned.shape().groups());
+            std::set<BlockId> bad;
+            for (std::uint32_t i = 0; i < planned.superblocks() + 20; ++i) {
+                const SuperblockId b = i < planned.superblocks() ? planned.superblock(i) : SuperblockId{static_cast<std::uint32_t>(random.below(planned.shape().superblocks()))};
+                std::uint32_t& here = of_group[idx(planned.shape().group_of(b))];
+                if (here == kSpare || random.percent(60)) continue;
+                if (bad.insert(planned.shape().block(b, static_cast<std::uint32_t>(random.below(planned.shape().planes())))).second) ++here;
+            }
+            Device d(c, g, seed, {bad.begin(), bad.end()});
+            const CheckpointLayout& layout = d.ftl.checkpoints()->layout();
+            std::set<SuperblockId> places;
+            std::vector<std::uint32_t> set_apart(planned.shape().groups());
+            for (std::uint32_t i = 0; i < layout.superblocks(); ++i) {
+                const SuperblockId b = layout.superblock(i);
+                EXPECT_TRUE(places.insert(b).second);
+                EXPECT_EQ(d.ftl.superblock(b).state, BlockState::set_apart);
+                EXPECT_FALSE(d.ftl.shape().any_block(b, [&](BlockId block) { return d.flash.is_marked_bad(block); }));
+                EXPECT_EQ(layout.shape().group_of(b), planned.shape().group_of(planned.superblock(i)));
+                ++set_apart[idx(layout.shape().group_of(b))];
+                replaced += b != planned.superblock(i);
+            }
+            for (const std::uint32_t n : set_apart) EXPECT_EQ(n, layout.per_group());
+            for (std::uint32_t n = 0; n < d.ftl.shape().superblocks(); ++n)
+                EXPECT_EQ(d.ftl.superblock(SuperblockId{n}).state == BlockState::set_apart, places.count(SuperblockId{n}) != 0);
+            EXPECT_NO_THROW(d.ftl.verify_books());
+            Ftl again(c, g, d.flash, seed);
+            for (std::uint32_t i = 0; i < layout.superblocks(); ++i) EXPECT_EQ(again.checkpoints()->layout().superblock(i), layout.superblock(i));
+        }
+    EXPECT_GT(replaced, 100u);
+}
+
 /// What fails later takes what they have left.
 TEST(FactoryBad, TheSpareOnesThatAreLeftAreAllThereAre) {
     NandGeometry g = test::small_geometry();

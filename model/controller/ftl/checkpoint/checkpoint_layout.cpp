@@ -14,6 +14,8 @@ CheckpointLayout::CheckpointLayout(const FtlConfig& config, const NandGeometry& 
     if (!config.has_checkpoints()) return;
     // The last one, the one being written, and as much again: until that is used up, only pages are written that have changed.
     per_group_ = static_cast<std::uint32_t>(div_ceil(kAnchors + 3 * std::uint64_t{most_superblocks_}, shape_.groups()));
+    for (std::uint32_t n = 0; n < per_group_; ++n)
+        for (std::uint32_t group = 0; group < shape_.groups(); ++group) places_.push_back(SuperblockId{(group + 1) * shape_.blocks_per_group() - per_group_ + n});
 }
 
 }  // namespace ssdtlm

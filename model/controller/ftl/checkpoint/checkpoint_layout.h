@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which superblocks are set apart for checkpoints of the map, and how much of it goes into a page. The last superblocks of
 // each group, taken group by group in turn: the first two of them are the anchors, which hold root records and where a drive looks when
-// it starts; the others hold pages of checkpoints.
+// it starts; the others hold pages of checkpoints. One with a block that the factory has marked leaves its place to a spare one of its group.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "common/address/geometry.h"
 #include "controller/ftl/ftl_config.h"
@@ -18,13 +20,13 @@ public:
 
     /// Superblocks of each group that are set apart; 0: the drive has no checkpoints.
     std::uint32_t per_group() const { return per_group_; }
-    std::uint32_t superblocks() const { return per_group_ * shape_.groups(); }
+    std::uint32_t superblocks() const { return static_cast<std::uint32_t>(places_.size()); }
     static constexpr std::uint32_t kAnchors = 2;
     /// Anchors first.
-    SuperblockId superblock(std::uint32_t i) const {
-        const std::uint32_t group = i % shape_.groups(), n = i / shape_.groups();
-        return SuperblockId{(group + 1) * shape_.blocks_per_group() - per_group_ + n};
-    }
+    SuperblockId superblock(std::uint32_t i) const { return places_[i]; }
+    bool holds(SuperblockId b) const { return std::find(places_.begin(), places_.end(), b) != places_.end(); }
+    /// Before anything is written. Precondition: holds(bad).
+    void replace(SuperblockId bad, SuperblockId by) { *std::find(places_.begin(), places_.end(), bad) = by; }
     /// Root records are in the first plane of an anchor, in the order of its pages.
     std::uint32_t anchor_pages() const { return shape_.pages() / shape_.planes(); }
     PageAddress anchor_page(std::uint32_t anchor, std::uint32_t n) const { return shape_.page(superblock(anchor), n * shape_.planes()); }
@@ -48,6 +50,7 @@ private:
     const SuperblockShape shape_;
     const std::uint32_t words_per_page_;
     std::uint32_t most_book_pages_ = 0, most_superblocks_ = 0, per_group_ = 0;
+    std::vector<SuperblockId> places_;
 };
 
 }  // namespace ssdtlm

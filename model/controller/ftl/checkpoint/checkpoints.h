@@ -32,6 +32,8 @@ public:
     Checkpoints(const CheckpointLayout& layout, const NandGeometry& geometry, std::uint64_t units);
 
     const CheckpointLayout& layout() const { return layout_; }
+    /// Before anything is written: as CheckpointLayout::replace().
+    void replace(SuperblockId bad, SuperblockId by) { layout_.replace(bad, by); }
     ProgramsInFlight& in_flight() { return in_flight_; }
     const ProgramsInFlight& in_flight() const { return in_flight_; }
     /// Pages of the map.
@@ -102,7 +104,7 @@ private:
     std::uint32_t part_of(const PageAddress& a) const;
     void count_live();
 
-    const CheckpointLayout layout_;
+    CheckpointLayout layout_;
     const NandGeometry geometry_;
     const std::uint32_t map_pages_;
     ProgramsInFlight in_flight_;
