@@ -79,7 +79,15 @@ void CleanShutdown::begin(std::uint64_t) {
 }
 
 bool CleanShutdown::try_write(std::uint64_t&) {
-    if (!around_.journal.is_durable(around_.journal.demand()) || !around_.is_quiet() || !around_.writer.idle()) return false;
+    if (!around_.journal.is_durable(around_.journal.demand())) {
+        // What collection has come across at its end may have to be noted, and find no page: it goes on until there is one.
+        if (around_.journal.under_way()) return false;
+        map_written_ = around_.map == nullptr;
+        around_.gc.go_on();
+        return false;
+    }
+    around_.gc.stop();
+    if (!around_.is_quiet() || !around_.writer.idle()) return false;
     around_.agenda.post<&CleanShutdown::write>(around_.agenda.now(), this);
     return true;
 }

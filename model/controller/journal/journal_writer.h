@@ -50,8 +50,7 @@ public:
     }
     /// Nothing is being written, and no core works on it.
     bool idle() const { return programs_ + issuing_ == 0; }
-    /// A program that ends by itself, or a collection that will give a page to one without.
-    bool under_way() const { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
+    bool under_way() const override { return !idle() || (waits_for_block_ && around_.gc.active() != 0); }
     /// Nobody waits for nothing. CheckFailed with a sentence. Between two events.
     void check_waiters() const;
     std::string dump() const;

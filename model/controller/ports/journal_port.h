@@ -16,6 +16,8 @@ public:
     virtual bool is_durable(std::uint64_t demanded) const = 0;
     /// It never will be, though is_durable() says that there is nothing to wait for: a read-only drive had no page left.
     virtual bool is_lost(std::uint64_t demanded) const = 0;
+    /// A program that ends by itself, or a collection that will give a page to one without.
+    virtual bool under_way() const = 0;
     /// A unit was deallocated while a command (index) waited for its durability: Waiters::release(command) when the
     /// deallocation is durable, now or later.
     virtual void release_when_durable(std::uint32_t command) = 0;
