@@ -101,7 +101,7 @@ std::size_t resident_bytes() {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kQuarantine = std::size_t{256} << 20;  // what is given back is kept for a while
+constexpr std::size_t kQuarantine = std::size_t{256} << 20;  // AddressSanitizer keeps so much of what is given back (quarantine_size_mb, its default)
 #else
 constexpr std::size_t kQuarantine = 0;
 #endif
