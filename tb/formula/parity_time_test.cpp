@@ -3,6 +3,7 @@
 // other die, here on channels of their own at the same time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "formula/one_by_one.h"
