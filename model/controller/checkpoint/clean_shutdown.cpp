@@ -93,6 +93,8 @@ bool CleanShutdown::try_write(std::uint64_t&) {
 }
 
 void CleanShutdown::write(std::uint64_t) {
+    // A checkpoint that waited for the journal may have begun its root record since.
+    if (!around_.is_quiet() || !around_.writer.idle()) return begin(0);
     if (std::exchange(map_written_, true)) return around_.writer.write_clean([this] { written(); });
     around_.map->write_all([this] { around_.agenda.post<&CleanShutdown::begin>(around_.agenda.now(), this); });
 }
