@@ -181,7 +181,7 @@ void ParityEngine::end(Rebuild& r, FlashTransaction& last) {
             const FlashTransaction& parity = r.parts.back()->txn;
             const bool kept = !parity.bytes[0] || !parity.bytes[0].is_from_start(ftl_.codec().lpa(parity.spare[0]));
             if (kept)
-                std::copy(sum.bytes.begin(), sum.bytes.begin() + geometry_.units_per_page(), txn.bytes);
+                give_bytes(sum, txn);
             else
                 ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), txn.bytes);
         }
@@ -194,6 +194,17 @@ void ParityEngine::end(Rebuild& r, FlashTransaction& last) {
     r.failed = nullptr;
     free_rebuilds_.push_back(number);
     answer(txn);
+}
+
+/// A translation page that preconditioning left has none either, be its row's other pages of a later time.
+void ParityEngine::give_bytes(const Sum& sum, FlashTransaction& txn) const {
+    UnitBytes at_start[kMaxUnitsPerPage];
+    ftl_.flash().read_bytes(geometry_.ppa_of(txn.address, 0), txn.spare.data(), at_start);
+    for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
+        const Lpa lpa = ftl_.codec().lpa(txn.spare[s]);
+        const bool has_none = txn.spare[s] != kPadding && ftl_.is_translation(lpa) && at_start[s].is_from_start(lpa);
+        txn.bytes[s] = has_none ? at_start[s] : sum.bytes[s];
+    }
 }
 
 std::string ParityEngine::dump() const {

@@ -69,6 +69,7 @@ private:
     bool begin(FlashTransaction& failed);
     void end(Rebuild& r, FlashTransaction& last);
     bool is_sum(const Rebuild& r) const;
+    void give_bytes(const Sum& sum, FlashTransaction& txn) const;
 
     FlashPort& flash_;
     Ftl& ftl_;
