@@ -28,7 +28,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
-    if (ages_) ages_->on_stopped([this] {
+    if (ages_) ages_->on_ended([this] {
         if (block_freed_) block_freed_();
     });
     pacing_.on_go_on([this](GroupId group) { pump(group); });

@@ -41,10 +41,8 @@ void RetentionWatch::begin(std::uint64_t) {
 void RetentionWatch::look(std::uint64_t) {
     under_way_ = false;
     ftl_.look_at_ages();
-    if (!stopped_)
-        arm();
-    else if (last_ended_)
-        last_ended_();
+    if (!stopped_) arm();
+    if (ended_) ended_();
 }
 
 }  // namespace ssdtlm

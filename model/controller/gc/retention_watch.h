@@ -18,8 +18,8 @@ public:
     /// Stopped, until go_on(): the first look comes one interval after that. `cycles` of a core for each.
     RetentionWatch(Agenda& agenda, Ps interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl);
 
-    /// Called when a look has ended after stop(): somebody may wait until nothing is under way.
-    void on_stopped(std::function<void()> callback) { last_ended_ = std::move(callback); }
+    /// Called when a look has ended: somebody may wait until nothing is under way.
+    void on_ended(std::function<void()> callback) { ended_ = std::move(callback); }
     /// No more looks; one that a core has begun is finished.
     void stop();
     /// Time stood still since.
@@ -39,7 +39,7 @@ private:
     const std::uint64_t cycles_;
     CorePort& cores_;
     Ftl& ftl_;
-    std::function<void()> last_ended_;
+    std::function<void()> ended_;
     SimTime next_{};
     Ps left_;  // while stopped
     Agenda::Entry timer_{};
