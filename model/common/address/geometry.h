@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/address/word_lines.h"
+
 namespace ssdtlm {
 
 /// Host logical block address, in units of the namespace's LBA size.
@@ -50,7 +52,8 @@ struct NandGeometry {
     std::uint32_t page_bytes = 4096;   ///< user data
     std::uint32_t spare_bytes = 0;     ///< out-of-band area of a page
     std::uint32_t unit_bytes = 4096;   ///< mapping unit; divides page_bytes
-    std::uint32_t bits_per_cell = 2;   ///< page type = page in block % bits_per_cell
+    std::uint32_t bits_per_cell = 2;   ///< page types
+    bool two_step = false;             ///< two bits per cell, and pages in the order of WordLines; else all pages of a word line are one behind the other
 
     constexpr std::uint32_t units_per_page() const { return page_bytes / unit_bytes; }
     constexpr std::uint32_t dies_per_channel() const { return ways * dies_per_chip; }
@@ -62,6 +65,11 @@ struct NandGeometry {
     constexpr std::uint32_t units_per_block() const { return pages_per_block * units_per_page(); }
     /// Pages of a block whose cells hold one bit each (SLC mode).
     constexpr std::uint32_t slc_pages_per_block() const { return pages_per_block / bits_per_cell; }
+    /// Below bits_per_cell: lower, (middle,) upper.
+    constexpr std::uint32_t page_type(std::uint32_t page) const {
+        return two_step ? std::uint32_t{word_lines().is_upper(page)} : page % bits_per_cell;
+    }
+    constexpr WordLines word_lines() const { return {pages_per_block}; }
     constexpr std::uint64_t raw_bytes() const { return pages() * page_bytes; }
 
     constexpr std::uint32_t channel_of(DieId d) const { return idx(d) / dies_per_channel(); }

@@ -128,6 +128,13 @@ void SpareArea::tear(const PageAddress& a, bool slc) {
     program_page(a, torn.data(), a.page == 0 || !keeps_records_ ? PageRecord{} : record(PageAddress{a.plane, a.block, a.page - 1}), nullptr, slc);
 }
 
+void SpareArea::spoil(const PageAddress& a) {
+    SSDTLM_CHECK(a.page < next_page(geometry_.block_of(a)), "a page is spoiled that was not programmed");
+    const std::uint32_t page = static_cast<std::uint32_t>(page_number(a)), unit = layout_.unit_of(page);
+    for (std::uint32_t i = 0; i < units_per_page_; ++i) units_.at_write(std::size_t{page} * units_per_page_ + i) = idx(kTorn) ^ at_start(page, unit, i);
+    contents_.erase(page_number(a));
+}
+
 void SpareArea::tear_block(BlockId b) {
     const Block& block = blocks_[idx(b)];
     std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();

@@ -98,6 +98,8 @@ public:
     /// The power goes while this page is being programmed: nothing in it can be read any more. A first page leaves its block in the
     /// mode in which it was being programmed: there is charge in its cells.
     void tear(const PageAddress& a, bool slc = false);
+    /// A page that was programmed cannot be read any more: the power went while another page of its cells was being programmed.
+    void spoil(const PageAddress& a);
     /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again. It stays in
     /// the mode it was in.
     void tear_block(BlockId b);

@@ -45,7 +45,7 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
 
 Ps Die::array_time(FlashOp op, std::uint32_t page) const {
     const std::vector<Ps>& times = times_[static_cast<std::size_t>(op)];
-    return times.size() == 1 ? times.front() : times[page % static_cast<std::uint32_t>(times.size())];
+    return times.size() == 1 ? times.front() : times[geometry_.page_type(page)];
 }
 
 __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget& t) const {
@@ -144,6 +144,9 @@ PowerLoss Die::power_lost(SimTime now) {
             case ArrayEffect::programs_page:
                 area_.tear(page, plane.slc);
                 ++loss.pages_torn;
+                if (!geometry_.two_step || !geometry_.word_lines().is_upper(page.page)) break;
+                area_.spoil(PageAddress{page.plane, page.block, geometry_.word_lines().below(page.page)});
+                ++loss.lower_pages_lost;
                 break;
             case ArrayEffect::erases_block:
                 area_.tear_block(geometry_.block_of(page));

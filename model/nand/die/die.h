@@ -25,9 +25,11 @@ namespace ssdtlm {
 struct PowerLoss {
     std::uint64_t pages_torn = 0;
     std::uint64_t erases_cut = 0;
+    std::uint64_t lower_pages_lost = 0;  ///< programmed before, below upper pages that were torn (NandGeometry::two_step)
     PowerLoss& operator+=(const PowerLoss& o) {
         pages_torn += o.pages_torn;
         erases_cut += o.erases_cut;
+        lower_pages_lost += o.lower_pages_lost;
         return *this;
     }
 };
