@@ -112,13 +112,14 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
-        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write)},
-        {"GC, journal and parity pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.parity_pages,
+        {"host pages allocated, and padding = programmed by the dies", ftl_now.host_pages_allocated + ftl_now.host_padding_pages, pages(FlashClass::host_write)},
+        {"GC, journal, parity and padding pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.parity_pages + ftl_now.gc_padding_pages,
          pages(FlashClass::gc_write)},
         {"translation and checkpoint pages of the FTL = programmed by the dies", ftl_now.translation_pages + ftl_now.checkpoint_pages, pages(FlashClass::mapping_write)},
-        {"bytes programmed = (host + GC + journal + translation + checkpoint + parity) pages",
+        {"bytes programmed = (host + GC + journal + translation + checkpoint + parity + padding) pages",
          (pages(FlashClass::host_write) + pages(FlashClass::gc_write) + pages(FlashClass::mapping_write)) * config.nand.geometry.page_bytes,
-         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages + ftl_now.parity_pages) * config.nand.geometry.page_bytes},
+         (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages + ftl_now.parity_pages +
+          ftl_now.host_padding_pages + ftl_now.gc_padding_pages) * config.nand.geometry.page_bytes},
         {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
         {"write buffer empty", b.used(), 0},
     };
@@ -227,6 +228,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         all.insert(all.end(), {{"power_cuts", cuts.size()},
                                {"flash_pages_torn", loss.pages_torn},
                                {"flash_erases_cut", loss.erases_cut},
+                               {"flash_lower_pages_lost", loss.lower_pages_lost},
                                {"map_scan_page_reads", reads}});
     }
     if (!config.host.reset_at.empty() || !cuts.empty()) {

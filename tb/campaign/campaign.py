@@ -23,7 +23,7 @@ import time
 from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read_cache, drawn_room, drawn_table_cache, drawn_watermarks
 from random_collection import drawn_arithmetic, drawn_frontier
 from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
-from random_faults import drawn_factory_bad
+from random_faults import drawn_factory_bad, in_two_steps
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
 
@@ -296,6 +296,7 @@ def run_seed(seed, options):
     if not any(s.startswith(("ftl.static_dimensions", "ftl.nvm_sets", "ftl.checkpoint")) for s in settings):
         settings += drawn_lines(seed, device)
         settings += drawn_parity(seed, device, settings)
+    settings = in_two_steps(seed, device, settings)
     settings += drawn_factory_bad(seed, device, settings, work)
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)

@@ -31,3 +31,21 @@ def drawn_factory_bad(seed, device, settings, work):
             settings[i] = f"{key}={int(value) + more}"
     work.pace_s += 3 * device.scan_s * more / before  # of as many losses of power
     return [f"nand.faults.factory_bad={100 * r.uniform(0.2, 3) / blocks:.4f}%", f"ftl.spare_blocks={device.settings.get('ftl.spare_blocks', 0) + more - 1}"]
+
+
+# What MLC in two steps is refused with.
+NOT_IN_TWO_STEPS = ("slc.", "ftl.checkpoint", "ftl.parity", "refresh.", "wear.most_spread", "wear.each", "gc.frontier", "gc.pace", "gc.tokens", "gc.charge_time", "nand.faults.program_fail")
+
+
+def in_two_steps(seed, device, settings):
+    """The settings, of a sixth of the small devices with a map in memory those of MLC that is programmed in two steps instead, with blocks beside those that they have: closing word lines costs room."""
+    pages = device.preset is None and device.settings["nand.geometry.pages_per_block"]
+    if not pages or pages < 8 or "ftl.mapping" in device.settings or any(s.startswith("ftl.mapping") for s in settings) or random.Random(f"two steps {seed}").random() > 1 / 6:
+        return settings
+    for key in [k for k in device.settings if k.startswith(NOT_IN_TWO_STEPS)]:
+        del device.settings[key]
+    blocks = device.settings["nand.geometry.blocks_per_plane"]
+    more = -(-blocks * pages // (pages - 5)) - blocks
+    device.settings["nand.geometry.blocks_per_plane"] = blocks + more
+    device.scan_s *= (blocks + more) / blocks
+    return [s for s in settings if not s.startswith((*NOT_IN_TWO_STEPS, "nand.geometry.blocks_per_plane"))] + ["nand.two_step=true", "nand.bits_per_cell=2", 'nand.t_read=["40us", "60us"]']

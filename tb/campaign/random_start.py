@@ -24,7 +24,7 @@ def drawn_workload(seed, device, folder, settings):
     if device.preset is not None or r.random() > 1 / 3:
         return []
     has = lambda start: any(s.startswith(start) for s in settings) or any(f"{key}={value}".replace('"', "").startswith(start) for key, value in device.settings.items())
-    if has("buffer.mode=protected") and has("ftl.checkpoint"):
+    if (has("buffer.mode=protected") and has("ftl.checkpoint")) or has("nand.two_step"):
         return []
     lba = int(device.settings["nvme.lba_size"].strip('"B'))
     direction = r.choice(("randwrite", "randrw", "write", "randtrimwrite" if r.random() < 1 / 2 else "randwrite"))

@@ -92,6 +92,7 @@ nlohmann::json counts_of(const Netlist& n) {
     j["static levelling"] = f.wear_victims;
     j["pages of the journal"] = f.journal_pages;
     j["parity pages"] = f.parity_pages;
+    j["padding pages"] = f.host_padding_pages + f.gc_padding_pages;
     if (c.parity_engine) j["pages rebuilt"] = c.parity_engine->counters().rebuilt + c.earlier().parity.rebuilt;
     j["pages of checkpoints"] = f.checkpoint_pages;
     j["translation pages written"] = f.translation_pages;
@@ -106,6 +107,7 @@ nlohmann::json counts_of(const Netlist& n) {
     }
     for (const PowerCut& cut : n.device.power_cuts()) {
         j["pages torn"] = j.value("pages torn", 0ull) + cut.loss.pages_torn;
+        j["lower pages lost"] = j.value("lower pages lost", 0ull) + cut.loss.lower_pages_lost;
         j["erases cut"] = j.value("erases cut", 0ull) + cut.loss.erases_cut;
         j["losses with a buffer to save"] = j.value("losses with a buffer to save", 0ull) + (cut.on_capacitors != Ps{});
         j["losses in the search"] = j.value("losses in the search", 0ull) + (cut.scan_time == Ps{});

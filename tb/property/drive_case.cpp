@@ -108,6 +108,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"run.through_doors", {"-", "true"}},
         {"run.check_waiters", {"-", "-", "-", "-", "-", "true"}},
         {"run.seed", {"1", "2", "3", "4"}},
+        {"nand.two_step", {"-", "true"}},
     };
     return kAll;
 }
@@ -143,6 +144,16 @@ bool goes_with_table_cache(const DriveCase& c) {
     return c.value("ftl.mapping") != "\"dftl\"" || (goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"");
 }
 
+/// MLC of two steps, where the map is one that it goes with; it decides what else is drawn.
+bool in_two_steps(const DriveCase& c) { return c.value("nand.two_step") == "true" && c.value("ftl.mapping") == "\"page\""; }
+
+/// What is refused with it, or has to have other values.
+bool is_out_of_two_steps(const std::string& key) {
+    static const char* const kKeys[] = {"ftl.parity", "slc.", "gc.pace", "gc.tokens", "ftl.checkpoint", "refresh.", "wear.most_spread", "wear.each", "gc.frontier", "nand.faults.program_fail", "nand.bits_per_cell",
+                                        "nand.geometry.pages_per_block"};
+    return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
+}
+
 bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
 
 /// Write buffer and read cache in one room, which have to have one order.
@@ -156,6 +167,8 @@ bool shares_room(const DriveCase& c) {
 bool goes_with(const DriveCase& c, const std::string& key) {
     const bool dftl = c.value("ftl.mapping") == "\"dftl\"", fast = c.value("ftl.mapping") == "\"fast\"", logs = fast || c.value("ftl.mapping") == "\"block\"";
     const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
+    if (key == "nand.two_step") return in_two_steps(c);
+    if (in_two_steps(c) && is_out_of_two_steps(key)) return false;
     if (key == "map.gc_updates" || key == "dirty_pages") return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
     if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
@@ -213,8 +226,11 @@ std::string sizes(const DriveCase& c, std::uint64_t unit) {
                        "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
                        "\nbuffer.size = " + bytes_text(std::max<std::uint64_t>(4096, c.number("buffer_pages") * page * planes_of(c))) + "\n";
     const std::string limits = c.value("soft_hard");
-    text += "gc.soft_free_blocks = " + limits.substr(0, 1) + "\ngc.hard_free_blocks = " + limits.substr(2) + "\n";
-    if (goes_with(c, "gc.idle_after") && c.value("gc.idle_after") != "-") text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + 2) + "\n";
+    // In two steps collection goes on in no superblock of an earlier life: so many more losses of power in a row.
+    const std::uint64_t more = in_two_steps(c) ? 4 : 0;
+    text += "gc.soft_free_blocks = " + std::to_string(std::stoul(limits) + more) + "\ngc.hard_free_blocks = " + std::to_string(std::stoul(limits.substr(2)) + more) + "\n";
+    if (in_two_steps(c)) text += "nand.bits_per_cell = 2\nnand.geometry.pages_per_block = " + std::to_string(std::max<std::uint64_t>(8, c.number("nand.geometry.pages_per_block"))) + "\n";
+    if (goes_with(c, "gc.idle_after") && c.value("gc.idle_after") != "-") text += "gc.idle_free_blocks = " + std::to_string(std::stoul(limits) + more + 2) + "\n";
     if (c.number("read_cache_units") != 0) text += "read_cache.size = " + bytes_text(c.number("read_cache_units") * unit) + "\n";
     if (goes_with(c, "map.")) {
         const std::uint64_t entries = std::min(c.number("map_entries"), unit / 8), entry = unit / entries, command = transfer / unit + 1;

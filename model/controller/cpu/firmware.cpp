@@ -66,6 +66,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       journal_(config, {around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_}),
       parity_(around.ftl.parity() == nullptr ? nullptr
                                              : std::make_unique<ParityWriter>(config, ParityWriter::Surroundings{around.agenda, cores_, around.ftl, feed_, gc_, jobs_, waiters_})),
+      word_lines_(around.word_lines == nullptr ? nullptr
+                                               : std::make_unique<WordLineCloser>(config, WordLineCloser::Surroundings{around.agenda, cores_, around.ftl, *around.word_lines, feed_, gc_, destage_,
+                                                                                                                       *buffer_, jobs_, waiters_})),
       read_(services(config, lba_bytes, around, data), around.ftl.codec()),
       write_(services(config, lba_bytes, around, data), {ftl_config.buffer_mode == BufferMode::write_through, ftl_config.buffer_mode == BufferMode::power_protected}),
       flush_(services(config, lba_bytes, around, data), ftl_config.buffer_mode == BufferMode::power_protected),
@@ -84,7 +87,15 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
     resident_map_.bind(gc_);
     if (ftl_config.gc_pace != "full" || ftl_config.gc_idle_after != Ps{} || !ftl_config.gc_charge_time) ends_.set_watch(&activity_);
     gc_.on_host_let_go([this] { waiters_.pages_changed(); });
-    gc_.on_erase_waits([this](SuperblockId victim) { journal_.demand_for(victim); });
+    SSDTLM_CHECK(around.ftl.geometry().two_step == (word_lines_ != nullptr), "word lines are to be closed in flash of two steps, and only there");
+    if (word_lines_) {
+        gc_.set_word_lines(*word_lines_);
+        destage_.set_word_lines(*word_lines_);
+    }
+    gc_.on_erase_waits([this](SuperblockId victim) {
+        journal_.demand_for(victim);
+        if (word_lines_) word_lines_->look();
+    });
     if (cached_map_) gc_.set_map(*map_updates());
     const auto freed = [this] {
         journal_.block_freed();
@@ -174,6 +185,7 @@ void Firmware::check_waiters() const {
     feed_.check_waiters();
     journal_.check_waiters();
     if (parity_) parity_->check_waiters();
+    if (word_lines_) word_lines_->check_waiters();
     if (cached_map_) cached_map_->check_waiters();
     if (dirty_limit_) dirty_limit_->check_waiters();
     if (checkpoints_) checkpoints_->check_waiters();
@@ -186,7 +198,7 @@ void Firmware::check_waiters() const {
 
 std::string Firmware::dump() const {
     return "firmware: " + std::to_string(ends_.under_way()) + " commands\n" + waiters_.dump() + read_.dump() + write_.dump() +
-           flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (parity_ ? parity_->dump() : "") + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
+           flush_.dump() + power_fail_.dump() + deallocate_.dump() + destage_.dump() + journal_.dump() + (parity_ ? parity_->dump() : "") + (word_lines_ ? word_lines_->dump() : "") + (cached_map_ ? cached_map_->dump() : "") + (dirty_limit_ ? dirty_limit_->dump() : "") +
            (checkpoints_ ? checkpoints_->dump() + shutdown_->dump() : "") + feed_.dump() + "write buffer: " + std::to_string(buffer_->used()) + " of " +
            std::to_string(buffer_->capacity()) + " units taken, " + std::to_string(buffer_->dirty()) + " dirty, " +
            std::to_string(buffer_->queued()) + " of them may be programmed\n" + gc_.dump() + (merges_ ? merges_->dump() : "");

@@ -33,6 +33,7 @@
 #include "controller/parity/parity_writer.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/waiters/waiters.h"
+#include "controller/word_lines/word_line_closer.h"
 #include "controller/write_buffer/write_buffer.h"
 
 namespace ssdtlm {
@@ -46,6 +47,7 @@ public:
         FlashPort& flash;
         DmaPort& dma;
         DramPort& dram;
+        WordLineGuard* word_lines = nullptr;  ///< which is `flash`; null: each program ends by itself
         /// Makes the map that commands ask, over the firmware's own; empty: that one itself.
         std::function<std::unique_ptr<MapPort>(MapPort& own)> map{};
         /// Makes the write buffer, of so many units, which sorts them by lane; empty: WriteBuffer.
@@ -92,7 +94,10 @@ public:
     /// The drive works: what it holds grows old (refresh.age).
     void watch_ages() { gc_.watch_ages(); }
     /// No new GC victims; what runs is finished. For the end of a run.
-    void stop_gc() { gc_.stop(); }
+    void stop_gc() {
+        gc_.stop();
+        if (word_lines_) word_lines_->drain();
+    }
     /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal, is in flash. The host is not there any more.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
     /// Nothing in flight and nothing dirty.
@@ -167,6 +172,7 @@ private:
     Destage destage_;
     JournalWriter journal_;
     std::unique_ptr<ParityWriter> parity_;  // null: rows have none
+    std::unique_ptr<WordLineCloser> word_lines_;  // null: each program ends by itself
     ReadCommand read_;
     WriteCommand write_;
     FlushCommand flush_;

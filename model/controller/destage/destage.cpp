@@ -33,6 +33,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
 
 void Destage::form() {
     for (std::uint32_t lane = choice_.next(); lane != RowChoice::kNoLane; lane = choice_.next()) form_row(lane);
+    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
 }
 
 void Destage::form_row(std::uint32_t lane) {
@@ -132,6 +133,7 @@ inline void Destage::place_or_wait(FlashJob* left) {
     if (left == nullptr) return;
     without_page_[lane] += length_of(left);
     around_.waiters.wait_for_page<&Destage::place_again>(lane, this, left->index);
+    if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
 }
 
 bool Destage::place_again(std::uint64_t& index) {

@@ -21,6 +21,7 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/journal_port.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 #include "controller/read_cache/read_cache.h"
 #include "controller/waiters/waiters.h"
@@ -49,6 +50,10 @@ public:
 
     /// Formed and not finished.
     std::uint32_t programs() const { return choice_.programs(); }
+    /// Of these, that wait for a page.
+    std::uint32_t without_page() const;
+    /// Is told when somebody may begin to wait for programs that do not end by themselves.
+    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
     /// A program that ends by itself, or a collection that will give a page to one without.
     bool under_way() const;
     std::uint64_t units_mapped() const { return units_mapped_; }
@@ -78,7 +83,6 @@ private:
     FlashJob* place(FlashJob* jobs);
     bool is_wanted(const FlashJob& job) const;
     std::uint32_t lane_of(const FlashJob& job) const;
-    std::uint32_t without_page() const;
     void submit(FlashJob& job, const PageAddress& page, bool of_gc);
     void program_done(std::uint64_t job);
     void lose(Lpa lpa) const;
@@ -102,6 +106,7 @@ private:
     std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL
     std::vector<std::uint32_t> without_page_;  ///< by lane: programs that wait for a page
     std::uint64_t rows_formed_ = 0;
+    WordLinePort* word_lines_ = nullptr; ///< null: each program ends by itself
     const bool reorders_;                ///< the buffer does
     bool collecting_ = false;            ///< GC has looked at every group once
     std::uint64_t units_mapped_ = 0;

@@ -8,11 +8,16 @@
 
 namespace ssdtlm {
 
+namespace {
+/// Of flash that is programmed in two steps: lower pages that wait for their upper ones. They are in flash, and take nobody's turn.
+std::uint32_t held_most(const Ftl& ftl, std::uint32_t planes) { return ftl.geometry().two_step ? 2 * planes * (1 + ftl.lanes().streams()) : 0; }
+}  // namespace
+
 RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& buffer, const Waiters& waiters)
     : buffer_(buffer),
       waiters_(waiters),
-      program_limit_(ftl.geometry().dies() * config.flush_depth_per_die),
-      row_pages_(std::min(ftl.shape().joined(), program_limit_)),
+      program_limit_(ftl.geometry().dies() * config.flush_depth_per_die + held_most(ftl, ftl.geometry().planes())),
+      row_pages_(std::min(ftl.shape().joined(), ftl.geometry().dies() * config.flush_depth_per_die)),
       row_units_(row_pages_ * ftl.geometry().units_per_page()),
       start_level_(static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_start_percent / 100)),
       stop_level_(std::min(start_level_, static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_stop_percent / 100))) {
@@ -21,7 +26,7 @@ RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& 
     of_lane_.resize(lanes.count());
     for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
         const auto groups = static_cast<std::uint32_t>(lanes.groups(lane).size());
-        limit_of_lane_.push_back(std::max(row_pages_, program_limit_ * groups / ftl.shape().groups()));
+        limit_of_lane_.push_back(std::max(row_pages_ + held_most(ftl, groups * ftl.shape().planes()), program_limit_ * groups / ftl.shape().groups()));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/precondition.h"
+#include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
 
@@ -51,7 +52,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
       translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
-      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, geometry.units_per_page(), seed},
+      policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
                                              config.gc_policies)),
       since_levelled_(shape_.groups()),
       levels_(shape_.groups()),

@@ -280,7 +280,7 @@ private:
     friend class HybridMap;
     friend class Recovery;
     friend class RowParity;
-
+    friend class OpenWordLines;
     // What the map holds for a unit: a place below geometry_.units(), kUnmapped, or a note: the page of the journal that says
     // that it was deallocated (even) or lost (odd).
     bool is_copy(Ppa p) const { return idx(p) < units_; }

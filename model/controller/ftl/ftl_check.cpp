@@ -13,6 +13,7 @@
 #include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/parity/row_parity.h"
+#include "controller/ftl/word_lines/open_word_lines.h"
 #include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 
@@ -109,7 +110,8 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     if (g.blocks_per_plane <= reserve) return 0;
     if (is_hybrid(config)) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
-    const std::uint64_t all = std::uint64_t{shape.groups()} * shape.data_planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - (g.units_per_page() - 1));
+    const std::uint32_t lost = g.two_step ? OpenWordLines::reclaim_units(g, 1) : g.units_per_page() - 1;
+    const std::uint64_t all = g.units_per_block() <= lost ? 0 : std::uint64_t{shape.groups()} * shape.data_planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
     if (config.static_dimensions != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
     if (config.mapping != "dftl") return all;
     // n units and their translation pages, n / entries rounded up.
@@ -344,6 +346,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
     if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
     RowParity::check(out, config, g);
+    OpenWordLines::check(out, config, g);
     check_sets(out, config, g);
     if (is_hybrid(config)) check_hybrid(out, config);
     if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)

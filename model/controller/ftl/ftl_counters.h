@@ -37,16 +37,18 @@ struct FtlCounters {
     std::uint64_t full_merge_blocks = 0;   ///< logical blocks gathered for these
     std::uint64_t empty_logs = 0;          ///< random log blocks in which nothing was left
     std::uint64_t parity_pages = 0;        ///< programmed with the parity of rows
+    std::uint64_t host_padding_pages = 0;  ///< programmed to close word lines, where the host writes
+    std::uint64_t gc_padding_pages = 0;    ///< the same where garbage collection does
 
     /// Slots programmed without data. Exact between calls, because a page's units are mapped when it is allocated
     /// (host) or when it has been programmed (GC).
     std::uint64_t pad_units(std::uint32_t units_per_page) const {
         return (host_pages_allocated + gc_pages) * units_per_page - host_units - gc_units_moved - gc_units_stale;
     }
-    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the map and its checkpoints, for parity. The pages of
+    /// Room of the pages given to host data, full or padded, and of those programmed by GC, for the journal, for the map and its checkpoints, for parity, and to close word lines. The pages of
     /// the host count when their units do, at the issue of the program; so this is never below host_units, in no window.
     std::uint64_t flash_units(std::uint32_t units_per_page) const {
-        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages) * units_per_page;
+        return (host_pages_allocated + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages + host_padding_pages + gc_padding_pages) * units_per_page;
     }
     /// Pages of garbage collection that moved translation pages, and the others: of a page that holds both, its share.
     double gc_mapping_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_translation_units) / units_per_page; }
@@ -85,7 +87,9 @@ struct FtlCounters {
                 a.full_merges - b.full_merges,
                 a.full_merge_blocks - b.full_merge_blocks,
                 a.empty_logs - b.empty_logs,
-                a.parity_pages - b.parity_pages};
+                a.parity_pages - b.parity_pages,
+                a.host_padding_pages - b.host_padding_pages,
+                a.gc_padding_pages - b.gc_padding_pages};
     }
 };
 

@@ -48,13 +48,15 @@ void Ftl::reopen_roomiest(std::vector<SuperblockId>& candidates) {
 
 SuperblockId Ftl::select_without_free(GroupId group) {
     const SuperblockId open = blocks_.open_block(group, BlockState::open_gc);
-    if (open != kNoSuperblock && blocks_[open].programs == 0) {  // another may have more room
+    // In two steps what lies there already would not be safe until the next upper page is programmed.
+    const bool goes_on = !geometry_.two_step;
+    if (goes_on && open != kNoSuperblock && blocks_[open].programs == 0) {  // another may have more room
         blocks_.close_gc(group);
         policy_->sealed(open, blocks_[open].valid, counters_.host_units);
     }
     std::vector<SuperblockId> candidates;
     for (SuperblockId b; (b = policy_->select(group, counters_.host_units)) != kNoSuperblock;) candidates.push_back(b);
-    if (blocks_.open_block(group, BlockState::open_gc) == kNoSuperblock) reopen_roomiest(candidates);
+    if (goes_on && blocks_.open_block(group, BlockState::open_gc) == kNoSuperblock) reopen_roomiest(candidates);
     const auto fewest = std::min_element(candidates.begin(), candidates.end(),
                                          [this](SuperblockId a, SuperblockId b) { return blocks_[a].valid < blocks_[b].valid; });
     SuperblockId victim = kNoSuperblock;

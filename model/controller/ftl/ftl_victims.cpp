@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/word_lines/open_word_lines.h"
 
 namespace ssdtlm {
 
@@ -15,7 +16,8 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
 
 /// Units of a victim that are in use.
 std::uint32_t Ftl::most_valid(GroupId group) const {
-    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return shape_.data_units();
+    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group))
+        return shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
     return shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units());
 }
 

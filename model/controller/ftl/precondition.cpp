@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "controller/ftl/word_lines/open_word_lines.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -32,6 +34,7 @@ OverwriteRounds Preconditioner::run() {
     fill();
     if (ftl_.slc_ != nullptr) ftl_.slc_->use(true);
     for (std::uint32_t g = 0; g < ftl_.shape_.groups(); ++g) ftl_.update_able(GroupId{g});
+    if (geometry_.two_step) OpenWordLines(ftl_).close_all();
     return rounds_;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/gc/gc_engine.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "controller/ftl/mapping/translation_contents.h"
@@ -25,7 +24,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       pacing_(agenda, config, ftl, host),
       at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
       ages_(config.most_looks() == 0 ? nullptr : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
-      most_inflight_(config.gc_max_inflight_pages * ftl.shape().planes()),
+      most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) * ftl.shape().planes()),
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
     if (ages_) ages_->on_ended([this] {
@@ -128,6 +127,7 @@ void GcEngine::pump(GroupId group) {
     if (g.exhausted && g.reads == 0) {
         const std::uint64_t number = g.number;
         while (!g.moves.empty()) form_row(group);
+        if (__builtin_expect(word_lines_ != nullptr, 0)) word_lines_->look();
         if (g.inflight == 0 && g.number == number && g.victim != kNoSuperblock) try_erase(group);
     }
 }

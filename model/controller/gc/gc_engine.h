@@ -9,6 +9,7 @@
 // collection, and as many as it takes where the host waits for a free superblock, or is idle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,7 @@
 #include "controller/ports/flash_job.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/map_updates.h"
+#include "controller/ports/word_line_port.h"
 #include "controller/program_feed/program_feed.h"
 
 namespace ssdtlm {
@@ -48,10 +50,7 @@ public:
     void on_host_let_go(std::function<void()> callback) { pacing_.on_host_let_go(std::move(callback)); }
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
-    void set_map(MapUpdates& map) {
-        map_ = &map;
-        if (at_once_) at_once_->set_map(map);
-    }
+    void set_map(MapUpdates& map) { map_ = &map; if (at_once_) at_once_->set_map(map); }
     /// Is told of what may concern merges as well, with a hybrid map.
     void set_merges(MergeEngine& merges) { merges_ = &merges; }
     /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
@@ -85,9 +84,11 @@ public:
     /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
     void media_changed() { pacing_.look_again(); }
     /// Ages count from now on, where they are looked at.
-    void watch_ages() {
-        if (ages_) ages_->go_on();
-    }
+    void watch_ages() { if (ages_) ages_->go_on(); }
+    void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
+    /// All that is left of the group's victim are so many programs.
+    bool waits_for_programs(GroupId group, std::uint32_t n) const { return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n; }
+    bool any_erase_waits() const { return active_ != 0 && std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.erase_waits; }); }
     /// No new victims from now on; running ones are finished.
     void stop() {
         stopped_ = true;
@@ -192,9 +193,9 @@ private:
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
     MergeEngine* merges_ = nullptr;  // null: no hybrid map
+    WordLinePort* word_lines_ = nullptr;  // null: each program ends by itself
     bool stopped_ = false;
-    std::uint32_t active_ = 0;
-    std::uint32_t looks_ = 0;        // groups that are looked at in an entry to come
+    std::uint32_t active_ = 0, looks_ = 0;  // groups that are collected; that are looked at in an entry to come
     std::uint64_t collections_ = 0;
     std::uint64_t victims_ = 0;
     BlockId last_victim_ = kNoBlock;

@@ -29,6 +29,7 @@ public:
         std::uint8_t stream = 0;  ///< of its newest write
         std::uint8_t tenant = 0;  ///< that wrote it last; 0: one that has no part of its own anywhere
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
+        bool awaited = false; ///< a command waits for its durability, or for that of a newer write of the unit
     };
     /// In units.
     struct Levels {

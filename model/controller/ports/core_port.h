@@ -31,6 +31,8 @@ enum class CoreStep : std::uint8_t {
     journal_done,
     parity_issue,
     parity_done,
+    padding_issue,  ///< of pages that close word lines
+    padding_done,
     map_read,       ///< of a translation page
     map_write,
     map_write_done,

@@ -14,7 +14,7 @@
 namespace ssdtlm {
 
 struct FlashJob {
-    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program, map_read, map_program, checkpoint_program, parity_program };
+    enum class Kind : std::uint8_t { host_read, merge_read, host_program, gc_read, gc_program, erase, journal_program, map_read, map_program, checkpoint_program, parity_program, padding_program };
     enum class Source : std::uint8_t { flash, buffer, zeros, lost };  ///< host_read: where the data comes from
 
     FlashTransaction txn;

@@ -100,7 +100,7 @@ public:
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
         const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
-        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit};
+        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit, e.waiter != kNoWaiter || (e.marks & kHurried) != 0};
     }
     void touch(Index i) override;
     const Entry& entry(Index i) const { return entries_[i]; }

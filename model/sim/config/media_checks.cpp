@@ -19,6 +19,9 @@ public:
     explicit MediaChecker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
 
     std::vector<Problem> run() {
+        if (c_.nand.geometry.two_step && c_.faults.program_fails > 0)
+            add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: what a failed upper page does to the lower one is not implemented",
+                "set it to 0%, or nand.two_step = false");
         if (is_hybrid(c_.ftl) && (c_.faults.any() || c_.faults.factory_bad > 0))
             add("ftl.mapping", value("ftl.mapping") + " with rates in [nand.faults]", "\"page\" or \"dftl\": failing flash is not implemented in merges",
                 "set it to one of these, or leave out [nand.faults]");

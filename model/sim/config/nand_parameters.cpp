@@ -11,8 +11,13 @@ void add_array(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.geometry.bits_per_cell; })
                         .range("1", "5")
-                        .says("Page types; the type of a page is its number in the block modulo this")
+                        .says("Page types; the type of a page is its number in the block modulo this, unless nand.two_step says otherwise")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, MLC"));
+    table.push_back(P::boolean(
+                        "nand.two_step", [](auto& c) -> auto& { return c.nand.geometry.two_step; })
+                        .says("Two bits per cell that are programmed in two steps: of each word line a lower page and, behind the lower page of the next one, an upper page "
+                              "(pages of a block: L0 L1 U0 L2 U1 ...). If the power goes while an upper page is programmed, the lower one is lost with it; the firmware closes word lines with padding for who waits")
+                        .from("one step, as 3D parts; planar MLC takes two, the distance from lower to upper page is assumed"));
     table.push_back(P::times(
                         "nand.t_read", [](auto& c) -> auto& { return c.nand.t_read; })
                         .range("1ns", "100ms")

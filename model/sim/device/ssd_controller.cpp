@@ -162,9 +162,10 @@ void SsdController::build_firmware() {
     if (counts_reads(ftl->refresh())) read_counter.emplace(flash_port, *ftl);
     FlashPort& counted = read_counter ? static_cast<FlashPort&>(*read_counter) : flash_port;
     if (ftl->parity() != nullptr) parity_engine.emplace(counted, *ftl);
-    FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine) : counted;
+    if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);
+    FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine) : word_lines ? static_cast<FlashPort&>(*word_lines) : counted;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-                     Firmware::Surroundings{agenda, *ftl, flash, dma, *dram}, data_of(data));
+                     Firmware::Surroundings{agenda, *ftl, flash, dma, *dram, word_lines ? &*word_lines : nullptr}, data_of(data));
 }
 
 /// What has to be said to each other by organs that are built again after a loss of power.

@@ -28,6 +28,7 @@
 #include "controller/cpu/firmware.h"
 #include "controller/gc/read_counter.h"
 #include "controller/parity/parity_engine.h"
+#include "controller/word_lines/word_line_guard.h"
 #include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
@@ -111,6 +112,7 @@ public:
     FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it
     std::optional<ReadCounter> read_counter;  ///< in front of it; none: reads are not counted
     std::optional<ParityEngine> parity_engine;  ///< in front of these; none: rows have no parity
+    std::optional<WordLineGuard> word_lines;  ///< the same; none: the flash is programmed in one step
     std::optional<Firmware> firmware;
 
 private:

@@ -148,6 +148,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                {"gc_user_pages", s.ftl.gc_user_pages(s.units_per_page)}, {"gc_mapping_pages", s.ftl.gc_mapping_pages(s.units_per_page)}};
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.ftl.parity_pages != 0) j["ftl"]["parity_pages"] = s.ftl.parity_pages;
+    if (const std::uint64_t padding = s.ftl.host_padding_pages + s.ftl.gc_padding_pages; padding != 0) j["ftl"]["padding_pages"] = padding;
     if (s.slc_blocks != 0)
         j["ftl"].update({{"slc_pages", s.ftl.slc_pages}, {"slc_blocks_folded", s.ftl.slc_victims}, {"slc_units_folded", s.ftl.slc_units_folded}});
     for (const auto& set : s.nvm_sets) j["ftl"]["nvm_sets"].push_back({{"set", set.name}, {"offset_bytes", set.first_byte}, {"bytes", set.bytes}});
@@ -165,6 +166,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                                    {"on_capacitors_s", to_seconds(p.on_capacitors)},
                                    {"pages_torn", p.loss.pages_torn},
                                    {"erases_cut", p.loss.erases_cut},
+                                   {"lower_pages_lost", p.loss.lower_pages_lost},
                                    {"after_shutdown", p.after_shutdown},
                                    {"map_from", name_of(p.source)},
                                    {"scan_page_reads", p.scan_reads},
@@ -308,7 +310,8 @@ std::string summary_text(const RunSummary& s) {
                          (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
                              (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
                              (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : "") +
-                             (s.ftl.parity_pages != 0 ? fmt::format("{} parity pages, ", s.ftl.parity_pages) : ""),
+                             (s.ftl.parity_pages != 0 ? fmt::format("{} parity pages, ", s.ftl.parity_pages) : "") +
+                             (s.ftl.host_padding_pages + s.ftl.gc_padding_pages != 0 ? fmt::format("{} pages of padding, ", s.ftl.host_padding_pages + s.ftl.gc_padding_pages) : ""),
                          (s.ftl.wear_victims != 0 ? fmt::format("{} blocks with {} units collected for wear, ", s.ftl.wear_victims, s.ftl.wear_units) : "") +
                              (s.ftl.refresh_victims != 0 ? fmt::format("{} blocks with {} units refreshed, ", s.ftl.refresh_victims, s.ftl.refresh_units) : "") +
                              (s.slc_blocks != 0 ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ", s.ftl.slc_pages,

@@ -66,6 +66,8 @@ const WaveEnum& core_step_names() {
                              {"journal_done", "purple4"},
                              {"parity_issue", "chocolate4"},
                              {"parity_done", "chocolate4"},
+                             {"padding_issue", "chocolate4"},
+                             {"padding_done", "chocolate4"},
                              {"map_read", "purple3"},
                              {"map_write", "purple4"},
                              {"map_write_done", "purple4"},

@@ -196,6 +196,8 @@ def write_amplification(result):
         units["checkpoints of the map"] = ftl["checkpoint_pages"] * per_page
     if ftl.get("parity_pages"):
         units["parity of rows"] = ftl["parity_pages"] * per_page
+    if ftl.get("padding_pages"):
+        units["padding of word lines"] = ftl["padding_pages"] * per_page
     return [{"cause": cause, "units": n / host} for cause, n in units.items()]
 
 

@@ -96,6 +96,13 @@ TEST(ConfigRules, SharesOfBlocksInUse) {
     expect_one({"gc.hard_used=99%", "gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 2..65535");
 }
 
+TEST(ConfigRules, TwoSteps) {
+    EXPECT_THAT(problems_with({"nand.two_step=true"}), IsEmpty());
+    expect_one({"nand.two_step=true", "nand.faults.program_fail=1%"}, "--set nand.faults.program_fail=1%: nand.faults.program_fail: 1% with nand.two_step = true; 0%");
+    expect_one({"nand.two_step=true", "nand.bits_per_cell=3"}, "nand.bits_per_cell: 3 with nand.two_step = true; 2");
+    expect_one({"nand.two_step=true", "gc.pace=tokens"}, "gc.pace: \"tokens\" with nand.two_step = true; \"full\"");
+}
+
 TEST(ConfigRules, CollectionInNoTime) {
     EXPECT_THAT(problems_with({"gc.charge_time=false"}), IsEmpty());
     expect_one({"gc.charge_time=false", "nand.faults.program_fail=1%"}, "--set gc.charge_time=false: gc.charge_time: false with rates in [nand.faults]; true");

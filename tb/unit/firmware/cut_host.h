@@ -19,6 +19,7 @@
 #include "device_under_test.h"
 #include "erases_found.h"
 #include "parity_rows.h"
+#include "safe_pages.h"
 #include "same_tables.h"
 #include "translation_watch.h"
 
@@ -43,9 +44,9 @@ public:
         for (Unit& u : units_) u.versions.push_back(0);
     }
     /// Writes at random; cuts the power after some of the events, `cuts` times. The last life ends in peace.
-    void run(int cuts) {
+    void run(int cuts, std::uint64_t events = 6000) {
         for (int cut = 0; cut < cuts; ++cut) {
-            run_for(1 + random_.below(cut % 4 == 0 ? 200 : 6000));
+            run_for(1 + random_.below(cut % 4 == 0 ? 200 : cut < 12 ? 6000 : events));
             if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
             if (::testing::Test::HasFailure()) return;
             ASSERT_NO_THROW(power_cut()) << "cut " << cut;
@@ -123,6 +124,7 @@ public:
     std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
     ErasesFound erases_found;
     std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
+    std::uint64_t lower_pages_lost = 0, padding_pages = 0;
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
@@ -135,8 +137,8 @@ private:
         std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
         bool busy = false;
     };
-    /// It takes no more: some of its flash has failed, and it is read-only.
-    bool has_worn_out() const { return shape_.faults.any() && life_->ftl.media().read_only; }
+    /// It takes no more, and is read-only: some of its flash has failed, or losses of power have used up its free superblocks, where garbage collection cannot go on in others.
+    bool has_worn_out() const { return (shape_.faults.any() || shape_.geometry.two_step) && life_->ftl.media().read_only; }
     std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
     std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
     static std::uint32_t last_written(const Unit& u) {
@@ -155,13 +157,21 @@ private:
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
             if (t.record.kind == PageKind::parity) return;  // of no unit
             if (translation_) translation_->programmed(life_->ftl, t);
-            // What a failed program was to hold goes to a block of garbage collection.
-            if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
-            for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
-                if (t.spare[s] != kPadding && !life_->ftl.is_translation(life_->ftl.codec().lpa(t.spare[s]))) is_durable(idx(life_->ftl.codec().lpa(t.spare[s])), life_->ftl.codec().version(t.spare[s]));
+            if (safe_pages_)
+                safe_pages_->programmed(t, [this](const FlashTransaction& safe) { page_is_durable(safe); });
+            else
+                page_is_durable(t);
         };
+        if (shape_.geometry.two_step) safe_pages_.emplace(shape_.geometry);
         for (Slot& s : slots_) s.busy = false;
         under_way_ = 0;
+    }
+    void page_is_durable(const FlashTransaction& t) {
+        // What a failed program was to hold goes to a block of garbage collection.
+        if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
+        const SpareCodec& codec = life_->ftl.codec();
+        for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
+            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s]))) is_durable(idx(codec.lpa(t.spare[s])), codec.version(t.spare[s]));
     }
     void is_durable(std::uint32_t unit, std::uint32_t version) {
         Unit& u = units_[unit];
@@ -296,6 +306,8 @@ private:
     void power_cut() {
         life_->flash.cut(random_);
         torn += life_->flash.torn;
+        lower_pages_lost += life_->flash.lower_pages_lost;
+        padding_pages += life_->ftl.counters().host_padding_pages + life_->ftl.counters().gc_padding_pages;
         erases_cut += life_->flash.erases_cut;
         moved += life_->ftl.counters().gc_units_moved;
         erases += life_->ftl.counters().blocks_erased;
@@ -368,6 +380,7 @@ private:
     std::uint64_t seed_, lives_ = 0, most_ = ~std::uint64_t{0};  ///< writes and deallocations
     bool stop_ = false;
     std::vector<Unit> units_;
+    std::optional<SafePages> safe_pages_;          ///< of this life; none: each page is safe when it has been programmed
     std::optional<TranslationWatch> translation_;  ///< none: the map is all in memory
     std::uint32_t under_way_ = 0;
     std::unique_ptr<Life> life_, before_;

@@ -18,13 +18,14 @@ struct Life : private CompletionSink {
           flash(agenda, spare, seed, s.flash_longest),
           dma(agenda, std::size_t{s.slots} * 65536, seed, s.dma_longest),
           dram(agenda, dram_config),
-          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, below(), dma, dram}) {
+          firmware(s.firmware, s.ftl, s.geometry, s.lba_bytes, {agenda, ftl, below(), dma, dram, word_lines ? &*word_lines : nullptr}) {
         firmware.bind(*this);
         flash.moves_with_host = s.ftl.gc_frontier == GcFrontier::shared;
         ftl.on_media_change([this] { firmware.media_changed(); });
     }
     void complete(Command& c) override;
     FlashPort& below() {
+        if (ftl.geometry().two_step) return word_lines.emplace(agenda, flash, ftl);
         if (ftl.parity() == nullptr) return flash;
         return parity_engine.emplace(flash, ftl);
     }
@@ -37,6 +38,7 @@ struct Life : private CompletionSink {
     DramConfig dram_config;
     SerialDram dram;
     std::optional<ParityEngine> parity_engine;  ///< none: rows have no parity
+    std::optional<WordLineGuard> word_lines;    ///< none: the flash is programmed in one step
     Firmware firmware;
 };
 

@@ -85,6 +85,9 @@ public:
             if (t->op == FlashOp::program) {
                 spare_.tear(t->address, t->slc);
                 ++torn;
+                if (!spare_.geometry().two_step || !spare_.geometry().word_lines().is_upper(t->address.page)) continue;
+                spare_.spoil(PageAddress{t->address.plane, t->address.block, spare_.geometry().word_lines().below(t->address.page)});
+                ++lower_pages_lost;
             } else if (t->op == FlashOp::erase) {
                 const BlockId block = spare_.geometry().block_of(t->address);
                 ++erases_cut;
@@ -96,7 +99,7 @@ public:
             }
         }
     }
-    std::uint64_t torn = 0, erases_cut = 0;
+    std::uint64_t torn = 0, erases_cut = 0, lower_pages_lost = 0;
     /// As of a new one.
     void draw_from(std::uint64_t seed) { random_ = Random(seed, 7); }
     /// While set, nothing that is submitted ends; release() lets it go.

@@ -68,7 +68,9 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
                 n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
     std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
     std::printf("%llu complete rows with parity after the starts\n", n(parity_rows));
-    if (share_of(40) >= 10) EXPECT_GT(parity_rows, share_of(1000)) << "of ten seeds one or more have parity";
+    if (share_of(40) >= 10) {
+        EXPECT_GT(parity_rows, share_of(1000)) << "of ten seeds one or more have parity";
+    }
     EXPECT_GT(erases_read, share_of(20 * 1000));
     EXPECT_GT(erases_supposed, share_of(1000));
     EXPECT_GT(journal_pages, share_of(5000));
@@ -77,6 +79,69 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
     EXPECT_GT(lost, share_of(10000));
     EXPECT_GT(moved, share_of(10000));
     EXPECT_GT(erases, share_of(1000));
+}
+
+/// MLC that is programmed in two steps: the power takes lower pages that were programmed long ago.
+DeviceShape in_two_steps(DeviceShape s) {
+    s.geometry.bits_per_cell = 2;
+    s.geometry.two_step = true;
+    s.geometry.blocks_per_plane = 32;
+    s.ftl.gc_hard_free_blocks = 6;  // each loss of power may leave a superblock of garbage collection half full, which nobody goes on with
+    s.ftl.gc_soft_free_blocks = 8;
+    return s;
+}
+
+TEST(PowerCut, OfFlashThatIsProgrammedInTwoSteps) {
+    std::uint64_t torn = 0, lower = 0, padding = 0, lost = 0, moved = 0, deallocations = 0, read_only = 0, read_only_of_few = 0;
+    const std::uint64_t first = 1 + seed_offset();
+    for (std::uint64_t seed = first; seed < first + share_of(40); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape s = in_two_steps(tiny_device(seed % 3 == 0 ? 16384 : 8192));
+        s.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+        s.geometry.ways = seed % 4 < 2 ? 1 : 2;
+        if (seed % 4 == 3) s.ftl.gc_hard_free_blocks = 2;  // which may be too few
+        if (seed % 7 < 2) {
+            s.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 2);
+            s.geometry.blocks_per_plane += 2 * s.ftl.stream_frontiers;
+        }
+        if (seed % 7 == 3) s.ftl.buffer_mode = BufferMode::write_through;
+        if (seed % 7 > 4) s.ftl.buffer_bytes = 2ull * s.geometry.unit_bytes * s.geometry.units_per_page();  // less than lower pages can take
+        if (seed % 7 == 4) s.ftl.flush_start_percent = 75;
+        s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+        s.seed = seed;
+        CutHost host(s, seed);
+        host.run(seed % 4 == 3 ? 100 : 25, seed % 4 == 3 ? 400 : 6000);
+        torn += host.torn;
+        lower += host.lower_pages_lost;
+        padding += host.padding_pages;
+        lost += host.lost_versions;
+        moved += host.moved;
+        deallocations += host.deallocations;
+        (seed % 4 == 3 ? read_only_of_few : read_only) += host.read_only;
+        if (HasFailure()) return;
+    }
+    EXPECT_EQ(read_only, 0u);
+    const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+    std::printf("%llu cuts: %llu pages torn, and %llu lower pages with them; %llu pages of padding; %llu versions lost that were not durable; %llu units moved, %llu deallocations; read-only %llu times\n",
+                n(share_of(1000)), n(torn), n(lower), n(padding), n(lost), n(moved), n(deallocations), n(read_only_of_few));
+    EXPECT_GT(lower, share_of(300));
+    EXPECT_GT(padding, share_of(5000));
+    EXPECT_GT(moved, share_of(10000));
+}
+
+TEST(PowerCut, AfterEachEventOfAShortRunInTwoSteps) {
+    DeviceShape s = in_two_steps(tiny_device());
+    s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
+    std::uint64_t events = 0, lower = 0;
+    for (bool more = true; more; ++events) {
+        SCOPED_TRACE("after event " + std::to_string(events));
+        CutHost host(s, 77);
+        ASSERT_NO_THROW(more = host.cut_after(events, 120));
+        lower += host.lower_pages_lost;
+    }
+    std::printf("%llu events, %llu lower pages lost\n", static_cast<unsigned long long>(events), static_cast<unsigned long long>(lower));
+    EXPECT_GT(events, 500u);
+    EXPECT_GT(lower, 50u);
 }
 
 TEST(PowerCut, AfterEachEventOfAShortRun) {

@@ -39,6 +39,36 @@ TEST(FtlCheck, FindsAllProblemsAtOnce) {
     }
 }
 
+/// The same of flash that is programmed in two steps.
+TEST(FtlCheck, TwoStepsRefuseWhatTheyAreNotMadeFor) {
+    NandGeometry g = test::small_geometry();
+    g.blocks_per_plane = 64;
+    g.two_step = true;
+    FtlConfig c = test::small_config(g, 0.3, SuperblockSpan::drive);
+    EXPECT_TRUE(check_ftl(c, g).empty());
+    c.parity = Parity::die;
+    c.gc_frontier = GcFrontier::shared;
+    c.gc_pace = "yield";
+    c.checkpoint_at_shutdown = true;
+    c.most_spread = 3;
+    c.refresh_reads = 100;
+    c.slc.blocks = 2;
+    c.precondition_workload = "job.fio";
+    const std::size_t with_parity_beside_a_cache = 1;
+    EXPECT_EQ(check_ftl(c, g).size(), 8u + with_parity_beside_a_cache);
+    c = test::small_config(g, 0.3);
+    c.mapping = "dftl";
+    c.gc_charge_time = false;
+    g.bits_per_cell = 3;
+    g.pages_per_block = 15;
+    EXPECT_EQ(check_ftl(c, g).size(), 4u);
+    // Closing word lines costs room that others have.
+    g = test::small_geometry();
+    const std::uint64_t one = most_logical_units(test::small_config(g, 0.3), g);
+    g.two_step = true;
+    EXPECT_EQ(most_logical_units(test::small_config(g, 0.3), g), one / 61 * 44) << "of 64 units in a block 20 may be left, five pages, in place of 3";
+}
+
 /// What is asked for beside log blocks, all at once, and each with a way out.
 TEST(FtlCheck, LogBlocksRefuseWhatTheyAreNotMadeFor) {
     NandGeometry g = test::small_geometry();

@@ -137,6 +137,32 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
     ftl.verify_books();
 }
 
+// All blocks are written in part, as losses of power leave them, and no superblock is free.
+TEST(Scarce, NothingIsWrittenBehindLowerPagesOfAnEarlierLife) {
+    for (const bool two_step : {false, true}) {
+        NandGeometry g = small_geometry();
+        g.two_step = two_step;
+        Device d(small_config(g, 0.3), g);
+        const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
+        std::uint32_t unit = 0;
+        for (std::uint32_t b = 0; b < g.blocks(); ++b)
+            for (std::uint32_t page = 0; page < 8; ++page) {
+                Spare out[kMaxUnitsPerPage];
+                std::fill_n(out, g.units_per_page(), kPadding);
+                for (std::uint32_t s = 0; s < g.units_per_page() && page < 7; ++s) out[s] = d.ftl.codec().make(Lpa{unit++ % units}, 1);
+                d.flash.program_page({g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), page}, out, {std::uint64_t{b} * 8 + page + 1, PageKind::user, kGcStream});
+            }
+        Ftl ftl(d.ftl.config(), g, d.flash, 1);
+        Recovery(ftl).from_all_pages();
+        // The last writes are in the last blocks: those of the last group are all in use.
+        const GroupId group{ftl.shape().groups() - 1};
+        ASSERT_EQ(ftl.free_blocks(group), 0u);
+        EXPECT_EQ(ftl.select_victim(group) == kNoSuperblock, two_step);
+        EXPECT_EQ(ftl.media().read_only, two_step) << "with the next upper page the power could take what is there";
+        ftl.verify_books();
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Span, ScarceTest, testing::Combine(testing::Values(SuperblockSpan::plane, SuperblockSpan::die), testing::Values(GcFrontier::own, GcFrontier::shared)),
                          [](const auto& instance) {
                              return std::string(std::get<0>(instance.param) == SuperblockSpan::plane ? "plane" : "die") + (std::get<1>(instance.param) == GcFrontier::own ? "" : "_shared");

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/word_lines/word_line_closer.h"
+
+#include <algorithm>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+WordLineCloser::WordLineCloser(const FirmwareConfig& costs, const Surroundings& around)
+    : costs_(costs), geometry_(around.ftl.geometry()), around_(around), lines_(around.ftl) {
+    around_.guard.on_change([this] { look(); });
+}
+
+/// Within the steps of others: afterwards, when they have done what they will.
+void WordLineCloser::look() {
+    if (posted_ || around_.guard.held() == 0) return;
+    posted_ = true;
+    around_.agenda.post<&WordLineCloser::decide>(around_.agenda.now(), this, 0);
+}
+
+void WordLineCloser::decide(std::uint64_t) {
+    posted_ = false;
+    if (issuing_ != 0 || pages_ != 0) return;  // their end looks again
+    std::vector<SuperblockId> chosen;
+    for (const auto& [b, open] : around_.guard.open())
+        if (closes(SuperblockId{b}, open)) chosen.push_back(SuperblockId{b});
+    issuing_ = static_cast<std::uint32_t>(chosen.size());
+    for (const SuperblockId b : chosen)
+        around_.cores.run<&WordLineCloser::issue>(this, idx(around_.ftl.shape().group_of(b)), costs_.flash_issue, CoreStep::padding_issue, idx(b));
+}
+
+bool WordLineCloser::closes(SuperblockId b, const WordLineGuard::Open& open) const {
+    return open.under_way == 0 && !open.held.empty() && lines_.is_quiet(b) && is_wanted(b, open);
+}
+
+bool WordLineCloser::is_wanted(SuperblockId b, const WordLineGuard::Open& open) const {
+    if (drains_ || around_.gc.any_erase_waits()) return true;
+    const GroupId group = around_.ftl.shape().group_of(b);
+    if (std::any_of(open.held.begin(), open.held.end(), [this](const FlashTransaction* t) { return waits_for(job_of(t->cookie)); })) return true;
+    const std::uint32_t of_gc = held(FlashJob::Kind::gc_program, &group);
+    return around_.ftl.superblock(b).state == BlockState::open_gc && of_gc != 0 && around_.gc.waits_for_programs(group, of_gc);
+}
+
+bool WordLineCloser::waits_for(const FlashJob& job) const {
+    const bool durable = around_.waiters.anybody(Waiters::For::flush) || around_.waiters.anybody(Waiters::For::journal);
+    if (job.kind == FlashJob::Kind::journal_program) return durable;
+    if (job.kind != FlashJob::Kind::host_program) return false;
+    if (durable) return true;
+    for (std::uint32_t i = 0; i < job.units; ++i)
+        if (around_.buffer.unit(job.item[i]).awaited) return true;
+    const bool room_is_wanted = around_.waiters.anybody_for_room() || around_.buffer.is_wanted();
+    return room_is_wanted && around_.destage.programs() == held(FlashJob::Kind::host_program) + around_.destage.without_page();
+}
+
+std::uint32_t WordLineCloser::held(FlashJob::Kind kind, const GroupId* group) const {
+    std::uint32_t n = 0;
+    for (const auto& [b, open] : around_.guard.open()) {
+        if (group != nullptr && around_.ftl.shape().group_of(SuperblockId{b}) != *group) continue;
+        n += static_cast<std::uint32_t>(std::count_if(open.held.begin(), open.held.end(), [kind](const FlashTransaction* t) { return job_of(t->cookie).kind == kind; }));
+    }
+    return n;
+}
+
+
+// A row at a time, so that it can become one multi-plane operation.
+void WordLineCloser::issue(std::uint64_t superblock) {
+    const SuperblockId b{static_cast<std::uint32_t>(superblock)};
+    --issuing_;
+    const auto open = around_.guard.open().find(idx(b));
+    std::uint32_t lower = 0;
+    bool any = false;
+    if (open != around_.guard.open().end())
+        for (const FlashTransaction* t : open->second.held) {
+            any = true;
+            lower = std::max(lower, t->address.page);
+        }
+    while (any && lines_.is_missing(b, lower)) {
+        submit(lines_.take(b));
+        const std::uint32_t handed_out = around_.ftl.superblock(b).write_pointer;
+        if (around_.ftl.shape().plane_in_group(handed_out) == 0) around_.feed.hand_over();
+    }
+    look();
+}
+
+void WordLineCloser::submit(const OpenWordLines::Page& page) {
+    FlashJob& job = around_.jobs.acquire(FlashJob::Kind::padding_program, around_.agenda.now());
+    job.units = 0;
+    job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
+    // In the class of its neighbours: pages of a block go to the die in their order.
+    set_up_program(job, page.of_host ? FlashClass::host_write : FlashClass::gc_write, page.at, geometry_, *this);
+    job.txn.record = page.record;
+    around_.feed.add_data(geometry_.page_bytes);
+    around_.feed.add(job);
+    ++pages_;
+}
+
+void WordLineCloser::flash_done(FlashTransaction& txn) {
+    FlashJob& job = job_of(txn.cookie);
+    const auto slot = around_.cores.reserve(idx(txn.die), costs_.flash_complete, CoreStep::padding_done);
+    job.done_start = slot.start;
+    around_.cores.then<&WordLineCloser::program_done>(slot.end, this, job.index);
+}
+
+/// Its superblock may be a candidate now.
+void WordLineCloser::program_done(std::uint64_t index) {
+    FlashJob& job = around_.jobs.at(static_cast<std::uint32_t>(index));
+    const PageAddress at = job.txn.address;
+    lines_.programmed({at, job.txn.record, job.txn.cls == FlashClass::host_write});
+    around_.jobs.release(job);
+    --pages_;
+    around_.gc.check(at.plane);
+    around_.waiters.pages_changed();
+    look();
+}
+
+void WordLineCloser::check_waiters() const {
+    if (posted_ || issuing_ != 0 || pages_ != 0) return;
+    for (const auto& [b, open] : around_.guard.open())
+        if (closes(SuperblockId{b}, open)) throw CheckFailed("word lines: somebody waits for lower pages of superblock " + std::to_string(b) + ", and nobody closes their word lines");
+}
+
+std::string WordLineCloser::dump() const {
+    return around_.guard.dump() + (pages_ != 0 ? "word lines: " + std::to_string(pages_) + " pages of padding being programmed\n" : "");
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between the firmware and flash that is programmed in two steps (NandGeometry::two_step): the program of a lower page ends, for who asked for it, when the
+// upper page of its word line has been programmed too. So its data stay in the buffer, what it replaces stays on the flash, and no flush has ended,
+// as long as the power could take it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "controller/ftl/ftl.h"
+#include "controller/ports/flash.h"
+
+namespace ssdtlm {
+
+class WordLineGuard final : public FlashPort, private FlashClient {
+public:
+    /// A superblock with programs under way, or lower pages whose upper ones are not programmed yet.
+    struct Open {
+        std::uint32_t under_way = 0;
+        std::vector<FlashTransaction*> held;  ///< of these, programs that have not ended for who asked for them
+    };
+    /// All must outlive it. Precondition: the geometry says two_step.
+    WordLineGuard(const Agenda& agenda, FlashPort& flash, const Ftl& ftl) : agenda_(agenda), flash_(flash), ftl_(ftl), geometry_(ftl.geometry()) {}
+
+    void submit(FlashTransaction& txn) override;
+    /// Called when a program is held, or the last one under way in a superblock has ended.
+    void on_change(std::function<void()> callback) { change_ = std::move(callback); }
+    const std::map<std::uint32_t, Open>& open() const { return open_; }  ///< by superblock
+    std::uint32_t held() const { return held_; }
+    std::string dump() const;
+
+private:
+    void flash_done(FlashTransaction& txn) override;
+    void answer(FlashTransaction& txn);
+
+    const Agenda& agenda_;
+    FlashPort& flash_;
+    const Ftl& ftl_;
+    const NandGeometry geometry_;
+    std::map<std::uint32_t, Open> open_;
+    std::unordered_map<FlashTransaction*, FlashClient*> clients_;  // of programs that were passed on
+    std::uint32_t held_ = 0;
+    std::function<void()> change_;
+};
+
+}  // namespace ssdtlm
