@@ -13,7 +13,7 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
         if (wrong) out.push_back({key, found + " with nand.two_step = true", allowed, "change it, or set nand.two_step = false"});
     };
     refuse(g.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(g.bits_per_cell), "2: a lower and an upper page in each word line");
-    refuse(g.pages_per_block < 4 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block", std::to_string(g.pages_per_block), "an even number, 4 or more: two for each word line");
+    refuse(g.pages_per_block < 6 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block", std::to_string(g.pages_per_block), "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
     refuse(config.mapping != "page", "ftl.mapping", "\"" + config.mapping + "\"", "\"page\": closing word lines of a map's or log block's own pages is not implemented");
     refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\": closing word lines of one write pointer is not implemented");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\": each pause in a victim would have to close word lines");
