@@ -125,6 +125,7 @@ public:
     ErasesFound erases_found;
     std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
+    bool one_by_one = false;                      ///< few units that are written and deallocated in turn, a flush behind many: records that soon are of no use
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
@@ -195,7 +196,7 @@ private:
     void refill() {
         if (stop_ || writes + deallocations >= most_) return;
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (!slots_[i].busy && !(random_.percent(2) ? flush() : random_.percent(10) ? deallocate(i) : write(i))) return;
+            if (!slots_[i].busy && !(random_.percent(one_by_one ? 15 : 2) ? flush() : random_.percent(one_by_one ? 30 : 10) ? deallocate(i) : write(i))) return;
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
@@ -213,9 +214,9 @@ private:
     bool deallocate(std::uint32_t i) {
         std::vector<LbaRange> ranges;
         std::vector<std::uint32_t> of;
-        for (std::uint64_t r = 1 + random_.below(3); r != 0; --r) {
-            const auto n = static_cast<std::uint32_t>(1 + random_.below(random_.percent(10) ? 40 : 4));
-            const std::uint64_t span = random_.percent(50) ? 48 : units_.size();
+        for (std::uint64_t r = one_by_one ? 1 : 1 + random_.below(3); r != 0; --r) {
+            const auto n = static_cast<std::uint32_t>(one_by_one ? 1 : 1 + random_.below(random_.percent(10) ? 40 : 4));
+            const std::uint64_t span = one_by_one ? 24 : random_.percent(50) ? 48 : units_.size();
             const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
             const auto is_busy = [this](std::uint32_t u) { return units_[u].writing; };
             std::vector<std::uint32_t> range;
@@ -238,7 +239,7 @@ private:
     }
     bool write(std::uint32_t i) {
         const auto n = static_cast<std::uint32_t>(1 + random_.below(4));
-        const std::uint64_t span = random_.percent(50) ? 24 : units_.size();
+        const std::uint64_t span = random_.percent(one_by_one ? 30 : 50) ? 24 : units_.size();
         const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
         for (std::uint32_t u = first; u < first + n; ++u)
             if (units_[u].writing) return false;
