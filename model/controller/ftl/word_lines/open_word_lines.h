@@ -9,6 +9,7 @@
 
 #include "common/address/geometry.h"
 #include "common/report/error.h"
+#include "controller/ftl/block_state.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/superblock.h"
 #include "nand/onfi/spare.h"
