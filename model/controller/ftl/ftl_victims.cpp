@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which superblock is collected next, of all who want one to be: what has failed, the SLC cache, what is to be refreshed, wear levelling, the victim policy.
+#include <algorithm>
 #include <utility>
 
 #include "controller/ftl/ftl.h"
@@ -16,9 +17,10 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
 
 /// Units of a victim that are in use.
 std::uint32_t Ftl::most_valid(GroupId group) const {
-    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group))
-        return shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
-    return shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units());
+    // Even of a policy that takes victims without gain: in two steps they would cost room.
+    const std::uint32_t most = shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
+    if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return most;
+    return std::min(most, shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units()));
 }
 
 SuperblockId Ftl::choose_victim(GroupId group, bool idle) {

@@ -24,7 +24,7 @@ GcEngine::GcEngine(Agenda& agenda, const FirmwareConfig& firmware, const FtlConf
       pacing_(agenda, config, ftl, host),
       at_once_(config.gc_charge_time ? nullptr : std::make_unique<GcAtOnce>(ftl)),
       ages_(config.most_looks() == 0 ? nullptr : std::make_unique<RetentionWatch>(agenda, config.look_interval(), firmware.refresh_look, cores, ftl)),
-      most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) * ftl.shape().planes()),
+      most_inflight_((config.gc_max_inflight_pages + (geometry.two_step ? 3 : 0)) * ftl.shape().planes()),  // and two rows of lower pages that wait, and a third that is begun
       idle_free_blocks_(config.gc_idle_free_blocks),
       groups_(ftl.shape().groups()) {
     if (ages_) ages_->on_ended([this] {

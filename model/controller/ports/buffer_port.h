@@ -29,7 +29,6 @@ public:
         std::uint8_t stream = 0;  ///< of its newest write
         std::uint8_t tenant = 0;  ///< that wrote it last; 0: one that has no part of its own anywhere
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
-        bool awaited = false; ///< a command waits for its durability, or for that of a newer write of the unit
     };
     /// In units.
     struct Levels {
@@ -105,6 +104,8 @@ public:
     /// Newest buffered write of a unit, kNone when the buffer has none.
     virtual Index find(Lpa lpa) const = 0;
     virtual Unit unit(Index i) const = 0;
+    /// A command waits for its durability, or for that of a newer write of the unit.
+    virtual bool is_awaited(Index i) const = 0;
     /// A read found it there.
     virtual void touch(Index) {}
     /// The unit of this lane that is to be programmed next; kNone when there is none. It stays readable until programmed().

@@ -48,7 +48,7 @@ bool WordLineCloser::waits_for(const FlashJob& job) const {
     if (job.kind != FlashJob::Kind::host_program) return false;
     if (durable) return true;
     for (std::uint32_t i = 0; i < job.units; ++i)
-        if (around_.buffer.unit(job.item[i]).awaited) return true;
+        if (around_.buffer.is_awaited(job.item[i])) return true;
     const bool room_is_wanted = around_.waiters.anybody_for_room() || around_.buffer.is_wanted();
     return room_is_wanted && around_.destage.programs() == held(FlashJob::Kind::host_program) + around_.destage.without_page();
 }
@@ -61,7 +61,6 @@ std::uint32_t WordLineCloser::held(FlashJob::Kind kind, const GroupId* group) co
     }
     return n;
 }
-
 
 // A row at a time, so that it can become one multi-plane operation.
 void WordLineCloser::issue(std::uint64_t superblock) {

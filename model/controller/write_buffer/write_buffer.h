@@ -100,8 +100,9 @@ public:
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
         const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
-        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit, e.waiter != kNoWaiter || (e.marks & kHurried) != 0};
+        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit};
     }
+    bool is_awaited(Index i) const override { return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0; }
     void touch(Index i) override;
     const Entry& entry(Index i) const { return entries_[i]; }
     Index pop_dirty(std::uint32_t lane = 0) override;
