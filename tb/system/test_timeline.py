@@ -99,6 +99,17 @@ class Timelines(SystemTest):
             self.assertEqual((one / name).read_bytes(), content, name)
         self.assertEqual((one / "trace.json").read_bytes(), (two / "trace.json").read_bytes())
 
+    def test_reads_that_are_repeated(self):
+        job = self.job("mix", "rw=randrw", "rwmixread=50", "bs=4k", "iodepth=8", "number_ios=3000", "norandommap")
+        faults = ("--set", "nand.faults.read_retry=10%", "--set", "ecc.decode_time=7us")
+        events, result, _ = self.timeline("tiny-test", job, "--wave", *faults)
+        counters = result["counters"]
+        self.assertGreater(counters["flash_read_retries"], 100)
+        for group, name in (("dies/", "{}_read"), ("channels/", "{}_read data")):
+            slices = collections.Counter(s["name"] for track, t in self.tracks(events).items() if track.startswith(group) for s in t)
+            for whose in ("host", "gc"):
+                self.assertEqual(slices[name.format(whose)], counters[f"flash_{whose}_page_reads"])
+
     def test_window(self):
         job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=1000")
         whole, _, _ = self.timeline("tiny-test", job)

@@ -9,8 +9,8 @@
 
 namespace ssdtlm {
 
-FlashObserver::FlashObserver(const NandConfig& nand)
-    : geometry_(nand.geometry), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
+FlashObserver::FlashObserver(const NandConfig& nand, const EccConfig& ecc)
+    : geometry_(nand.geometry), ecc_(ecc), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
 
 void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, SimTime now) {
     FlashWork work;
@@ -120,6 +120,11 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
         else
             l->array_done(channel, die, planes, now);
     }
+    if (op != FlashOp::read_out || targets[0].status.bits <= ecc_.correctable_bits || targets[0].retry == ecc_.read_retries) return;
+    FlashWork again = d.running[targets[0].plane];
+    again.submitted = now;
+    d.waiting.push_back(again);
+    for (FlashListener* l : listeners_) l->submitted(channel, die, again, now);
 }
 
 }  // namespace ssdtlm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to flash work, put together from both sides of the channel controllers: transactions as the firmware
 // submits them, and the sequences that appear on the ONFI buses. Says for each sequence whose work it is and for how long
-// the die is busy with it. Kernel-free.
+// the die is busy with it. A read that the decoder cannot correct, and that is read again, waits from the end of its data on,
+// its decoding included. Kernel-free.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/channel_ctrl/ecc_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/scheduler_port.h"
 #include "nand/onfi/nand_config.h"
@@ -66,7 +68,7 @@ protected:
 
 class FlashObserver {
 public:
-    explicit FlashObserver(const NandConfig& nand);
+    FlashObserver(const NandConfig& nand, const EccConfig& ecc);
     void add(FlashListener& listener) { listeners_.push_back(&listener); }
 
     /// Before the transaction reaches its channel controller, which will call it `number`.
@@ -91,6 +93,7 @@ private:
     void count_passed(BusSequence& s) const;
 
     const NandGeometry geometry_;
+    const EccConfig ecc_;
     const Ps busy_delay_;
     std::vector<Die> dies_;  // global
     std::vector<FlashListener*> listeners_;

@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                          const std::filesystem::path& directory)
-    : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand) {
+    : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand, config.ecc) {
     if (timeline.on) {
         trace_ = std::make_unique<TraceWriter>(directory / "trace.json");
         timeline_ = std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
