@@ -100,6 +100,7 @@ void SsdSystem::state(Snapshot& s) {
 /// The host has taken what was completed, and its driver touches nothing before the power is back.
 void SsdSystem::supply_fails() {
     off_ = false;
+    if (power_watcher_ != nullptr) power_watcher_->supply_fails();
     const auto* const begin = reinterpret_cast<const char*>(&link);
     agenda.drop_if([begin](const void* self) { return self >= begin && self < begin + sizeof link; });
     link.restart();
@@ -107,8 +108,10 @@ void SsdSystem::supply_fails() {
 }
 
 bool SsdSystem::power_on() {
-    if (off_) device.power_on();
-    return off_;
+    if (!off_) return false;
+    if (power_watcher_ != nullptr) power_watcher_->power_back();
+    device.power_on();
+    return true;
 }
 
 void SsdSystem::power_off() {
@@ -118,7 +121,9 @@ void SsdSystem::power_off() {
             if (self >= r.begin && self < r.end) return false;
         return true;
     });
+    if (power_watcher_ != nullptr) power_watcher_->power_lost();
     device.power_off(host.driver.counters().commands_completed);
+    if (power_watcher_ != nullptr) power_watcher_->built_again();
     host.driver.drive_is_off();
 }
 

@@ -82,6 +82,8 @@ public:
         survivors_.push_back({begin, begin + bytes});
     }
     std::vector<PowerCut> power_cuts() const;
+    /// Is told from now on. It must outlive the system; entries of the agenda that it has posted must be said to survive.
+    void watch_power(PowerWatcher& watcher) { power_watcher_ = &watcher; }
 
     /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it. UserError
     /// when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it (saved_drive_text()).
@@ -101,6 +103,7 @@ private:
     };
     std::vector<Range> survivors_;
     bool off_ = false;
+    PowerWatcher* power_watcher_ = nullptr;  // null: nobody wants to know
 };
 
 }  // namespace ssdtlm

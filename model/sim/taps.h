@@ -31,6 +31,22 @@ protected:
     ~SsdTaps() = default;
 };
 
+/// Is told what becomes of the drive's power, of which what is under way and in which organs it is depend.
+class PowerWatcher {
+public:
+    /// The host's supply has gone: so has all that is on the link.
+    virtual void supply_fails() = 0;
+    /// The drive has no power any more, now or after its capacitors: nothing is under way. The organs are still there.
+    virtual void power_lost() = 0;
+    /// Its organs have been built again in their places.
+    virtual void built_again() = 0;
+    /// It has power, and looks for its map.
+    virtual void power_back() = 0;
+
+protected:
+    ~PowerWatcher() = default;
+};
+
 inline void SsdTaps::join_onfi(std::uint32_t, OnfiInitiatorSocket& controller, OnfiTargetSocket& bus) { controller.bind(bus); }
 
 inline SsdTaps& SsdTaps::none() {

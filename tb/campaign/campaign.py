@@ -26,6 +26,7 @@ from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, d
 from random_faults import drawn_factory_bad, in_two_steps
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
+from recorded_run import ARGUMENTS, check_recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOST_SECONDS = 60.0
@@ -103,9 +104,9 @@ def check(device, work, folder, done):
     return None, result
 
 
-def execute(folder, options, settings, devices, work, *arguments):
+def execute(folder, options, settings, devices, work, *arguments, output="out"):
     """One run in a folder that has its files. The finished process, or None; and how long it took."""
-    command = [options.binary, "run", *devices, "-w", work.name, "-o", "out", "-q", *work.arguments, *arguments]
+    command = [options.binary, "run", *devices, "-w", work.name, "-o", output, "-q", *work.arguments, *arguments]
     settings = [f"run.check_waiters={'false' if options.no_check_waiters else 'true'}", *settings, *options.set]
     command += [word for s in settings for word in ("--set", s)]
     (folder / "command").write_text(" ".join(command) + "\n")
@@ -314,6 +315,9 @@ def run_seed(seed, options):
         if not wrong:
             done, seconds = execute(folder, options, settings, devices, work)
             wrong, result = check(device, work, folder / "out", done)
+        if options.recorded and not wrong:
+            done, seconds = execute(folder, options, settings, devices, work, *ARGUMENTS, output="recorded")
+            wrong = check(device, work, folder / "recorded", done)[0] or check_recorded(folder / "out", folder / "recorded")
         if wrong and options.keep:
             shutil.copytree(folder, pathlib.Path(options.keep) / f"{options.way}-{seed}", dirs_exist_ok=True)
         if result is None:
@@ -341,6 +345,7 @@ def main():
     p.add_argument("--resets", action="store_true", help="with resets of the controller under load")
     p.add_argument("--power-cuts", action="store_true", help="a third of the small devices lose their power under load")
     p.add_argument("--saved", action="store_true", help="each drive is saved after its job, and read for the job once more")
+    p.add_argument("--recorded", action="store_true", help="each run is done once more with waveform and timeline, and compared")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     p.add_argument("--set", action="append", default=[], help="key=value for each run")
     p.add_argument("--keep", help="folder for the files of each wrong run")

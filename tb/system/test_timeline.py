@@ -110,6 +110,37 @@ class Timelines(SystemTest):
             for whose in ("host", "gc"):
                 self.assertEqual(slices[name.format(whose)], counters[f"flash_{whose}_page_reads"])
 
+    def test_losses_of_power(self):
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=16", "number_ios=3000", "fsync=50")
+        for name, *more in (("lost",), ("capacitors", "--set", "buffer.mode=protected"), ("map", "--set", "ftl.mapping=dftl"),
+                            ("suspends", "--set", "scheduler.suspend=for_reads")):
+            cuts = ("--set", 'host.power_cut_at=["3ms", "5.5ms", "60ms", "300ms"]', "--set", "host.power_off_time=2ms", *more)
+            plain = self.simulate("tiny-test", job, *cuts, output=f"{name}_plain").files()
+            events, result, folder = self.timeline("tiny-test", job, *cuts, output=name)
+            for file, content in plain.items():
+                self.assertEqual((folder / file).read_bytes(), content, file)
+            tracks = self.tracks(events)
+            supply = tracks.pop("supply/power")
+            off = [(s["ts"], s["ts"] + s["dur"]) for s in supply if s["name"] == "off"]
+            self.assertEqual([round(begin * 10**6) for begin, _ in off],
+                             [round((result["bring_up_s"] + c["at_s"] + c["on_capacitors_s"]) * 1e12) for c in result["power_cuts"]])
+            self.assertEqual("on capacitors" in {s["name"] for s in supply}, name == "capacitors")
+            cut = 0
+            for track, slices in tracks.items():
+                for s in slices:
+                    begin, end = s["ts"], s["ts"] + s["dur"]
+                    if "waiting" not in track:  # in the host
+                        self.assertFalse([o for o in off if begin < o[1] and end > o[0]], (track, s))
+                    if "power_lost" in s["args"]:
+                        cut += 1
+                        self.assertIn(end, {t for o in supply for t in (o["ts"],)}, (track, s))
+            torn = [s for track, t in tracks.items() if track.startswith("dies/") for s in t
+                    if "power_lost" in s["args"] and s["name"] in ("host_program", "gc_program")]
+            self.assertEqual(sum(s["args"]["planes"] for s in torn), sum(c["pages_torn"] for c in result["power_cuts"]))
+            self.assertGreater(cut, 4)
+            begun = {(e["tid"], e["ts"]) for e in events if e["ph"] == "X"}
+            self.assertFalse([e for e in events if e["ph"] in "st" and (e["tid"], e["ts"]) not in begun])
+
     def test_window(self):
         job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=8", "number_ios=1000")
         whole, _, _ = self.timeline("tiny-test", job)

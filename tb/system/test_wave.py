@@ -156,9 +156,51 @@ class Waves(SystemTest):
                             whole[f"ssd.scheduler.channel_{c}.waiting_gc_program"].at(over) > 0 and
                             whole[f"ssd.scheduler.channel_{c}.grant"].at(over) == HOST_READ for c in range(2)))
 
+    def test_losses_of_power(self):
+        job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=16", "number_ios=1200", "fsync=50")
+        idle = {"bus": 0, "state": 0, "class": 0, "rb_n": 1, "busy_planes": 0, "waiting": 0, "tlp": 0, "posted_header_credits_out": 0,
+                "posted_data_credits_out": 0, "nonposted_header_credits_out": 0, "core0": 0, "commands_in_firmware": 0, "ready": 0,
+                "ce_n_0": 1, "rb_n_0": 1, "cle": 0, "ale": 0, "dq": None, "sq1_tail": 0, "cq1_head": 0, "sq1_in_flight": 0}
+        for name, first, last, *protected in (("lost", "0ms", "8ms"), ("capacitors", "42ms", "46ms", "--set", "buffer.mode=protected")):
+            cuts = ("--set", 'host.power_cut_at=["3ms", "5.5ms", "60ms"]', "--set", "host.power_off_time=2ms", *protected)
+            plain = self.simulate("tiny-test", job, *cuts, output=f"{name}_plain").files()
+            folder, _ = self.wave("tiny-test", job, "--wave=all,channel[*].pins", "--wave-from", first, "--wave-to", last, *cuts, output=name)
+            all_of_it, _ = self.wave("tiny-test", job, *cuts, output=f"{name}_whole")
+            for file, content in plain.items():
+                self.assertEqual((folder / file).read_bytes(), content, file)
+                self.assertEqual((all_of_it / file).read_bytes(), content, file)
+            lockstep, _ = self.wave("tiny-test", job, "--set", "run.agenda=lockstep", *cuts, output=f"{name}_lockstep")
+            self.assertEqual((all_of_it / "wave.vcd").read_bytes(), (lockstep / "wave.vcd").read_bytes())
+            whole, pins = Vcd(all_of_it / "wave.vcd"), Vcd(folder / "wave.vcd")
+            result = json.loads((folder / "result.json").read_text())
+            off = whole["ssd.host.powered"].spans(0, whole.end)
+            # Of a drive that goes off when the host's power is back already nothing is to be seen.
+            self.assertEqual([begin for begin, _ in off],
+                             [round((result["bring_up_s"] + c["at_s"] + c["on_capacitors_s"]) * 1e12) for c in result["power_cuts"]
+                              if c["on_capacitors_s"] < 2e-3])
+            looked_at = set()
+            for vcd in (whole, pins):
+                for begin, end in off:
+                    if begin < vcd.begin or end > vcd.end:
+                        continue
+                    for path, signal in vcd.signals.items():
+                        leaf = path.split(".")[-1]
+                        if leaf in idle:
+                            looked_at.add(leaf)
+                            self.assertEqual(signal.at(begin), idle[leaf], path)
+                            self.assertFalse([t for t in signal.times if begin < t < end], path)
+            self.assertEqual(looked_at, idle.keys())
+            # What is looked at behind the last of them are the organs that work then.
+            self.assertGreater(whole["ssd.die_0_0.rb_n"].spans(0, whole.end)[-1][0], off[-1][1])
+            for signal in ("sq1_tail", "sq1_fetch", "sq1_head", "cq1_tail", "cq1_head"):
+                self.assertGreater(len([t for t in whole[f"ssd.nvme.{signal}"].times if t > off[-1][1]]), 100, signal)
+            shown, _ = self.wave("tiny-test", job, "--wave-trigger", "power", *cuts, output=f"{name}_trigger")
+            marker = int(re.search(r"^\*-\d+\.\d+ (\d+)", (shown / "wave.gtkw").read_text(), re.M)[1])
+            self.assertEqual(marker, off[0][0])
+
     def test_trigger_that_never_comes(self):
         job = self.job("few", "rw=read", "bs=4k", "number_ios=10")
-        for trigger in ("gc", "latency=1s", "command=11"):
+        for trigger in ("gc", "latency=1s", "command=11", "power"):
             folder, text = self.wave("tiny-test", job, "--wave-trigger", trigger)
             self.assertIn(f"no waveform: the trigger {trigger} never came", text)
             self.assertFalse((folder / "wave.vcd").exists())

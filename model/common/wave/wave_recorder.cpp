@@ -16,6 +16,13 @@ WaveId WaveRecorder::add(const WaveSignal& signal) {
     return static_cast<WaveId>(signals_.size() - 1);
 }
 
+void WaveRecorder::reset(const std::vector<WaveId>& signals, SimTime now) {
+    std::vector<bool> reset(signals_.size());
+    for (const WaveId id : signals) reset[id] = true;
+    pending_.erase(std::remove_if(pending_.begin(), pending_.end(), [&](const Change& c) { return c.at > now && reset[c.id]; }), pending_.end());
+    for (const WaveId id : signals) change(id, now, signals_[id].initial);
+}
+
 /// Applies all changes before `now`. What is stamped `now` may still be followed by more of its time.
 void WaveRecorder::sort(SimTime now) {
     SSDTLM_CHECK(now >= settled_, "wave time goes back");

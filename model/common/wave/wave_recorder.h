@@ -40,6 +40,8 @@ public:
     void step(WaveId id, SimTime at, std::int64_t delta) {
         pending_.push_back({at, id, true, static_cast<std::uint64_t>(delta)});
     }
+    /// From `now` on these signals have their initial values; what was stamped later for them does not come. Looks at all that is pending.
+    void reset(const std::vector<WaveId>& signals, SimTime now);
     /// Promises that no change before `now` follows. Call often: it is cheap, and it bounds the memory.
     void settle(SimTime now) {
         if (__builtin_expect(pending_.size() >= batch_, 0)) sort(now);

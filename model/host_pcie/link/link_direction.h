@@ -157,6 +157,7 @@ public:
     Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
     std::size_t waiting() const { return waiting_.size() + bulk_.waiting(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
+    LinkProbe* probe() const { return probe_; }
     std::string dump(const char* name) const;
     /// Between two entries of the agenda: a burst that waits will be tried again. Throws CheckFailed.
     void check_waiters(const char* name) const;

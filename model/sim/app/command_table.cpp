@@ -125,7 +125,7 @@ private:
         run->add_option("--wave-to", w.to, "Simulated time at which it ends")->type_name("TIME");
         run->add_option("--wave-trigger", w.trigger,
                         "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above "
-                        "it), overtake=N (a host read goes before N programs of garbage collection), error (a command's error "
+                        "it), overtake=N (a host read goes before N programs of garbage collection), power (the drive loses it), error (a command's error "
                         "status, or what ends the run: a stall, a failed check)")
             ->type_name("EVENT");
         run->add_option("--wave-before", w.before, "History before the trigger; default 1ms")->type_name("TIME");

@@ -115,9 +115,6 @@ public:
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
           progress_(options.quiet || options.watch) {
         const bool records = options.wave.on || options.timeline.on;
-        if (records && !config.host.power_cut_at.empty())
-            throw UserError(Problem{"host.power_cut_at", "losses of power in a run that is recorded (--wave, --timeline)",
-                                    "one of the two: the organs that are looked at are built again", "take away one of them"});
         if (records)
             instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });

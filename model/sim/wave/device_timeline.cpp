@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "protocol/nvme.h"
 #include "sim/wave/wave_enums.h"
@@ -12,7 +13,7 @@ namespace ssdtlm {
 
 namespace {
 
-enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies };
+enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies, kSupply };
 constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
 constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
 
@@ -22,6 +23,9 @@ const char* op_name(IoOp op) {
     static constexpr const char* kNames[] = {"read", "write", "flush", "deallocate", "write_zeroes"};
     return kNames[static_cast<std::size_t>(op)];
 }
+
+/// Of a slice that the power has cut off.
+constexpr const char* kPowerLost = R"(,"power_lost":true)";
 
 std::string command_argument(std::uint64_t number) { return number == 0 ? "" : fmt::format(R"("command":{},)", number); }
 
@@ -94,15 +98,16 @@ void DeviceTimeline::command_ends(const Command& c, SimTime now) {
 }
 
 void DeviceTimeline::request_ends(const HostRequest&, const Timeline& timeline, SimTime now) {
+    catch_up(now);
     const auto found = records_.find(&timeline);
     if (found == records_.end() || found->second.number == 0) return;  // never reached the firmware
     write(found->second, now, &timeline);
     found->second.number = 0;
 }
 
-void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages) {
+void DeviceTimeline::write(const Record& r, SimTime end, const Timeline* stages, const char* more) {
     if (!wanted(r.submitted)) return;
-    std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{})", r.number, r.sqid, r.cid, r.slba, r.bytes);
+    std::string arguments = fmt::format(R"("command":{},"queue":{},"cid":{},"slba":{},"bytes":{}{})", r.number, r.sqid, r.cid, r.slba, r.bytes, more);
     if (stages != nullptr)
         stages->for_each([&arguments](Stage s, std::int64_t ps) {
             if (s == Stage::host_queue) return;  // before the slot was taken
@@ -134,8 +139,7 @@ void DeviceTimeline::on_step(std::uint32_t core, CoreStep step, std::uint64_t nu
     if (!wanted(start)) return;
     std::string arguments = command_argument(number);
     if (!arguments.empty()) arguments.pop_back();
-    writer_.slice({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text.c_str(), arguments);
-    if (number != 0) writer_.flow({kCores, core}, start, number, false);
+    ahead({kCores, core}, start, end, core_step_names().labels[1 + static_cast<std::size_t>(step)].text, std::move(arguments), number);
 }
 
 void DeviceTimeline::dma_write(std::uint64_t address, std::uint32_t bytes, const std::uint8_t* data, bool bulk, SimTime at) {
@@ -169,9 +173,8 @@ void DeviceTimeline::on_wire(bool up, const WireBurst& b) {
     }
     if (!wanted(b.start)) return;
     const TrackId track{kLink, up ? 1u : 0u};
-    writer_.slice(track, b.start, b.end, tlp_names().labels[1 + static_cast<std::size_t>(b.kind)].text.c_str(),
-                  fmt::format(R"({}"tlps":{},"wire_bytes":{})", command_argument(number), b.tlps, b.wire_bytes));
-    if (number != 0) writer_.flow(track, b.start, number, false);
+    ahead(track, b.start, b.end, tlp_names().labels[1 + static_cast<std::size_t>(b.kind)].text,
+          fmt::format(R"({}"tlps":{},"wire_bytes":{})", command_argument(number), b.tlps, b.wire_bytes), number);
 }
 
 // --- flash -----------------------------------------------------------------------------------------------------------
@@ -185,12 +188,13 @@ void DeviceTimeline::sequence(const BusSequence& s) {
     }
     if (!wanted(s.begin)) return;
     const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
-    writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(part)).c_str(),
-                  fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
-                              work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
-                              std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed));
-    for (std::uint32_t i = 0; i < s.count; ++i)
-        if (const std::uint64_t command = command_of(s.work[i]); command != 0 && (i == 0 || command != command_of(s.work[i - 1])))
+    std::string arguments =
+        fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
+                    work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
+                    std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed);
+    ahead({kChannels, s.channel}, s.begin, s.end, class_name(s.cls) + std::string(part), std::move(arguments), command_of(s.work[0]));
+    for (std::uint32_t i = 1; i < s.count; ++i)
+        if (const std::uint64_t command = command_of(s.work[i]); command != 0 && command != command_of(s.work[i - 1]))
             writer_.flow({kChannels, s.channel}, s.begin, command, false);
 }
 
@@ -199,9 +203,9 @@ void DeviceTimeline::control(const BusSequence& s) {
     const bool resumes = onfi_operation(s.op).effect == ArrayEffect::resumes;
     if (resumes) operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
     if (wanted(s.begin))
-        writer_.slice({kChannels, s.channel}, s.begin, s.end, (class_name(s.cls) + std::string(resumes ? " resume" : " suspend")).c_str(),
-                      fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{})", work_arguments(s.work[0]), s.die,
-                                  s.work[0].plane, s.count, s.work[0].block, s.work[0].page));
+        ahead({kChannels, s.channel}, s.begin, s.end, class_name(s.cls) + std::string(resumes ? " resume" : " suspend"),
+              fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{})", work_arguments(s.work[0]), s.die,
+                          s.work[0].plane, s.count, s.work[0].block, s.work[0].page), 0);
 }
 
 void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
@@ -210,21 +214,101 @@ void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::ui
 
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
     const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
-    for (std::uint32_t left = planes; left != 0; left &= left - 1) {
-        Operation& o = operations_[first + static_cast<std::uint32_t>(__builtin_ctz(left))];
-        if (o.busy_from == kNever) continue;
-        const SimTime begin = o.busy_from;
-        o.busy_from = kNever;
-        if (!wanted(begin)) continue;
-        const TrackId track = die_track(channel, die, o.work.plane);
-        writer_.slice(track, begin, now, class_name(o.cls),
-                      fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{})", work_arguments(o.work), o.work.plane, o.count,
-                                  o.work.block, o.work.page));
-        if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);
+    for (std::uint32_t left = planes; left != 0; left &= left - 1) end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
+}
+
+/// `more`: arguments beside the usual ones.
+void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) {
+    Operation& o = operations_[plane];
+    if (o.busy_from == kNever) return;
+    const SimTime begin = o.busy_from;
+    o.busy_from = kNever;
+    if (!wanted(begin)) return;
+    const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
+    const TrackId track = die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane);
+    writer_.slice(track, begin, now, class_name(o.cls),
+                  fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane, o.count,
+                              o.work.block, o.work.page, more));
+    if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);
+}
+
+// --- what is told ahead of its time, and the power ---------------------------------------------------------------------
+
+void DeviceTimeline::ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments, std::uint64_t command) {
+    ahead_.push_back({track, begin, end, std::move(name), std::move(arguments), command});
+}
+
+void DeviceTimeline::write(const Ahead& a) {
+    writer_.slice(a.track, a.begin, a.end, a.name.c_str(), a.arguments);
+    if (a.command != 0) writer_.flow(a.track, a.begin, a.command, false);
+}
+
+/// Writes what has ended by now, once in a while.
+void DeviceTimeline::catch_up(SimTime now) {
+    if (ahead_.size() < look_at_) return;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < ahead_.size(); ++i) {
+        if (ahead_[i].end <= now)
+            write(ahead_[i]);
+        else if (left++ != i)
+            ahead_[left - 1] = std::move(ahead_[i]);
+    }
+    ahead_.erase(ahead_.begin() + static_cast<std::ptrdiff_t>(left), ahead_.end());
+    look_at_ = std::max(kAhead, 2 * ahead_.size());
+}
+
+/// Of the link, or of all else.
+void DeviceTimeline::cut(SimTime now, bool link) {
+    const auto rest = std::stable_partition(ahead_.begin(), ahead_.end(), [link](const Ahead& a) { return (a.track.group == kLink) != link; });
+    for (auto a = rest; a != ahead_.end(); ++a) {
+        if (a->begin >= now) continue;
+        if (a->end > now) {
+            a->end = now;
+            a->arguments += a->arguments.empty() ? kPowerLost + 1 : kPowerLost;
+        }
+        write(*a);
+    }
+    ahead_.erase(rest, ahead_.end());
+}
+
+void DeviceTimeline::supply_fails(SimTime now) {
+    supply_failed_ = now;
+    cut(now, true);
+    std::vector<Record*> given_up;
+    for (auto& [timeline, record] : records_)
+        if (record.number != 0) given_up.push_back(&record);
+    std::sort(given_up.begin(), given_up.end(), [](const Record* a, const Record* b) { return a->number < b->number; });
+    for (Record* r : given_up) {
+        write(*r, now, nullptr, kPowerLost);
+        r->number = 0;
+    }
+    by_id_.clear();
+    by_page_.clear();
+    writes_.clear();
+    bulk_.clear();
+}
+
+void DeviceTimeline::power_lost(SimTime now) {
+    power_lost_ = now;
+    cut(now, false);
+    for (std::size_t plane = 0; plane < operations_.size(); ++plane) {
+        if (operations_[plane].busy_from != kNever && operations_[plane].busy_from >= now) operations_[plane].busy_from = kNever;
+        end_busy(plane, now, kPowerLost);
     }
 }
 
+void DeviceTimeline::power_back(SimTime now) {
+    if (!std::exchange(has_power_track_, true)) {
+        writer_.name_group(kSupply, "supply");
+        writer_.name_track({kSupply, 0}, "power");
+    }
+    if (power_lost_ != supply_failed_ && wanted(supply_failed_)) writer_.slice({kSupply, 0}, supply_failed_, power_lost_, "on capacitors", "");
+    if (wanted(power_lost_)) writer_.slice({kSupply, 0}, power_lost_, now, "off", "");
+}
+
 void DeviceTimeline::finish() {
+    for (const Ahead& a : ahead_) write(a);
+    ahead_.clear();
     std::vector<Record> rest;  // of requests of several commands
     for (const auto& [timeline, record] : records_)
         if (record.number != 0) rest.push_back(record);

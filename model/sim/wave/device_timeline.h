@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transaction timeline of a device: a track for each queue slot, link direction, core, channel and die; a slice for
 // all that occupies one of them; and for each command a flow from its wait in the host, if any, and its slice in the queue through the slices that served it
-// (core step, flash command, array, data out, data on the link, CQE). Kernel-free.
+// (core step, flash command, array, data out, data on the link, CQE). What is told ahead of its time is held back until then: the power
+// may go. Kernel-free.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -43,11 +45,17 @@ public:
     void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void data_done(std::uint32_t, std::uint32_t, std::uint32_t, SimTime) override {}
+    /// All that the drive was at ends now, and what it was to do later does not come.
+    void power_lost(SimTime now) override;
+    /// The host has given up its commands, and nothing is on the link any more.
+    void supply_fails(SimTime now);
+    void power_back(SimTime now);
 
     /// The end of the run: what has not been written yet.
     void finish();
 
 private:
+    static constexpr std::size_t kAhead = 1024;
     struct Record {
         std::uint64_t number = 0;
         const char* name = "";
@@ -65,8 +73,20 @@ private:
         std::uint32_t count = 0;
         SimTime busy_from = kNever;  ///< kNever: none
     };
+    /// A slice of a serial resource that its time has not come to, with the flow that passes it.
+    struct Ahead {
+        TrackId track;
+        SimTime begin, end;
+        std::string name, arguments;
+        std::uint64_t command;  ///< 0: no flow
+    };
+    void ahead(TrackId track, SimTime begin, SimTime end, std::string name, std::string arguments, std::uint64_t command);
+    void write(const Ahead& a);
+    void catch_up(SimTime now);
+    void cut(SimTime now, bool link);
+    void end_busy(std::size_t plane, SimTime now, const char* more);
     bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
-    void write(const Record& r, SimTime end, const Timeline* stages);
+    void write(const Record& r, SimTime end, const Timeline* stages, const char* more = "");
     bool write_wait(const Command& command, SimTime issued, SimTime submitted);
     using Lanes = std::vector<std::vector<SimTime>>;  // by queue: when each lane is free
     /// The track of the queue that has been free for the shortest time at `begin`. Ends must not go back; then no more
@@ -83,6 +103,10 @@ private:
     std::unordered_map<std::uint32_t, std::uint64_t> by_id_;    // SQ << 16 | CID
     std::unordered_map<std::uint64_t, std::uint64_t> by_page_;  // host page -> command that it belongs to
     Lanes slots_, waiting_;
+    std::vector<Ahead> ahead_;
+    std::size_t look_at_ = kAhead;                              // entries of ahead_ that are worth a look
+    SimTime supply_failed_ = kNever, power_lost_ = kNever;      // kNever: not now
+    bool has_power_track_ = false;
     std::vector<Operation> operations_;                         // by global plane
     std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
     std::deque<std::pair<SimTime, std::uint64_t>> bulk_;        // the same of bulk writes, with the times of their data

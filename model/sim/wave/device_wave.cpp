@@ -2,6 +2,7 @@
 #include "sim/wave/device_wave.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/wave/wave_enums.h"
 
@@ -42,6 +43,7 @@ void DeviceWave::attach(SsdSystem& system) {
     if (scopes_.host) {
         const std::string scope = "ssd.host";
         phase_ = enumeration(scope, "phase", run_phase_names());
+        if (!config_.host.power_cut_at.empty()) powered_ = recorder_.add({scope, "powered", WaveKind::bit, 1, 1, nullptr});
         outstanding_ = integer(scope, "outstanding");
         backlog_ = integer(scope, "backlog");
         watch(scope, "completed", system.host.driver.counters().commands_completed);
@@ -58,6 +60,7 @@ void DeviceWave::attach(SsdSystem& system) {
             d.posted_headers = integer(scope, "posted_header_credits_out");
             d.posted_data = integer(scope, "posted_data_credits_out");
             d.nonposted_headers = integer(scope, "nonposted_header_credits_out");
+            on_link_.insert(on_link_.end(), {d.tlp, d.posted_headers, d.posted_data, d.nonposted_headers});
         };
         direction("ssd.link.to_device", down_);
         direction("ssd.link.to_host", up_);
@@ -66,8 +69,9 @@ void DeviceWave::attach(SsdSystem& system) {
         const std::string scope = "ssd.nvme";
         ready_ = declare(scope, "ready", WaveKind::bit, 1);
         in_firmware_ = integer(scope, "commands_in_firmware");
+        first_queue_ = watched_.size();
+        const QueueSet& all = system.device.controller.front_end.queues();
         for (std::uint32_t q = 0; q < queues; ++q) {
-            const QueueSet& all = system.device.controller.front_end.queues();
             const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
             const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
             const std::string n = std::to_string(q);
@@ -83,6 +87,7 @@ void DeviceWave::attach(SsdSystem& system) {
         const std::string scope = "ssd.firmware";
         for (std::uint32_t i = 0; i < config_.firmware.cores; ++i)
             cores_.push_back(enumeration(scope, "core" + std::to_string(i), core_step_names()));
+        on_board_ = cores_;
         buffer_used_ = integer(scope, "buffer_used");
         buffer_dirty_ = integer(scope, "buffer_dirty");
         buffer_queued_ = integer(scope, "buffer_programmable");
@@ -95,6 +100,8 @@ void DeviceWave::attach(SsdSystem& system) {
         gc_moved_ = integer(scope, "moved_pages");
     }
     declare_pins();
+    play_pins();
+    system.survives(this, sizeof *this);
     const SimTime warm = options_.from > SimTime{kWarmUp} ? options_.from - kWarmUp : SimTime{};
     system.agenda.post<&DeviceWave::start>(std::max(warm, system.agenda.now()), this);
 }
@@ -155,6 +162,7 @@ void DeviceWave::check_trigger() {
     bool now = false;
     switch (options_.trigger) {
         case WaveOptions::Trigger::none:
+        case WaveOptions::Trigger::power:
         case WaveOptions::Trigger::latency: break;
         case WaveOptions::Trigger::error: now = s.host.driver.counters().errors != 0; break;
         case WaveOptions::Trigger::command: now = s.host.driver.counters().commands_submitted >= options_.count; break;
@@ -215,8 +223,9 @@ void DeviceWave::declare_pins() {
         const auto declare_pin = [&](Pin pin, const std::string& name) {
             const PinValue idle = idle_value(pin);
             const bool bus = pin == Pin::dq || pin == Pin::dqs;
-            return recorder_.add({scope, name, bus ? WaveKind::shared : WaveKind::bit, pin == Pin::dq ? 8u : 1u,
-                                  idle == kReleased ? kWaveReleased : idle, nullptr});
+            on_board_.push_back(recorder_.add({scope, name, bus ? WaveKind::shared : WaveKind::bit, pin == Pin::dq ? 8u : 1u,
+                                               idle == kReleased ? kWaveReleased : idle, nullptr}));
+            return on_board_.back();
         };
         for (std::uint32_t w = 0; w < g.ways; ++w) p.ce_n.push_back(declare_pin(ce_n(w), "ce_n_" + std::to_string(w)));
         p.cle = declare_pin(Pin::cle, "cle");
@@ -226,8 +235,43 @@ void DeviceWave::declare_pins() {
         p.dqs = declare_pin(Pin::dqs, "dqs");
         p.dq = declare_pin(Pin::dq, "dq");
         for (std::uint32_t d = 0; d < g.dies_per_channel(); ++d) p.rb_n.push_back(declare_pin(rb_n(d), "rb_n_" + std::to_string(d)));
-        system_->device.controller.backend.channel(ch).play_pins(config_.nand, *this);
     }
+}
+
+void DeviceWave::play_pins() {
+    for (std::uint32_t ch = 0; ch < pins_.size(); ++ch)
+        if (scopes_.pins[ch]) system_->device.controller.backend.channel(ch).play_pins(config_.nand, *this);
+}
+
+void DeviceWave::look_at_queues() {
+    if (ready_ == kNone) return;
+    const QueueSet& all = system_->device.controller.front_end.queues();
+    for (std::size_t q = 0; first_queue_ + (q + 1) * kOfQueue <= watched_.size(); ++q) {
+        const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
+        const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
+        const std::array<const void*, kOfQueue> variables{&sq.tail, &sq.fetch, &sq.head, &sq.in_flight, &cq.tail, &cq.head};
+        for (std::size_t k = 0; k < kOfQueue; ++k) watched_[first_queue_ + q * kOfQueue + k].variable = variables[k];
+    }
+}
+
+void DeviceWave::supply_fails() {
+    if (!recorder_.closed()) recorder_.reset(on_link_, system_->agenda.now());
+}
+
+void DeviceWave::power_lost() {
+    if (recorder_.closed()) return;
+    recorder_.reset(on_board_, system_->agenda.now());
+    if (powered_ != kNone) recorder_.change(powered_, system_->agenda.now(), 0);
+    if (!triggered_ && options_.trigger == WaveOptions::Trigger::power) triggered_ = recorder_.trigger(system_->agenda.now());
+}
+
+void DeviceWave::built_again() {
+    look_at_queues();
+    play_pins();
+}
+
+void DeviceWave::power_back() {
+    if (powered_ != kNone && !recorder_.closed()) recorder_.change(powered_, system_->agenda.now(), 1);
 }
 
 void DeviceWave::pins(std::uint16_t channel, const PinSequence& sequence) {

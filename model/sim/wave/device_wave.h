@@ -36,6 +36,11 @@ public:
     void completed(Ps latency);
     void on_step(std::uint32_t core, CoreStep step, SimTime start, SimTime end);
     void on_wire(bool up, const WireBurst& burst);
+    /// See PowerWatcher.
+    void supply_fails();
+    void power_lost();
+    void built_again();
+    void power_back();
     /// Steps of cores and bursts on the link are wanted now.
     bool probing() const { return probing_; }
     /// `failed`: the run did not end in order, which may be the trigger.
@@ -66,6 +71,8 @@ private:
 
     void pins(std::uint16_t channel, const PinSequence& sequence) override;
     void declare_pins();
+    void play_pins();
+    void look_at_queues();
     void start(std::uint64_t);
     void sample();
     void sample_counts();
@@ -104,7 +111,10 @@ private:
     std::vector<GtkwMark> marks_;
 
     std::vector<Watched> watched_;
-    WaveId phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
+    std::size_t first_queue_ = 0;  // in watched_: kOfQueue variables of each queue pair
+    static constexpr std::size_t kOfQueue = 6;
+    std::vector<WaveId> on_link_, on_board_;  // told ahead of their time, and over when the power goes
+    WaveId powered_ = kNone, phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
     WaveId in_firmware_ = kNone, ready_ = kNone;
     WaveId buffer_used_ = kNone, buffer_dirty_ = kNone, buffer_queued_ = kNone;
     WaveId gc_active_ = kNone, gc_victims_ = kNone, gc_victim_ = kNone, gc_moved_ = kNone;

@@ -127,4 +127,9 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     for (FlashListener* l : listeners_) l->submitted(channel, die, again, now);
 }
 
+void FlashObserver::power_lost(SimTime now) {
+    dies_.assign(dies_.size(), Die{});
+    for (FlashListener* l : listeners_) l->power_lost(now);
+}
+
 }  // namespace ssdtlm

@@ -61,6 +61,8 @@ public:
     virtual void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) = 0;
     /// The last byte of a read is out; the plane's register is free.
     virtual void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) = 0;
+    /// Nothing waits any more, and nothing is under way.
+    virtual void power_lost(SimTime now) = 0;
 
 protected:
     ~FlashListener() = default;
@@ -79,6 +81,8 @@ public:
     /// The package answers it.
     void end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
              SimTime now);
+    /// The drive forgets what it was at.
+    void power_lost(SimTime now);
 
 private:
     struct Die {

@@ -15,11 +15,15 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
       between_(timing_.issue(FlashOp::program, 2) - 2 * timing_.issue(FlashOp::program, 1)),
       channels_(nand.geometry.channels),
       dies_(nand.geometry.dies()) {
+    const auto add = [&](const WaveSignal& signal) {
+        all_.push_back(recorder_.add(signal));
+        return all_.back();
+    };
     const auto enumeration = [&](const std::string& scope, const char* name, const WaveEnum& e) {
-        return recorder_.add({scope, name, WaveKind::enumeration, e.width(), 0, &e});
+        return add({scope, name, WaveKind::enumeration, e.width(), 0, &e});
     };
     const auto count = [&](const std::string& scope, const std::string& name) {
-        return recorder_.add({scope, name, WaveKind::integer, 32, 0, nullptr});
+        return add({scope, name, WaveKind::integer, 32, 0, nullptr});
     };
     for (std::uint32_t ch = 0; ch < channels_.size(); ++ch) {
         Channel& c = channels_[ch];
@@ -46,9 +50,9 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
             Die& d = die(ch, i);
             const std::string scope = "ssd.die_" + std::to_string(ch) + "_" + std::to_string(i);
             d.state = enumeration(scope, "state", die_state_names());
-            d.rb_n = recorder_.add({scope, "rb_n", WaveKind::bit, 1, 1, nullptr});
-            d.busy_planes = recorder_.add({scope, "busy_planes", nand.geometry.planes_per_die == 1 ? WaveKind::bit : WaveKind::vector,
-                                           nand.geometry.planes_per_die, 0, nullptr});
+            d.rb_n = add({scope, "rb_n", WaveKind::bit, 1, 1, nullptr});
+            d.busy_planes = add({scope, "busy_planes", nand.geometry.planes_per_die == 1 ? WaveKind::bit : WaveKind::vector,
+                                 nand.geometry.planes_per_die, 0, nullptr});
             d.waiting = count(scope, "waiting");
         }
     }
@@ -185,6 +189,15 @@ void FlashSignals::data_done(std::uint32_t channel, std::uint32_t i, std::uint32
     Die& d = die(channel, i);
     d.planes[plane].state = Plane::State::idle;
     show(d, now);
+}
+
+void FlashSignals::power_lost(SimTime now) {
+    for (Channel& c : channels_) c.waits.fill(0);
+    for (Die& d : dies_) {
+        d.waits = 0;
+        d.planes.fill(Plane{});
+    }
+    if (!recorder_.closed()) recorder_.reset(all_, now);
 }
 
 }  // namespace ssdtlm

@@ -23,6 +23,7 @@ public:
     void suspended(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) override;
     void data_done(std::uint32_t channel, std::uint32_t die, std::uint32_t plane, SimTime now) override;
+    void power_lost(SimTime now) override;
 
     /// Pages that garbage collection has programmed.
     std::uint64_t moved_pages() const { return moved_pages_; }
@@ -72,6 +73,7 @@ private:
     const Ps between_;      // planes of a multi-plane sequence
     std::vector<Channel> channels_;
     std::vector<Die> dies_;
+    std::vector<WaveId> all_;
     std::uint64_t moved_pages_ = 0;
     std::uint32_t overtaken_ = 0;
     std::uint32_t overtaken_channel_ = 0;

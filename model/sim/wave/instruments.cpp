@@ -67,10 +67,40 @@ void Instruments::attach(SsdSystem& system) {
     if (scopes_.any_rtl())
         system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
     system.link.set_probes(&up_, &down_);
-    system.device.controller.firmware->set_core_probe(this);
+    system.watch_power(*this);
+    system.survives(this, sizeof *this);
+    stand_in_firmware();
+}
+
+void Instruments::stand_in_firmware() {
+    SsdController& controller = system_->device.controller;
+    controller.firmware->set_core_probe(this);
     if (timeline_ == nullptr) return;
-    system.device.controller.front_end.bind(static_cast<CommandSink&>(*this));
-    system.device.controller.firmware->bind(static_cast<CompletionSink&>(*this));
+    controller.front_end.bind(static_cast<CommandSink&>(*this));
+    controller.firmware->bind(static_cast<CompletionSink&>(*this));
+}
+
+void Instruments::supply_fails() {
+    (void)system_->link.upstream();  // tells of what has begun by now
+    if (wave_ != nullptr) wave_->supply_fails();
+    if (timeline_ != nullptr) timeline_->supply_fails(system_->agenda.now());
+}
+
+void Instruments::power_lost() {
+    flash_.power_lost(system_->agenda.now());
+    if (wave_ != nullptr) wave_->power_lost();
+}
+
+void Instruments::built_again() {
+    ++power_cycles_;
+    stand_in_firmware();
+    if (wave_ != nullptr) wave_->built_again();
+    if (rtl_open_) open_rtl(0);
+}
+
+void Instruments::power_back() {
+    if (wave_ != nullptr) wave_->power_back();
+    if (timeline_ != nullptr) timeline_->power_back(system_->agenda.now());
 }
 
 void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) {
@@ -165,14 +195,17 @@ void Instruments::find_rtl() {
     if (!problems.empty()) throw UserError(problems);
 }
 
+/// A block that was built again has files of its own.
 void Instruments::open_rtl(std::uint64_t) {
+    rtl_open_ = true;
+    const std::string which = power_cycles_ == 0 ? "" : fmt::format("_after_{}", power_cycles_);
     SchedulerPort& scheduler = system_->device.controller.backend.scheduler();
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
         if (scopes_.scheduler_rtl[ch])
-            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), (directory_ / fmt::format("rtl_scheduler_{}.fst", ch)).string()),
+            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), (directory_ / fmt::format("rtl_scheduler_{}{}.fst", ch, which)).string()),
                          "the scheduler has no signals of its own");
         if (scopes_.channel_rtl[ch])
-            system_->device.controller.backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}.fst", ch)).string());
+            system_->device.controller.backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}{}.fst", ch, which)).string());
     }
 }
 

@@ -20,8 +20,8 @@
 
 namespace ssdtlm {
 
-class Instruments final : public SsdTaps, public CompletionObserver, private SocketWatcher, private FlashPort, private CoreProbe,
-                          private CommandSink, private CompletionSink {
+class Instruments final : public SsdTaps, public CompletionObserver, private PowerWatcher, private SocketWatcher, private FlashPort,
+                          private CoreProbe, private CommandSink, private CompletionSink {
 public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
@@ -59,6 +59,11 @@ private:
     void submit(Command& command) override;
     void abort_waits(bool aborts) override { system_->device.controller.firmware->abort_waits(aborts); }
     void complete(Command& command) override;
+    void supply_fails() override;
+    void power_lost() override;
+    void built_again() override;
+    void power_back() override;
+    void stand_in_firmware();
     template <class Types>
     void join(const char* name, std::uint32_t tap, tlm::tlm_initiator_socket<32, Types>& from, tlm::tlm_target_socket<32, Types>& to);
     std::vector<std::string> finish_wave(bool failed);
@@ -79,6 +84,8 @@ private:
     Side up_{*this, true};
     Side down_{*this, false};
     std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
+    bool rtl_open_ = false;
+    std::uint32_t power_cycles_ = 0;
     bool finished_ = false;
 };
 

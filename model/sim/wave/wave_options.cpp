@@ -15,7 +15,7 @@ constexpr Ps kBefore = 1ms;
 constexpr Ps kAfter = 2ms;
 
 const std::vector<std::string> kScopeNames = {"all", "host", "link", "nvme", "firmware", "gc", "scheduler", "channel", "die"};
-const std::vector<std::string> kTriggers = {"command", "gc", "latency", "overtake", "error"};
+const std::vector<std::string> kTriggers = {"command", "gc", "latency", "overtake", "power", "error"};
 const std::vector<std::string> kFormats = {"vcd", "fst"};
 
 std::string listed(const std::vector<std::string>& names) {
@@ -42,9 +42,9 @@ void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>
     const std::string name = text.substr(0, equals);
     const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
     const std::string where = "--wave-trigger '" + text + "'";
-    if (name == "gc" || name == "error") {
+    if (name == "gc" || name == "power" || name == "error") {
         if (equals != text.size()) problems.push_back({"command line", where + ": takes no value", name, ""});
-        o.trigger = name == "gc" ? Trigger::gc : Trigger::error;
+        o.trigger = name == "gc" ? Trigger::gc : name == "power" ? Trigger::power : Trigger::error;
     } else if (name == "overtake" && equals == text.size()) {
         o.trigger = Trigger::overtake;
     } else if (name == "command" || name == "overtake") {
@@ -59,7 +59,7 @@ void parse_trigger(const std::string& text, WaveOptions& o, std::vector<Problem>
         if (!q.ok)
             problems.push_back({"command line", where + ": " + q.found, "latency= with " + describe(Dimension::time), "for example latency=500us"});
     } else {
-        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake, overtake=N, error", did_you_mean(name, kTriggers)});
+        problems.push_back({"command line", "--wave-trigger '" + name + "'", "command=N, gc, latency=TIME, overtake, overtake=N, power, error", did_you_mean(name, kTriggers)});
     }
     o.trigger_text = text;
 }

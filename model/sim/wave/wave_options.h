@@ -26,7 +26,7 @@ struct WaveTexts {
 };
 
 struct WaveOptions {
-    enum class Trigger : std::uint8_t { none, command, gc, latency, overtake, error };
+    enum class Trigger : std::uint8_t { none, command, gc, latency, overtake, power, error };
     bool on = false;
     std::string scopes;
     SimTime from{};

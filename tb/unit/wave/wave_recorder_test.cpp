@@ -49,6 +49,24 @@ TEST(WaveRecorder, SortsChangesAndDropsThoseThatChangeNothing) {
     EXPECT_TRUE(r.begun());
 }
 
+TEST(WaveRecorder, WhatWasToComeOfSignalsThatAreResetDoesNot) {
+    List list;
+    WaveRecorder r(list, {});
+    const WaveId a = r.add(signal("a"));
+    const WaveId b = r.add({"top", "b", WaveKind::bit, 1, 1, nullptr});
+    const WaveId other = r.add(signal("other"));
+    r.change(a, at(10), 1);
+    r.change(a, at(50), 9);
+    r.step(a, at(60), -3);
+    r.change(b, at(30), 0);
+    r.change(b, at(40), 1);
+    r.change(other, at(50), 7);
+    r.reset({a, b}, at(30));
+    r.change(a, at(70), 2);
+    r.finish(at(80));
+    EXPECT_THAT(list.rows, ElementsAre(Row{10, a, 1}, Row{30, a, 0}, Row{50, other, 7}, Row{70, a, 2}));
+}
+
 TEST(WaveRecorder, StepsAddUpInOrderOfTime) {
     List list;
     WaveRecorder r(list, {});
