@@ -19,6 +19,7 @@ def slices(path):
     tracks = collections.defaultdict(list)
     with open(path, encoding="utf-8") as f:
         for line in f:
+            assert '"dur":-' not in line
             if found := SLICE.search(line):
                 group, track, *times, name = found.groups()
                 begin, duration = int(times[0] + times[1]), int(times[2] + times[3])

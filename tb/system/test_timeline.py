@@ -110,6 +110,18 @@ class Timelines(SystemTest):
             for whose in ("host", "gc"):
                 self.assertEqual(slices[name.format(whose)], counters[f"flash_{whose}_page_reads"])
 
+    def test_resets(self):
+        job = self.job("mix", "rw=randrw", "bs=16k", "iodepth=16", "number_ios=2000", "fsync=20")
+        for name, *more in (("volatile", "--set", "buffer.mode=write_back"), ("through", "--set", "buffer.mode=write_through")):
+            resets = ("--set", 'host.reset_at=["2ms", "20ms", "40ms", "200ms"]', *more)
+            plain = self.simulate("tiny-test", job, *resets, output=f"{name}_plain").files()
+            events, _, folder = self.timeline("tiny-test", job, *resets, output=name)
+            for file, content in plain.items():
+                self.assertEqual((folder / file).read_bytes(), content, file)
+            given_up = [s for t in self.tracks(events).values() for s in t if "reset" in s["args"]]
+            self.assertGreater(len(given_up), 5)
+            self.assertGreaterEqual(min(s["dur"] for s in given_up), 0)
+
     def test_losses_of_power(self):
         job = self.job("mix", "rw=randrw", "bs=4k", "iodepth=16", "number_ios=3000", "fsync=50")
         for name, *more in (("lost",), ("capacitors", "--set", "buffer.mode=protected"), ("map", "--set", "ftl.mapping=dftl"),

@@ -77,7 +77,8 @@ void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime su
         for (std::uint64_t at = 0; at < c.data.bytes(); at += nvme::kPageBytes - (c.data.address_of(at) & nvme::kPageMask))
             by_page_[c.data.address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
-    if (r.number != 0) write(r, r.ended, nullptr);  // part of a request that another command ended
+    // Part of a request that another command ended, or one that reached the controller when the host had given it up.
+    if (r.number != 0) write(r, std::max(r.ended, r.submitted), nullptr);
     r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
@@ -271,19 +272,26 @@ void DeviceTimeline::cut(SimTime now, bool link) {
     ahead_.erase(rest, ahead_.end());
 }
 
-void DeviceTimeline::supply_fails(SimTime now) {
-    supply_failed_ = now;
-    cut(now, true);
+void DeviceTimeline::reset(SimTime now) { end_commands(now, R"(,"reset":true)"); }
+
+/// `why`: an argument more.
+void DeviceTimeline::end_commands(SimTime now, const char* why) {
     std::vector<Record*> given_up;
     for (auto& [timeline, record] : records_)
         if (record.number != 0) given_up.push_back(&record);
     std::sort(given_up.begin(), given_up.end(), [](const Record* a, const Record* b) { return a->number < b->number; });
     for (Record* r : given_up) {
-        write(*r, now, nullptr, kPowerLost);
+        write(*r, now, nullptr, why);
         r->number = 0;
     }
     by_id_.clear();
     by_page_.clear();
+}
+
+void DeviceTimeline::supply_fails(SimTime now) {
+    supply_failed_ = now;
+    cut(now, true);
+    end_commands(now, kPowerLost);
     writes_.clear();
     bulk_.clear();
 }

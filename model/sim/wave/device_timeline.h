@@ -47,6 +47,8 @@ public:
     void data_done(std::uint32_t, std::uint32_t, std::uint32_t, SimTime) override {}
     /// All that the drive was at ends now, and what it was to do later does not come.
     void power_lost(SimTime now) override;
+    /// It resets the controller: the host has given up its commands.
+    void reset(SimTime now);
     /// The host has given up its commands, and nothing is on the link any more.
     void supply_fails(SimTime now);
     void power_back(SimTime now);
@@ -84,6 +86,7 @@ private:
     void write(const Ahead& a);
     void catch_up(SimTime now);
     void cut(SimTime now, bool link);
+    void end_commands(SimTime now, const char* why);
     void end_busy(std::size_t plane, SimTime now, const char* more);
     bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
     void write(const Record& r, SimTime end, const Timeline* stages, const char* more = "");

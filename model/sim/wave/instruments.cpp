@@ -8,6 +8,7 @@
 #include "common/report/all_problems.h"
 #include "common/tlm/sc_time_bridge.h"
 #include "protocol/link_extension.h"
+#include "protocol/nvme.h"
 #include "sim/wave/fst.h"
 #include "sim/wave/gtkw_writer.h"
 
@@ -110,6 +111,7 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         std::uint32_t value = 0;
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
         if (wave_ != nullptr) wave_->doorbell(static_cast<std::uint32_t>(payload.get_address()), value);
+        if (timeline_ != nullptr && payload.get_address() == nvme::kRegCc && (value & 1) == 0) timeline_->reset(system_->agenda.now());  // CC.EN
         return;
     }
     if (tap == kDmaTap) {

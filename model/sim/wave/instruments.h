@@ -59,6 +59,7 @@ private:
     void submit(Command& command) override;
     void abort_waits(bool aborts) override { system_->device.controller.firmware->abort_waits(aborts); }
     void complete(Command& command) override;
+    void let_go(Command& command) override { system_->device.controller.front_end.completions().let_go(command); }
     void supply_fails() override;
     void power_lost() override;
     void built_again() override;

@@ -67,6 +67,7 @@ void TraceWriter::name_track(TrackId t, const std::string& name) {
 }
 
 void TraceWriter::slice(TrackId t, SimTime begin, SimTime end, const char* name, const std::string& arguments) {
+    SSDTLM_CHECK(end >= begin, "a slice of the timeline ends before it begins");
     ++slices_;
     next();
     const Microseconds ts(begin.time_since_epoch());
