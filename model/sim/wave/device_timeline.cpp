@@ -306,15 +306,20 @@ void DeviceTimeline::power_lost(SimTime now) {
 }
 
 void DeviceTimeline::power_back(SimTime now) {
-    if (!std::exchange(has_power_track_, true)) {
+    if (supply_failed_ == kNever) return;
+    const TrackId track{kSupply, 0};
+    if (!std::exchange(has_supply_track_, true)) {
         writer_.name_group(kSupply, "supply");
-        writer_.name_track({kSupply, 0}, "power");
+        writer_.name_track(track, "power");
     }
-    if (power_lost_ != supply_failed_ && wanted(supply_failed_)) writer_.slice({kSupply, 0}, supply_failed_, power_lost_, "on capacitors", "");
-    if (wanted(power_lost_)) writer_.slice({kSupply, 0}, power_lost_, now, "off", "");
+    const SimTime lost = std::min(power_lost_, now);  // the run may end before
+    if (lost != supply_failed_ && wanted(supply_failed_)) writer_.slice(track, supply_failed_, lost, "on capacitors", "");
+    if (power_lost_ != kNever && wanted(power_lost_)) writer_.slice(track, power_lost_, now, "off", "");
+    supply_failed_ = power_lost_ = kNever;
 }
 
-void DeviceTimeline::finish() {
+void DeviceTimeline::finish(SimTime now) {
+    power_back(now);
     for (const Ahead& a : ahead_) write(a);
     ahead_.clear();
     std::vector<Record> rest;  // of requests of several commands

@@ -54,7 +54,7 @@ public:
     void power_back(SimTime now);
 
     /// The end of the run: what has not been written yet.
-    void finish();
+    void finish(SimTime now);
 
 private:
     static constexpr std::size_t kAhead = 1024;
@@ -108,8 +108,8 @@ private:
     Lanes slots_, waiting_;
     std::vector<Ahead> ahead_;
     std::size_t look_at_ = kAhead;                              // entries of ahead_ that are worth a look
-    SimTime supply_failed_ = kNever, power_lost_ = kNever;      // kNever: not now
-    bool has_power_track_ = false;
+    SimTime supply_failed_ = kNever, power_lost_ = kNever;      // kNever: it has not
+    bool has_supply_track_ = false;
     std::vector<Operation> operations_;                         // by global plane
     std::deque<std::uint64_t> writes_;                          // given to the link, not yet on the wire: their commands
     std::deque<std::pair<SimTime, std::uint64_t>> bulk_;        // the same of bulk writes, with the times of their data

@@ -54,6 +54,8 @@ void FlashObserver::control(std::uint32_t channel, FlashOp op, std::uint32_t die
         for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
             if ((d.aside >> p & 1u) != 0) d.running[p] = d.set_aside[p];
         d.slow = std::exchange(d.aside, 0);
+    } else {
+        d.stopping = true;
     }
     std::array<FlashWork, kMaxPlanes> work{};
     BusSequence s;
@@ -105,7 +107,7 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     const ArrayEffect effect = onfi_operation(op).effect;
     if (effect == ArrayEffect::resumes) return;
     if (effect == ArrayEffect::suspends) {
-        if (d.slow == 0) return;  // it ended before the array could stop
+        if (!std::exchange(d.stopping, false)) return;  // it ended before the array could stop, and another one may run by now
         d.set_aside = d.running;
         d.aside = std::exchange(d.slow, 0);
         for (FlashListener* l : listeners_) l->suspended(channel, die, d.aside, now);
@@ -113,7 +115,10 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     }
     std::uint32_t planes = 0;
     for (std::uint32_t i = 0; i < count; ++i) planes |= 1u << targets[i].plane;
-    if (op == FlashOp::program || op == FlashOp::erase) d.slow = 0;
+    if (op == FlashOp::program || op == FlashOp::erase) {
+        d.slow = 0;
+        d.stopping = false;
+    }
     for (FlashListener* l : listeners_) {
         if (op == FlashOp::read_out)
             l->data_done(channel, die, targets[0].plane, now);

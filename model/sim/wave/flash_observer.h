@@ -89,6 +89,7 @@ private:
         std::vector<FlashWork> waiting;
         std::array<FlashWork, kMaxPlanes> running{};  // by plane
         std::uint32_t slow = 0;                       // bit per plane: of the program or erase that runs
+        bool stopping = false;                        // its suspend is under way
         std::uint32_t aside = 0;                      // the same of one that is suspended
         std::array<FlashWork, kMaxPlanes> set_aside{};
     };

@@ -174,7 +174,7 @@ std::vector<std::string> Instruments::finish(bool failed) {
     AllProblems problems;
     if (wave_ != nullptr) problems.of([&] { said = finish_wave(failed); });
     if (timeline_ != nullptr) {
-        problems.of([&] { timeline_->finish(); });
+        problems.of([&] { timeline_->finish(system_->agenda.now()); });
         said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
     }
     if (problems.any()) throw OutputError(problems.all());
