@@ -30,7 +30,7 @@ void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, Si
 /// collection, for one page at one time); then the two may be taken for each other.
 FlashWork FlashObserver::take(Die& die, FlashOp op, const OnfiTarget& target) {
     const auto found = std::find_if(die.waiting.begin(), die.waiting.end(), [&](const FlashWork& w) {
-        return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page;
+        return w.op == op && w.plane == target.plane && w.block == target.block && w.page == target.page && w.retry == target.retry;
     });
     SSDTLM_CHECK(found != die.waiting.end(), "a sequence is on a bus that nobody submitted");
     const FlashWork work = *found;
@@ -128,6 +128,7 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
     if (op != FlashOp::read_out || targets[0].status.bits <= ecc_.correctable_bits || targets[0].retry == ecc_.read_retries) return;
     FlashWork again = d.running[targets[0].plane];
     again.submitted = now;
+    ++again.retry;
     d.waiting.push_back(again);
     for (FlashListener* l : listeners_) l->submitted(channel, die, again, now);
 }

@@ -28,6 +28,7 @@ struct FlashWork {
     std::uint8_t plane = 0;          ///< in die
     std::uint32_t block = 0;
     std::uint32_t page = 0;
+    std::uint8_t retry = 0;          ///< of a read
     SimTime submitted{};
 };
 
