@@ -247,6 +247,27 @@ class Waves(SystemTest):
             # A plane that goes from one operation to the next at one instant counts once: none does, commands take time.
             self.assertEqual(pages, sum(counters[k] for k in kinds))
 
+    def test_suspends(self):
+        """What a die is at and its R/B# are of one mind, also when a suspend comes too late and the next operation has begun."""
+        job = self.job("mix", "rw=randrw", "rwmixread=50", "bs=4k", "iodepth=16", "number_ios=3000", "norandommap")
+        suspends = ("--set", "scheduler.suspend=for_reads", "--set", "scheduler.for_reads.least_run=0s", "--set", "scheduler.for_reads.least_left=0s")
+        folder, _ = self.wave("tiny-test", job, *suspends)
+        vcd, states = Vcd(folder / "wave.vcd"), names(folder, "die_state")
+        counters = json.loads((folder / "result.json").read_text())["counters"]
+        self.assertGreater(counters["flash_suspends"], 100)
+        slow = {"host_program": "flash_host_page_programs", "gc_program": "flash_gc_page_programs", "erase": "flash_block_erases"}
+        begun = 0
+        for c in range(2):
+            rb_n, busy, state = (vcd[f"ssd.die_{c}_0.{n}"] for n in ("rb_n", "busy_planes", "state"))
+            self.assertEqual(rb_n.spans(0, vcd.end), merged(busy, vcd.end))
+            for t in sorted({*rb_n.times, *state.times}):
+                self.assertEqual(states[state.at(t)].endswith(("_read", "_program", "erase")), rb_n.at(t) == 0, (t, states[state.at(t)]))
+            begun += sum(states[v] in slow for v in state.values)
+        # Each is seen to begin, and to go on after each time that it was suspended; suspends that came too late are counted as well.
+        operations = sum(counters[name] for name in slow.values())
+        self.assertGreater(begun, operations)
+        self.assertLessEqual(begun, operations + counters["flash_suspends"])
+
     def test_pins(self):
         job = self.job("few", "rw=randrw", "bs=4k", "iodepth=4", "number_ios=40")
         folder, _ = self.wave("tiny-test", job, "--wave=channel[0],channel[0].pins,die[0]")
@@ -270,6 +291,8 @@ class Waves(SystemTest):
         probe = self.ssdtlm("run", "tiny-test", "-w", job, "-o", "probe", *rtl)
         if "Verilator" in probe.stderr:
             self.skipTest("built without Verilator")
+        (self.dir / "wave").mkdir()
+        (self.dir / "wave" / "rtl_scheduler_0_after_2.fst").write_text("of an earlier run")
         folder, text = self.wave("tiny-test", job, "--wave=scheduler.rtl,channel[1].rtl,die", *rtl)
         self.assertIn("signals of RTL blocks", text)
         self.assertEqual({p.name for p in folder.glob("rtl_*")}, {"rtl_scheduler_0.fst", "rtl_scheduler_1.fst", "rtl_channel_1.fst"})

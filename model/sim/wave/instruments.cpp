@@ -14,6 +14,17 @@
 
 namespace ssdtlm {
 
+namespace {
+/// One for each block and for each time that it was built.
+void remove_rtl_files(const std::filesystem::path& directory) {
+    std::vector<std::filesystem::path> earlier;
+    std::error_code none_yet;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, none_yet))
+        if (entry.path().extension() == ".fst" && entry.path().filename().string().rfind("rtl_", 0) == 0) earlier.push_back(entry.path());
+    for (const std::filesystem::path& file : earlier) std::filesystem::remove(file);
+}
+}  // namespace
+
 Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                          const std::filesystem::path& directory)
     : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand, config.ecc) {
@@ -28,6 +39,7 @@ Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const
     if (wave.fst) require_vcd2fst();
     // What an earlier run left would not be of this one.
     for (const char* name : {"wave.vcd", "wave.fst", "wave.gtkw", "wave.names"}) std::filesystem::remove_all(directory / name);
+    remove_rtl_files(directory);
     vcd_ = std::make_unique<VcdWriter>(directory / "wave.vcd");
     wave_ = std::make_unique<DeviceWave>(*vcd_, wave, scopes_, config, flash_);
 }
