@@ -31,7 +31,7 @@ protected:
     ~SsdTaps() = default;
 };
 
-/// Is told what becomes of the drive's power, of which what is under way and in which organs it is depend.
+/// Is told of losses of power: what was under way is over then, and the organs that were looked at are built again.
 class PowerWatcher {
 public:
     /// The host's supply has gone: so has all that is on the link.

@@ -17,9 +17,9 @@ WaveId WaveRecorder::add(const WaveSignal& signal) {
 }
 
 void WaveRecorder::reset(const std::vector<WaveId>& signals, SimTime now) {
-    std::vector<bool> reset(signals_.size());
-    for (const WaveId id : signals) reset[id] = true;
-    pending_.erase(std::remove_if(pending_.begin(), pending_.end(), [&](const Change& c) { return c.at > now && reset[c.id]; }), pending_.end());
+    std::vector<bool> over(signals_.size());
+    for (const WaveId id : signals) over[id] = true;
+    pending_.erase(std::remove_if(pending_.begin(), pending_.end(), [&](const Change& c) { return c.at > now && over[c.id]; }), pending_.end());
     for (const WaveId id : signals) change(id, now, signals_[id].initial);
 }
 

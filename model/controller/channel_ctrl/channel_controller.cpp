@@ -327,12 +327,12 @@ void ChannelController::decoding_over(std::uint64_t handle) {
 }
 
 inline void ChannelController::decoded(FlashTransaction& txn) {
-    if (__builtin_expect(txn.status.bits <= ecc_.correctable_bits, 1) || !read_again(txn)) finish(txn);
+    if (__builtin_expect(ecc_.corrects(txn.status.bits), 1) || !read_again(txn)) finish(txn);
 }
 
 /// False: it was read often enough, and its status says so.
 __attribute__((noinline)) bool ChannelController::read_again(FlashTransaction& txn) {
-    if (txn.status.retries == ecc_.read_retries) {
+    if (ecc_.gives_up(txn.status.retries)) {
         txn.status.result = FlashResult::uncorrectable;
         return false;
     }

@@ -114,8 +114,7 @@ public:
           report_(report_options(options, source), source.report_jobs),
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
           progress_(options.quiet || options.watch) {
-        const bool records = options.wave.on || options.timeline.on;
-        if (records)
+        if (options.wave.on || options.timeline.on)
             instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
         if (!options.quiet)

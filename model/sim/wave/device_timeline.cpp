@@ -214,6 +214,7 @@ void DeviceTimeline::suspended(std::uint32_t channel, std::uint32_t die, std::ui
 }
 
 void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::uint32_t planes, SimTime now) {
+    catch_up(now);  // a search for the map, or collection, has no requests that end
     const std::uint32_t first = (channel * geometry_.dies_per_channel() + die) * geometry_.planes_per_die;
     for (std::uint32_t left = planes; left != 0; left &= left - 1) end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
 }

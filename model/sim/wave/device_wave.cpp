@@ -2,7 +2,6 @@
 #include "sim/wave/device_wave.h"
 
 #include <algorithm>
-#include <array>
 
 #include "sim/wave/wave_enums.h"
 
@@ -33,9 +32,28 @@ void DeviceWave::watch(const std::string& scope, const std::string& name, const 
                         declare(scope, name, kind, sizeof(T) > 4 ? 64 : kind == WaveKind::integer ? 32 : 16), 0});
 }
 
+/// With the admin queues.
+std::uint32_t DeviceWave::queue_pairs() const { return std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1; }
+
+/// Calls visit(name, variable, kind), always in one order.
+template <class Visit>
+void DeviceWave::each_queue_variable(Visit visit) const {
+    const QueueSet& all = system_->device.controller.front_end.queues();
+    for (std::uint32_t q = 0; q < queue_pairs(); ++q) {
+        const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
+        const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
+        const std::string n = std::to_string(q);
+        visit("sq" + n + "_tail", sq.tail, WaveKind::vector);
+        visit("sq" + n + "_fetch", sq.fetch, WaveKind::vector);
+        visit("sq" + n + "_head", sq.head, WaveKind::vector);
+        visit("sq" + n + "_in_flight", sq.in_flight, WaveKind::integer);
+        visit("cq" + n + "_tail", cq.tail, WaveKind::vector);
+        visit("cq" + n + "_head", cq.head, WaveKind::vector);
+    }
+}
+
 void DeviceWave::attach(SsdSystem& system) {
     system_ = &system;
-    const std::uint32_t queues = std::min(config_.host.queue_pairs, config_.nvme.max_queue_pairs) + 1;
     const auto integer = [this](const std::string& scope, const char* name) { return declare(scope, name, WaveKind::integer, 32); };
     const auto enumeration = [this](const std::string& scope, const std::string& name, const WaveEnum& e) {
         return recorder_.add({scope, name, WaveKind::enumeration, e.width(), 0, &e});
@@ -48,7 +66,7 @@ void DeviceWave::attach(SsdSystem& system) {
         backlog_ = integer(scope, "backlog");
         watch(scope, "completed", system.host.driver.counters().commands_completed);
         watch(scope, "interrupts", system.host.driver.counters().interrupts);
-        for (std::uint32_t q = 0; q < queues; ++q) {
+        for (std::uint32_t q = 0; q < queue_pairs(); ++q) {
             sq_doorbell_.push_back(declare(scope, "sq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
             cq_doorbell_.push_back(declare(scope, "cq" + std::to_string(q) + "_doorbell", WaveKind::vector, 16));
         }
@@ -70,18 +88,7 @@ void DeviceWave::attach(SsdSystem& system) {
         ready_ = declare(scope, "ready", WaveKind::bit, 1);
         in_firmware_ = integer(scope, "commands_in_firmware");
         first_queue_ = watched_.size();
-        const QueueSet& all = system.device.controller.front_end.queues();
-        for (std::uint32_t q = 0; q < queues; ++q) {
-            const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
-            const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
-            const std::string n = std::to_string(q);
-            watch(scope, "sq" + n + "_tail", sq.tail, WaveKind::vector);
-            watch(scope, "sq" + n + "_fetch", sq.fetch, WaveKind::vector);
-            watch(scope, "sq" + n + "_head", sq.head, WaveKind::vector);
-            watch(scope, "sq" + n + "_in_flight", sq.in_flight);
-            watch(scope, "cq" + n + "_tail", cq.tail, WaveKind::vector);
-            watch(scope, "cq" + n + "_head", cq.head, WaveKind::vector);
-        }
+        each_queue_variable([&](const std::string& name, const auto& variable, WaveKind kind) { watch(scope, name, variable, kind); });
     }
     if (scopes_.firmware) {
         const std::string scope = "ssd.firmware";
@@ -245,13 +252,8 @@ void DeviceWave::play_pins() {
 
 void DeviceWave::look_at_queues() {
     if (ready_ == kNone) return;
-    const QueueSet& all = system_->device.controller.front_end.queues();
-    for (std::size_t q = 0; first_queue_ + (q + 1) * kOfQueue <= watched_.size(); ++q) {
-        const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
-        const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
-        const std::array<const void*, kOfQueue> variables{&sq.tail, &sq.fetch, &sq.head, &sq.in_flight, &cq.tail, &cq.head};
-        for (std::size_t k = 0; k < kOfQueue; ++k) watched_[first_queue_ + q * kOfQueue + k].variable = variables[k];
-    }
+    std::size_t i = first_queue_;
+    each_queue_variable([&](const std::string&, const auto& variable, WaveKind) { watched_[i++].variable = &variable; });
 }
 
 void DeviceWave::supply_fails() {

@@ -73,6 +73,9 @@ private:
     void declare_pins();
     void play_pins();
     void look_at_queues();
+    std::uint32_t queue_pairs() const;
+    template <class Visit>
+    void each_queue_variable(Visit visit) const;
     void start(std::uint64_t);
     void sample();
     void sample_counts();
@@ -111,8 +114,7 @@ private:
     std::vector<GtkwMark> marks_;
 
     std::vector<Watched> watched_;
-    std::size_t first_queue_ = 0;  // in watched_: kOfQueue variables of each queue pair
-    static constexpr std::size_t kOfQueue = 6;
+    std::size_t first_queue_ = 0;  // in watched_: those of each_queue_variable()
     std::vector<WaveId> on_link_, on_board_;  // told ahead of their time, and over when the power goes
     WaveId powered_ = kNone, phase_ = kNone, outstanding_ = kNone, backlog_ = kNone;
     WaveId in_firmware_ = kNone, ready_ = kNone;

@@ -125,7 +125,7 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
         else
             l->array_done(channel, die, planes, now);
     }
-    if (op != FlashOp::read_out || targets[0].status.bits <= ecc_.correctable_bits || targets[0].retry == ecc_.read_retries) return;
+    if (op != FlashOp::read_out || ecc_.corrects(targets[0].status.bits) || ecc_.gives_up(targets[0].retry)) return;
     FlashWork again = d.running[targets[0].plane];
     again.submitted = now;
     ++again.retry;

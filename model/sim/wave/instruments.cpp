@@ -123,7 +123,8 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
         std::uint32_t value = 0;
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
         if (wave_ != nullptr) wave_->doorbell(static_cast<std::uint32_t>(payload.get_address()), value);
-        if (timeline_ != nullptr && payload.get_address() == nvme::kRegCc && (value & 1) == 0) timeline_->reset(system_->agenda.now());  // CC.EN
+        if (timeline_ != nullptr && payload.get_address() == nvme::kRegCc && (value & nvme::Cc::kEnable) == 0)
+            timeline_->reset(system_->agenda.now());
         return;
     }
     if (tap == kDmaTap) {
