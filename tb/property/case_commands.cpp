@@ -144,7 +144,7 @@ void CaseHost::failed(Slot& s, std::uint16_t status) {
     const bool page_lost = lost && drive_.loses_pages;
     counts_.lost += page_lost;
     if (lost) lost = std::any_of(s.parts.begin(), s.parts.end(), [this](const Part& p) { return !map_.is_durable(p.unit) || (initial_at_risk_ && map_.is_initial(p.unit)); });
-    if (!page_lost && (!is_read_only_() || !(refused || given_up || lost)))
+    if (!page_lost && !(is_read_only_() ? refused || given_up || lost : lost && was_read_only_))
         throw CheckFailed(std::string(DriveOp::kNames[static_cast<std::size_t>(s.kind)]) + " of " + std::to_string(s.blocks) + " blocks at LBA " + std::to_string(s.lba) +
                           " ended with status SCT " + std::to_string(status >> 8) + " SC " + std::to_string(status & 0xFF) +
                           (is_read_only_() ? " of a read-only drive" : "") + what_is_known(s.parts));

@@ -137,6 +137,10 @@ void CaseHost::cut_power(std::uint64_t) {
     counts_.under_load += under_way_ != 0;
     drop_commands();
     powered_ = serves_ = waits_ = false;
+    if (is_read_only_()) {  // no flush of a later life tells what it has given up
+        was_read_only_ = flush_failed_ = true;
+        map_.fail_flush();
+    }
     bring_up_.power_lost();
     door_.restart();
     accesses_.take_all_back();

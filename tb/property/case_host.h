@@ -155,6 +155,7 @@ private:
     bool flush_failed_ = false;
     std::function<bool(bool)> power_switch_;
     std::function<bool()> is_read_only_;
+    bool was_read_only_ = false;  ///< before a loss of power: what it had given up stays lost, though a start may know nothing of the block that had failed
     std::function<void()> on_end_;
     Stage stage_ = Stage::starts;
     std::size_t next_ = 0;          // of ops_

@@ -10,24 +10,28 @@
 namespace ssdtlm {
 
 void FlushCommand::let_go() {
-    for (std::size_t i = 0; i < states_.size(); ++i)
-        if (Command* const c = states_[i].command; c != nullptr && !c->ends_work) s_.ends.let_go(*c);
+    for (State& s : states_) {
+        if (s.command == nullptr || s.command->ends_work) continue;
+        s.unheard = true;
+        s_.ends.let_go(*s.command);
+    }
 }
 
 void FlushCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
     states_[c.index] = State{};
     states_[c.index].command = &c;
-    if (__builtin_expect(aborts_, 0) && !c.ends_work) s_.ends.let_go(c);
+    states_[c.index].unheard = aborts_ && !c.ends_work;
+    if (__builtin_expect(states_[c.index].unheard, 0)) s_.ends.let_go(c);
     s_.cores.run<&FlushCommand::begin>(this, c, s_.costs.other_command, CoreStep::flush);
 }
 
 void FlushCommand::begin(std::uint64_t command) {
     if (power_protected_ && !states_[command].command->ends_work) {
-        Command& c = *std::exchange(states_[command], State{}).command;
-        if (told_ != s_.buffer.given_up()) c.status = nvme::kStWriteFault;
-        told_ = s_.buffer.given_up();
-        return s_.ends.complete(c);
+        const State ended = std::exchange(states_[command], State{});
+        if (told_ != s_.buffer.given_up()) ended.command->status = nvme::kStWriteFault;
+        if (!ended.unheard) told_ = s_.buffer.given_up();
+        return s_.ends.complete(*ended.command);
     }
     states_[command].generation = s_.buffer.begin_flush();
     states_[command].remaining = 1;
@@ -53,8 +57,9 @@ bool FlushCommand::try_end(std::uint64_t& command) {
         if (!is_done(s)) return false;
     }
     Command& c = *s.command;
-    told_ = s_.buffer.given_up();
-    if (told_ != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
+    const std::uint64_t given_up = s_.buffer.given_up();
+    if (!s.unheard) told_ = given_up;
+    if (given_up != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
     s = State{};
     s_.waiters.charge_durability(*c.timeline);
     if (c.ends_work && shutdown_)

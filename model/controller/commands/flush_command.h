@@ -36,6 +36,7 @@ private:
         std::uint64_t journal = 0;     ///< what it demanded of it
         std::uint64_t deallocated = 0; ///< units of the buffer, before it began
         bool buffer_done = false;
+        bool unheard = false;          ///< a reset came first: the host does not hear how it ends
         std::uint64_t order = 0;       ///< they end in the order in which they began to wait
     };
     void begin(std::uint64_t command);
@@ -47,7 +48,7 @@ private:
     bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::uint64_t begun_ = 0;
-    std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended
+    std::uint64_t told_ = 0;  // units given up by the buffer that a flush knew of when it ended, and the host has heard of its end
     std::function<void(Command&)> shutdown_;  // empty: it is completed as others
 };
 
