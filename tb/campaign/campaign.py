@@ -272,7 +272,7 @@ def run_seed(seed, options):
     drawn_refresh(seed, device)
     settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
     lanes = drawn_lanes(seed, device)
-    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device, not options.power_cuts)
+    settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     order = drawn_order(seed, device)
     settings += order + drawn_watermarks(seed, device, order)
     settings += drawn_room(seed, device, settings)

@@ -370,9 +370,8 @@ def has_slc(seed, device):
     return random.Random(f"slc {seed}").random() <= 1 / 3 and bits != 1 and device.settings["nand.geometry.pages_per_block"] // bits != 0
 
 
-def drawn_slc(seed, device, dynamic):
-    """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have; `dynamic`: in
-    others as well, where losses of power do not forbid it. Draws of their own."""
+def drawn_slc(seed, device):
+    """An SLC cache for a third of the small devices that can have one, in blocks beside those that they have, or in others as well. Draws of their own."""
     if device.preset is not None or not has_slc(seed, device):
         return []
     r = random.Random(f"slc {seed}")
@@ -381,7 +380,7 @@ def drawn_slc(seed, device, dynamic):
     before = device.settings["nand.geometry.blocks_per_plane"]
     device.settings["nand.geometry.blocks_per_plane"] = before + blocks
     device.scan_s *= (before + blocks) / before
-    dynamic = drawn_dynamic(seed, device) if dynamic else []
+    dynamic = drawn_dynamic(seed, device)
     return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
             f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
 
@@ -392,4 +391,5 @@ def drawn_dynamic(seed, device):
     if r.random() < 1 / 2:
         return []
     device.settings["nand.geometry.blocks_per_plane"] += 1
+    device.scan_s *= 1 + 1 / device.settings["nand.bits_per_cell"]  # a search may read a page in both modes
     return [f"slc.dynamic_blocks={r.choice((1, 3, 1000))}"]

@@ -41,7 +41,11 @@ private:
         const std::uint32_t die = channel_ * g.dies_per_channel() + die_in_channel;
         const PageAddress page{PlaneId{die * g.planes_per_die + t.plane}, t.block, t.page};
         switch (op) {
-            case FlashOp::read_out: contents_.read_page(page, t.spare, t.bytes); return Ps{};
+            case FlashOp::read_out:
+                contents_.read_page(page, t.spare, t.bytes);
+                // Of a page that was programmed in the other cell mode.
+                if (!contents_.readable(page, t.slc) && t.spare != nullptr) std::fill_n(t.spare, g.units_per_page(), kTorn);
+                return Ps{};
             case FlashOp::program: contents_.program_page(page, t.spare, *t.record, t.bytes, t.slc); break;
             case FlashOp::erase: contents_.erase(g.block_of(page)); break;
             default: break;

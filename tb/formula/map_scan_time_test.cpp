@@ -6,6 +6,7 @@
 
 #include <tuple>
 
+#include "controller/ftl/ftl_check.h"
 #include "formula/reference.h"
 #include "sim/simulation.h"
 #include "support/devices.h"
@@ -14,29 +15,34 @@
 namespace ssdtlm {
 namespace {
 
-/// A read, and when the drive has long been idle, another.
+/// Writes of a unit each, one after the other, a read, and when the drive has long been idle, another.
 class TwoReads final : public Workload {
 public:
+    explicit TwoReads(std::uint64_t writes) : writes_(writes) {}
     Next next(SimTime now) override {
         Next n;
-        n.state = issued_ == 2 ? State::done : State::ready;
-        if (issued_ == 1 && now < SimTime{10s}) {
+        n.state = issued_ == writes_ + 2 ? State::done : open_ ? State::blocked : State::ready;
+        if (issued_ == writes_ + 1 && !open_ && now < SimTime{10s}) {
             n.state = State::wait;
             n.when = SimTime{10s};
         }
         if (n.state != State::ready) return n;
+        n.request.op = issued_ < writes_ ? HostOp::write : HostOp::read;
         n.request.bytes = 4096;
         n.request.offset = issued_++ * 4096;
+        open_ = true;
         return n;
     }
-    void completed(const HostRequest&, SimTime, SimTime, SimTime, bool) override {}
+    void completed(const HostRequest&, SimTime, SimTime, SimTime, bool) override { open_ = false; }
     std::uint32_t jobs() const override { return 1; }
     std::uint32_t depth(std::uint32_t) const override { return 1; }
     double progress(SimTime) const override { return 0; }
     bool measuring(const HostRequest&, SimTime) const override { return true; }
 
 private:
+    const std::uint64_t writes_;
     std::uint64_t issued_ = 0;
+    bool open_ = false;
 };
 
 struct Scan {
@@ -49,11 +55,11 @@ struct Scan {
 /// Of the one core.
 std::int64_t core(const SsdConfig& c, std::uint64_t cycles) { return Clock::hertz(c.firmware.clock_hz).cycles(cycles).count(); }
 
-Scan scan_of(SsdConfig c) {
+Scan scan_of(SsdConfig c, std::uint64_t writes = 0) {
     c.host.power_cut_at = {1s};
     c.host.power_off_time = 1ms;
-    const auto j = nlohmann::json::parse(in_child([&c] {
-        TwoReads workload;
+    const auto j = nlohmann::json::parse(in_child([&] {
+        TwoReads workload(writes);
         Simulation simulation(c, workload, {});
         const RunSummary r = simulation.run();
         return nlohmann::json{{"reads", r.power_cuts.at(0).scan_reads}, {"entries", r.power_cuts.at(0).entries}, {"ps", r.power_cuts.at(0).scan_time.count()},
@@ -102,6 +108,35 @@ TEST(MapScanTime, OneReadAfterTheOther) {
         EXPECT_LE(found.ps, MapRebuild::longest(c.nand, decode, 1, c.firmware, c.ftl).count());
         std::printf("[   FIGURE ] %lld reads of one die, decoding %lld ps, %u cycles a page and %u an entry: formula and model %lld ps\n", static_cast<long long>(n),
                     static_cast<long long>(decode.count()), page_cycles, entry_cycles, static_cast<long long>(found.ps));
+    }
+}
+
+// A dynamic SLC cache: each block is asked without SLC mode first, and of one that is in it the first page tells nothing. So each of them costs a read more.
+TEST(MapScanTime, BlocksThatMayBeInEitherMode) {
+    for (const std::uint32_t writes : {0u, 1u, 5u, 10u, 37u, 60u}) {
+        SsdConfig c = one_die();
+        NandGeometry& g = c.nand.geometry;
+        g.bits_per_cell = 3;
+        c.nand.slc = {Ps{21'000'000}, Ps{130'000'000}, Ps{2'500'000'000}, 0xA2};
+        c.ftl.slc.dynamic_blocks = 1000;
+        c.ftl.user_capacity_bytes = most_logical_units(c.ftl, g) / 2 * g.unit_bytes;
+        c.ftl.initial_state = InitialState::fresh;
+        c.ftl.buffer_mode = BufferMode::write_through;
+        const std::uint32_t slc_pages = g.pages_per_block / 3, slc_blocks = (writes + slc_pages - 1) / slc_pages;
+        ASSERT_LE(slc_blocks, g.blocks_per_plane - (c.ftl.gc_soft_free_blocks + 1)) << "none of them is written past the cache";
+        const Scan found = scan_of(c, writes);
+        // A page for each write; behind the last of a block that is not full the first erased one.
+        const std::int64_t native = g.blocks_per_plane, slc = writes + (writes % slc_pages != 0);
+        EXPECT_EQ(found.reads, static_cast<std::uint64_t>(native + slc));
+        const std::int64_t rest = c.nand.onfi.t_wb.count() + reference::data_out(c.nand, g.spare_bytes) + core(c, c.firmware.scan_page);
+        const std::int64_t between = std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - core(c, c.firmware.scan_page));
+        const std::int64_t issue = reference::read_issue(c.nand), n = native + slc;
+        const std::int64_t expected = native * (issue + c.nand.t_read[0].count() + rest) + slc * (issue + c.nand.onfi.t_wc.count() + c.nand.slc.t_read.count() + rest) +
+                                      (n - 1) * between + core(c, found.entries * c.firmware.scan_entry);
+        EXPECT_EQ(found.ps, expected);
+        EXPECT_LE(found.ps, MapRebuild::longest(c.nand, Ps{}, 1, c.firmware, c.ftl).count());
+        std::printf("[   FIGURE ] %u pages in %u blocks of a dynamic SLC cache, of %u blocks: %lld reads, formula and model %lld ps\n", writes, slc_blocks, g.blocks_per_plane, static_cast<long long>(n),
+                    static_cast<long long>(found.ps));
     }
 }
 

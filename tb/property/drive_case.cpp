@@ -68,6 +68,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"read_cache.fill", {"\"reads\"", "\"writes\"", "\"both\""}},
         {"slc.blocks", {"0", "0", "1", "2", "5"}},
         {"slc.fold_free_blocks", {"-", "0", "2"}},
+        {"slc.dynamic_blocks", {"0", "0", "1", "3", "1000"}},
         {"map_slots", {"1", "1", "2", "10"}},
         {"map.granularity", {"\"entry\"", "\"entry\"", "\"page\""}},
         {"map.replacement", {"\"lru\"", "\"segmented_lru\""}},
@@ -178,7 +179,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "buffer.order") return dftl;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
-    if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
+    if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
                                     c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
     if (starts(key, "ftl.multi_hash") || key == "ftl.stream_frontiers") return frontiers;
     if (starts(key, "gc.random.")) return c.value("gc.policy") == "\"random\"";

@@ -237,7 +237,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
                 failed_.push_back(SuperblockId{b});
                 continue;
             }
-            if (r.stream == kSlcStream) continue;
+            if (r.state == BlockState::slc_free) continue;
             if (!used[b] && r.state == BlockState::spare) {
                 ++g.spares;
                 continue;
@@ -272,9 +272,9 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
             switch (blocks_[n].state) {
                 case BlockState::set_apart:
                 case BlockState::slc_free:
-                case BlockState::open_slc:
-                case BlockState::slc_sealed:
                 case BlockState::retired: continue;
+                case BlockState::open_slc:
+                case BlockState::slc_sealed: in_use += n % shape_.blocks_per_group() < shape_.blocks_per_group() - set_apart_; continue;  // dynamic ones are the group's
                 case BlockState::spare: ++g.spares; continue;
                 case BlockState::failed:
                     ++g.reserve;

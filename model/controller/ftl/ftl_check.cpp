@@ -288,9 +288,6 @@ void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeo
                                " bits per cell and " + std::to_string(g.pages_per_block) + " pages per block",
                            "cells of 2 bits or more and a page for each", "set " + std::string(key) + " = 0"});
     }
-    if (config.slc.dynamic_blocks != 0 && config.has_checkpoints())
-        out.push_back({"slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks) + " with checkpoints of the map",
-                       "0: a start does not know in which cell mode a block is that has been in both", "set it to 0, or leave out ftl.checkpoint_interval and ftl.checkpoint_at_shutdown"});
 }
 }  // namespace
 

@@ -18,12 +18,13 @@ std::uint32_t Ftl::pages_used(SuperblockId b, bool most) const {
     return n;
 }
 
-/// Whole rows in which GC could go on. Pages of a block are all of one stream.
+/// Whole rows in which GC could go on. Pages of a block are all of one stream. One whose first page cannot be read may be in another cell mode, or its erase was cut off.
 std::uint32_t Ftl::rows_for_gc(SuperblockId b) const {
     const std::uint8_t of_gc = config_.gc_frontier == GcFrontier::shared ? kHostStream : kGcStream;
     for (std::uint32_t i = 0; i < shape_.planes(); ++i) {
         const BlockId block = shape_.block(b, i);
         if (spare_.next_page(block) == 0) continue;
+        if (spare_.at(geometry_.ppa_of({geometry_.plane_of(block), geometry_.block_in_plane(block), 0}, 0)) == kTorn) return 0;
         // Without records there was no loss of power, and the firmware knows it.
         if ((spare_.keeps_records() ? spare_.records(block).record().stream : blocks_[b].stream) != of_gc) return 0;
     }
@@ -59,12 +60,16 @@ SuperblockId Ftl::select_without_free(GroupId group) {
     if (goes_on && blocks_.open_block(group, BlockState::open_gc) == kNoSuperblock) reopen_roomiest(candidates);
     const auto fewest = std::min_element(candidates.begin(), candidates.end(),
                                          [this](SuperblockId a, SuperblockId b) { return blocks_[a].valid < blocks_[b].valid; });
-    SuperblockId victim = kNoSuperblock;
-    const bool stuck = fewest != candidates.end() && blocks_[*fewest].valid > gc_room(group);
-    if (fewest != candidates.end() && !stuck) {
-        victim = *fewest;
+    // A dynamic one of the SLC cache gives a whole superblock back, too.
+    const SuperblockId of_slc = slc_ != nullptr ? slc_->emptiest_dynamic(group) : kNoSuperblock;
+    const bool folds = of_slc != kNoSuperblock && (fewest == candidates.end() || blocks_[of_slc].valid < blocks_[*fewest].valid);
+    const SuperblockId best = folds ? of_slc : fewest != candidates.end() ? *fewest : kNoSuperblock;
+    const bool stuck = best != kNoSuperblock && blocks_[best].valid > gc_room(group);
+    const SuperblockId victim = stuck ? kNoSuperblock : best;
+    if (victim != kNoSuperblock && folds)
+        slc_->take(victim);
+    else if (victim != kNoSuperblock)
         candidates.erase(fewest);
-    }
     for (const SuperblockId b : candidates) policy_->sealed(b, blocks_[b].valid, counters_.host_units);
     if (stuck) become_read_only();
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);

@@ -40,9 +40,8 @@ SuperblockId Ftl::select_for_folding(GroupId group, bool idle) {
     const bool others_wait = last && gc_soft(group);
     last = !others_wait && wants_fold(group, idle);
     if (!last) return kNoSuperblock;
-    const SuperblockId b = slc_->take_oldest(group, must_fold(group));
-    counters_.slc_victims += shape_.planes();
-    counters_.slc_units_folded += blocks_[b].valid;
+    const SuperblockId b = slc_->oldest(group, must_fold(group));
+    slc_->take(b);
     return b;
 }
 

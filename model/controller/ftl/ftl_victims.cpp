@@ -55,6 +55,10 @@ SuperblockId Ftl::count_victim(SuperblockId victim) {
     blocks_.make_victim(victim);
     counters_.victims += shape_.planes();
     counters_.victim_valid_units += blocks_[victim].valid;
+    if (blocks_[victim].stream == kSlcStream) {
+        counters_.slc_victims += shape_.planes();
+        counters_.slc_units_folded += blocks_[victim].valid;
+    }
     return victim;
 }
 

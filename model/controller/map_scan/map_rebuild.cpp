@@ -46,11 +46,15 @@ void MapRebuild::searched() {
         return scanned();
     }
     source_ = MapSource::checkpoint;
-    scan_.start([this] { scanned(); }, std::move(skips), [&found](BlockId b, bool readable, const PageRecord& first) {
+    const SuperblockShape& shape = ftl_.shape();
+    std::vector<bool> were_slc(around_.geometry.blocks());
+    for (std::uint32_t b = 0; b < were_slc.size(); ++b) were_slc[b] = found.books.superblocks[idx(shape.superblock_of(BlockId{b}))].stream == kSlcStream;
+    const auto go_on_at = [&found](BlockId b, bool readable, const PageRecord& first) {
         // Of a block that was erased since, nothing is known; nor of one whose first page cannot be read.
         const bool is_same = readable && first.number <= found.books.number;
         return is_same ? std::max(found.books.blocks[idx(b)].next_page, 1u) : 1u;
-    });
+    };
+    scan_.start([this] { scanned(); }, std::move(skips), go_on_at, std::move(were_slc));
 }
 
 void MapRebuild::scanned() {
@@ -78,7 +82,7 @@ void MapRebuild::end() {
 
 Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t reads, const FirmwareConfig& costs, const FtlConfig& ftl) {
     NandConfig nand = config;
-    if (ftl.slc.blocks != 0) nand.t_read.push_back(nand.slc.t_read + OnfiBusTiming(config).slc_prefix());
+    if (ftl.slc.any()) nand.t_read.push_back(nand.slc.t_read + OnfiBusTiming(config).slc_prefix());
     const NandGeometry& g = nand.geometry;
     const Clock clock = Clock::hertz(costs.clock_hz);
     const Ps page_time = clock.cycles(costs.scan_page);
@@ -89,7 +93,8 @@ Ps MapRebuild::longest(const NandConfig& config, Ps decode_time, std::uint32_t r
     // As if a checkpoint were one page after the other; of the journal's entries no more are in use than there are units.
     const auto checkpoint_pages = static_cast<std::int64_t>(std::min(layout.most_superblocks() + CheckpointLayout::kAnchors, layout.superblocks())) *
                                   layout.shape().pages();
-    return MapScan::longest(nand, decode_time, reads, page_time) + checkpoint_pages * (whole_page * reads + page_time) +
+    const std::uint32_t in_both_modes = ftl.slc.dynamic_blocks != 0 ? g.slc_pages_per_block() : 0;
+    return MapScan::longest(nand, decode_time, reads, page_time, in_both_modes) + checkpoint_pages * (whole_page * reads + page_time) +
            static_cast<std::int64_t>(2 * g.units()) * clock.cycles(costs.scan_entry) +
            TranslationSearch::longest(nand, ftl, whole_page * reads, page_time, clock.cycles(costs.scan_entry));
 }

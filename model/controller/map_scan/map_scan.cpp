@@ -20,10 +20,11 @@ MapScan::MapScan(const Surroundings& around)
       next_block_(geometry_.dies()),
       readers_(std::size_t{geometry_.dies()} * around.reads_per_die) {}
 
-void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt go_on_at) {
+void MapScan::start(std::function<void()> done, std::vector<bool> skips, GoOnAt go_on_at, std::vector<bool> likely_slc) {
     done_ = std::move(done);
     skips_ = std::move(skips);
     go_on_at_ = std::move(go_on_at);
+    likely_slc_ = std::move(likely_slc);
     for (std::uint32_t i = 0; i < readers_.size(); ++i) {
         Reader& r = readers_[i];
         r.txn.op = FlashOp::read;
@@ -45,13 +46,32 @@ bool MapScan::next_block(Reader& r) {
                                     next / geometry_.planes_per_die, 0};
         if (!skips_.empty() && skips_[idx(geometry_.block_of(r.txn.address))]) continue;
         ++next;
+        // Those that are the SLC cache's own are never in the other mode.
         r.txn.slc = around_.slc.holds(r.txn.address);
+        r.mode_known = around_.slc.modes == nullptr || r.txn.slc;
         return true;
     }
     return false;
 }
 
+/// In the mode that the block is likely to be in, as far as it has pages there.
+void MapScan::first_try(Reader& r) const {
+    r.tried_both = false;
+    if (!r.mode_known) r.txn.slc = !likely_slc_.empty() && likely_slc_[idx(geometry_.block_of(r.txn.address))] && r.txn.address.page < around_.slc.pages;
+}
+
+/// True: the page told nothing, and may do in the other mode.
+bool MapScan::try_other_mode(Reader& r) const {
+    const bool told_nothing = r.txn.status.result == FlashResult::ok && r.txn.spare[0] == kTorn;
+    // Erased cells have no mode either.
+    r.mode_known = r.mode_known || (!told_nothing && r.txn.spare[0] != kErased);
+    if (r.mode_known || !told_nothing || r.tried_both || r.txn.address.page >= around_.slc.pages) return false;
+    r.txn.slc = !r.txn.slc;
+    return r.tried_both = true;
+}
+
 void MapScan::read(Reader& r, bool whole) {
+    if (!whole && !r.tried_both) first_try(r);
     r.whole = whole;
     r.txn.path = nullptr;
     r.txn.data_bytes = whole ? geometry_.page_bytes : spare_bytes(geometry_);
@@ -67,12 +87,14 @@ void MapScan::flash_done(FlashTransaction& txn) {
 void MapScan::go_on(std::uint64_t reader) {
     --on_core_;
     Reader& r = readers_[reader];
+    if (!r.whole && try_other_mode(r)) return read(r, false);
+    r.tried_both = false;
     if (!r.whole) look(r);
     const bool is_new = r.txn.address.page != 0 || r.next == 1;
     const auto is_journal = [&] { return around_.spare.content(r.txn.address) != nullptr && around_.spare.record(r.txn.address).kind == PageKind::journal; };
     if (is_new && !r.whole && r.next != 0 && r.readable && is_journal()) return read(r, true);
     r.txn.address.page = r.next;
-    if ((r.next != 0 && r.next < pages_of(r.txn)) || next_block(r)) return read(r, false);
+    if ((r.next != 0 && r.next < pages_of(r)) || next_block(r)) return read(r, false);
     if (--at_work_ != 0) return;
     const std::function<void()> done = std::move(done_);
     done();
@@ -93,15 +115,16 @@ std::string MapScan::dump() const {
     return over() ? "" : "search for the map: " + std::to_string(reads_) + " pages read, " + std::to_string(at_work_) + " blocks being read\n";
 }
 
-Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time) {
+Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time, std::uint32_t pages_twice) {
     const NandGeometry& g = nand.geometry;
     const OnfiBusTiming timing(nand);
     const Ps command = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround();
     const auto bus = [&](std::uint32_t bytes) { return (command + timing.burst(bytes).out) * g.dies_per_channel(); };
     const Ps array = timing.busy_delay() + *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
     const std::int64_t blocks = std::int64_t{g.planes_per_die} * g.blocks_per_plane;
-    return (blocks * g.pages_per_block * (array + bus(spare_bytes(g))) + blocks * (array + bus(g.page_bytes))) * reads +
-           static_cast<std::int64_t>(g.pages() + g.blocks()) * page_time;
+    const std::int64_t pages = blocks * (g.pages_per_block + pages_twice);
+    return (pages * (array + bus(spare_bytes(g))) + blocks * (array + bus(g.page_bytes))) * reads +
+           static_cast<std::int64_t>(g.pages() + g.blocks() + std::uint64_t{g.blocks()} * pages_twice) * page_time;
 }
 
 }  // namespace ssdtlm

@@ -2,7 +2,8 @@
 // The scan by which a drive finds its map after the power was off, in time: the spare area of each programmed page is
 // read, block by block in the order of the pages, up to the first page that is erased; pages of the journal are
 // read whole. With a checkpoint, the first page of a block tells whether there is anything behind it that the checkpoint does not
-// know. A core looks at each page before the next one of the block is read. What the scan finds is for others to put together. Kernel-free.
+// know. A core looks at each page before the next one of the block is read. Where blocks change their cell mode (a dynamic SLC cache), a page that cannot be
+// read is read again in the other mode, until one of its block tells which it is. What the scan finds is for others to put together. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,8 @@ public:
     /// on; pages_per_block: none.
     using GoOnAt = std::function<std::uint32_t(BlockId, bool readable, const PageRecord&)>;
     /// Returns at once; `done` is called when the last page has been looked at, and may destroy this. `skips`: blocks that are not looked at, by
-    /// number; empty: none. `go_on_at`: empty: all pages are read.
-    void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr);
+    /// number; empty: none. `go_on_at`: empty: all pages are read. `likely_slc`: blocks that are tried in SLC mode first, where it may be either; empty: none.
+    void start(std::function<void()> done, std::vector<bool> skips = {}, GoOnAt go_on_at = nullptr, std::vector<bool> likely_slc = {});
     /// By block, its first page aside: from which page on it was read, up to the first erased one; pages_per_block or more: not at all.
     const std::vector<std::uint32_t>& read_from() const { return from_; }
     /// Page reads that have ended.
@@ -52,8 +53,9 @@ public:
     std::string dump() const;
 
     /// No scan of a device takes longer: each read of a die's pages waits for the same of all dies of the channel, and one
-    /// page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of a core, one page after the other.
-    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {});
+    /// page in each block is read whole. `reads`: of a page, those with other voltages among them; `page_time`: of a core, one page after the other;
+    /// `pages_twice`: of a block, which may be read in both cell modes.
+    static Ps longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads, Ps page_time = {}, std::uint32_t pages_twice = 0);
 
 private:
     /// Goes through one block after the other of its die.
@@ -61,11 +63,15 @@ private:
         FlashTransaction txn;
         bool whole = false;  ///< the page is read a second time
         bool readable = false;
+        bool mode_known = true;  ///< the cell mode of the block
+        bool tried_both = false;
         std::uint32_t next = 0;  ///< page of the block after this one; 0: none
     };
     bool next_block(Reader& reader);
-    std::uint32_t pages_of(const FlashTransaction& txn) const { return txn.slc ? around_.slc.pages : geometry_.pages_per_block; }
+    std::uint32_t pages_of(const Reader& r) const { return r.mode_known && r.txn.slc ? around_.slc.pages : geometry_.pages_per_block; }
     void read(Reader& reader, bool whole);
+    void first_try(Reader& reader) const;
+    bool try_other_mode(Reader& reader) const;
     void go_on(std::uint64_t reader);
     void look(Reader& reader);
     void flash_done(FlashTransaction& txn) override;
@@ -74,6 +80,7 @@ private:
     const NandGeometry& geometry_;
     std::vector<bool> skips_;
     GoOnAt go_on_at_;
+    std::vector<bool> likely_slc_;
     std::vector<std::uint32_t> from_;
     std::vector<std::uint32_t> next_block_;  // by die, of all its planes; those with the same number follow each other
     std::vector<Reader> readers_;            // of die 0, die 1, ...

@@ -23,7 +23,8 @@ void SpareArea::keep_bytes(const SpareCodec& codec, const BlockBytes& at_start) 
 
 void SpareArea::erase(BlockId b) {
     SSDTLM_CHECK(idx(b) < blocks_.size(), "erase of a block that does not exist");
-    if (any_marked_ && marked_[idx(b)]) refuse_marked(b);
+    if (is_marked_bad(b)) check_usable(b);
+    if (!half_erased_.empty()) half_erased_[idx(b)] = false;
     Block& block = blocks_[idx(b)];
     std::size_t at = std::size_t{idx(b)} * geometry_.units_per_block();
     const std::uint32_t first = idx(b) * geometry_.pages_per_block;
@@ -40,11 +41,14 @@ void SpareArea::erase(BlockId b) {
 void SpareArea::mark_bad(BlockId b) {
     SSDTLM_CHECK(blocks_[idx(b)].next_page == 0 && blocks_[idx(b)].erase_count == 0, "a mark of the factory on a block that is in use");
     if (!any_marked_) marked_.resize(blocks_.size());
-    any_marked_ = true;
+    any_marked_ = any_unusable_ = true;
     marked_[idx(b)] = true;
 }
 
-void SpareArea::refuse_marked(BlockId b) { panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed or erased, which the factory has marked bad"); }
+__attribute__((noinline)) void SpareArea::check_usable(BlockId b) const {
+    if (is_marked_bad(b)) panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed or erased, which the factory has marked bad");
+    if (is_half_erased(b)) panic("SpareArea", "block " + std::to_string(idx(b)) + " is programmed, whose erase the power cut off; erase it again");
+}
 
 void SpareArea::program_ahead(const PageAddress& a, const Spare* units, const PageRecord& record, const UnitBytes* bytes) {
     const BlockId b = geometry_.block_of(a);
@@ -68,7 +72,7 @@ void SpareArea::state(Snapshot& s) {
     SSDTLM_CHECK(bytes_ == nullptr, "a snapshot of bytes");
     s.section("flash");
     SSDTLM_CHECK(keeps_records_, "a snapshot of a flash that keeps no records of its pages");
-    s(any_slc_, any_marked_, keeps_map_, units_, slc_, marked_, records_);
+    s(any_slc_, any_marked_, any_unusable_, keeps_map_, units_, slc_, marked_, half_erased_, records_);
     s.fixed(blocks_);
     s.map(contents_);
 }
@@ -144,6 +148,9 @@ void SpareArea::tear_block(BlockId b) {
         for (std::uint32_t s = 0; s < units_per_page_; ++s) units_.at_write(at++) = idx(kTorn) ^ at_start(first + page, unit, s);
     forget_contents(b);
     if (bytes_ != nullptr) bytes_->erase(b);
+    if (block.next_page == 0) return;  // cells that were erased stay so
+    half_erased_.resize(blocks_.size());
+    half_erased_[idx(b)] = any_unusable_ = true;
 }
 
 void SpareArea::forget_contents(BlockId b) {

@@ -74,7 +74,7 @@ public:
         Block& block = blocks_[idx(b)];
         if (__builtin_expect(a.page != block.next_page || a.page >= geometry_.pages_per_block, 0))
             refuse_program(b, a.page);
-        if (__builtin_expect(any_marked_, 0) && marked_[idx(b)]) refuse_marked(b);
+        if (__builtin_expect(any_unusable_, 0)) check_usable(b);
         if (__builtin_expect(slc || any_slc_, 0)) set_mode(b, a.page, slc);
         ++block.next_page;
         if (__builtin_expect(keeps_records_, 0)) records_.set(idx(b), a.page, record);
@@ -101,7 +101,7 @@ public:
     /// A page that was programmed cannot be read any more: the power went while another page of its cells was being programmed.
     void spoil(const PageAddress& a);
     /// The power goes while this block is being erased: nothing in it can be read any more, and it must be erased again. It stays in
-    /// the mode it was in.
+    /// the mode it was in, and nobody programs it before (checked).
     void tear_block(BlockId b);
     void erase(BlockId b);
     /// Programs what the layout says, each unit with the version 1, in no time and no memory. Precondition (checked): no
@@ -113,6 +113,8 @@ public:
     /// The factory has found the block bad. Nobody programs or erases it (checked).
     void mark_bad(BlockId b);
     bool is_marked_bad(BlockId b) const { return any_marked_ && marked_[idx(b)]; }
+    /// The power cut off its last erase.
+    bool is_half_erased(BlockId b) const { return any_unusable_ && !half_erased_.empty() && half_erased_[idx(b)]; }
     bool any_marked_bad() const { return any_marked_; }
     std::uint64_t marked_bad() const { return static_cast<std::uint64_t>(std::count(marked_.begin(), marked_.end(), true)); }
 
@@ -121,6 +123,11 @@ public:
     std::uint32_t erase_count(BlockId b) const { return blocks_[idx(b)].erase_count; }
     /// The pages programmed since the block's last erase are in SLC mode.
     bool slc(BlockId b) const { return any_slc_ && slc_[idx(b)]; }
+    /// Whether a read in this mode tells what the page holds; of one in the other mode the decoder makes nothing. Erased cells have no mode.
+    bool readable(const PageAddress& a, bool slc) const {
+        const BlockId b = geometry_.block_of(a);
+        return this->slc(b) == slc || a.page >= next_page(b);
+    }
     /// Some block has been in SLC mode.
     bool any_slc() const { return any_slc_; }
     const NandGeometry& geometry() const { return geometry_; }
@@ -153,7 +160,7 @@ private:
     /// The block's mode with its first page, checked with the later ones.
     void set_mode(BlockId b, std::uint32_t page, bool slc);
     [[noreturn]] void refuse_program(BlockId b, std::uint32_t page) const;
-    [[noreturn]] static void refuse_marked(BlockId b);
+    void check_usable(BlockId b) const;
     /// Content at start of a slot of the page with this number, whose layout_.unit_of() is `unit`.
     std::uint32_t at_start(std::uint32_t page, std::uint32_t unit, std::uint32_t slot) const {
         if (__builtin_expect(scattered_ != nullptr, 0)) return scattered_at_start(Ppa{page * units_per_page_ + slot});
@@ -169,13 +176,14 @@ private:
     std::uint32_t version_1_ = 0;     // as the codec places it
     bool any_slc_ = false;            // slc_ is in use
     bool any_marked_ = false;         // marked_ is in use
+    bool any_unusable_ = false;       // that, or half_erased_
     bool keeps_map_ = false;
     bool keeps_records_ = true;
     SparseArray<std::uint32_t> units_;  // XOR of the content and the one at start
     SequentialLayout layout_;
     std::shared_ptr<const ScatteredLayout> scattered_;  // in its place; null: none
     std::vector<Block> blocks_;
-    std::vector<bool> slc_, marked_;  // by block; empty until the first one
+    std::vector<bool> slc_, marked_, half_erased_;  // by block; empty until the first one
     PageRecords records_;
     std::map<std::uint64_t, PageContent> contents_;  // by page_number()
     std::map<std::uint64_t, PageRecord> ahead_;      // by page_number(): of program_ahead(), not yet in order

@@ -50,7 +50,8 @@ Ps Die::array_time(FlashOp op, std::uint32_t page) const {
 
 __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget& t) const {
     if (t.slc && t.page >= geometry_.slc_pages_per_block()) return Rule::slc_page_exists;
-    if (op == FlashOp::program && t.page == 0) return Rule::none;  // says itself in which mode the block is
+    // A first page says itself in which mode the block is. A read may ask for it: in the other mode it finds nothing that can be corrected.
+    if (op != FlashOp::program || t.page == 0) return Rule::none;
     const BlockId block = block_of(t);
     return area_.next_page(block) != 0 && area_.slc(block) != t.slc ? Rule::cell_mode : Rule::none;
 }
@@ -67,7 +68,7 @@ __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Pla
     plane.wrong_bits = 0;
     switch (plane.op) {
         case FlashOp::read:
-            if (page.page < area_.next_page(block))
+            if (page.page < area_.next_page(block) && area_.readable(page, plane.slc))
                 plane.wrong_bits = faults_->wrong_bits(page, area_.erase_count(block), plane.retry);
             return false;
         case FlashOp::program:
@@ -195,6 +196,7 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
                    "; a multi-plane operation needs the same page number in all planes";
         case Rule::page_erased:
             return of_page + ", which is not erased; next page to program is " + number(area_.next_page(block_of(t)));
+        case Rule::block_erased: return of_page + " of a block whose erase the power cut off; erase it again first";
         case Rule::page_in_order:
             return of_page + " out of order; pages of a block are programmed in ascending order, next is " +
                    number(area_.next_page(block_of(t)));

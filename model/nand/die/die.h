@@ -83,7 +83,7 @@ private:
         SimTime ready{};            // of the last operation
         FlashOp op = FlashOp::read;
         bool loaded = false;        // page register holds (block, page) as read
-        bool slc = false;           // program: in SLC mode
+        bool slc = false;           // in SLC mode
         std::uint8_t retry = 0;
         std::uint16_t wrong_bits = 0;  // of what the page register holds
         std::uint32_t block = 0;
@@ -97,7 +97,7 @@ private:
     enum class Rule : std::uint8_t {
         none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
         page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended,
-        slc_page_exists, cell_mode
+        slc_page_exists, cell_mode, block_erased
     };
     struct Verdict {
         Rule broken = Rule::none;
@@ -189,6 +189,7 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
         if (op != FlashOp::program) continue;
         const std::uint32_t next = area_.next_page(block_of(t));
         if (t.page != next) return {t.page < next ? Rule::page_erased : Rule::page_in_order, i};
+        if (__builtin_expect(area_.is_half_erased(block_of(t)), 0)) return {Rule::block_erased, i};
         if (t.spare == nullptr) return {Rule::has_data, i};
     }
     return {};
@@ -208,6 +209,7 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         plane.page = t.page;
         plane.first_slot = first_slot(t);
         plane.retry = t.retry;
+        plane.slc = t.slc;
         Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
         if (__builtin_expect(t.slc, 0)) time = slc_times_[static_cast<std::size_t>(op)];
         if (time > longest) longest = time;
@@ -215,7 +217,6 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
             for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
             plane.record = t.record != nullptr ? *t.record : PageRecord{};
             plane.bytes = t.bytes;
-            plane.slc = t.slc;
         } else if (op == FlashOp::read) {
             area_.prefetch(plane.first_slot);
         }
@@ -243,6 +244,7 @@ __attribute__((always_inline)) inline std::uint32_t Die::end(const OnfiTarget* t
         switch (onfi_operation(plane.op).effect) {
             case ArrayEffect::loads_register:
                 area_.read_page(plane.first_slot, plane.page_register.data());
+                if (__builtin_expect((plane.slc || area_.any_slc()) && !area_.readable(page, plane.slc), 0)) plane.page_register.fill(kTorn);
                 plane.loaded = true;
                 break;
             case ArrayEffect::programs_page:

@@ -237,9 +237,6 @@ private:
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
                 "write_back or write_through: a drive that has become read-only gives up what its buffer holds, which the check of the data would take for protected",
                 "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
-        if (c_.ftl.slc.dynamic_blocks != 0)
-            add("slc.dynamic_blocks", value("slc.dynamic_blocks") + " with host.power_cut_at", "0: a start does not know in which cell mode a block is that has been in both",
-                "set it to 0, or leave out host.power_cut_at");
         for (std::size_t i = 1; i < at.size(); ++i) {
             if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
             add(key, "the power goes at " + time_text(at[i]) + ", when it is still off since " + time_text(at[i - 1]),

@@ -244,8 +244,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "slc.dynamic_blocks", [](auto& c) -> auto& { return c.ftl.slc.dynamic_blocks; })
                         .range("0", "65535")
                         .says("Free blocks of each plane, at most, that the SLC cache uses beside its own (slc.blocks) as long as more than gc.soft_free_blocks + 1 "
-                              "are free, so the cache is large while the drive is empty; folded and erased they are free for all again. Not with "
-                              "losses of power or checkpoints; 0: the cache has a fixed size")
+                              "are free, so the cache is large while the drive is empty; folded and erased they are free for all again; 0: the cache has a fixed size")
                         .from("none: drives for servers have no such cache"));
     table.push_back(P::quantity(
                         "buffer.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.buffer_bytes; })

@@ -121,7 +121,7 @@ public:
 
     MapSource source = MapSource::all_pages;      ///< of the last start
     std::uint64_t dirty_entries = 0;              ///< and how many it has found that were
-    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0;
+    std::uint64_t from_checkpoint = 0, from_clean = 0, went_on = 0, shut_down_twice = 0, checkpoint_pages = 0, scan_reads = 0, all_reads = 0, slc_found = 0;
     ErasesFound erases_found;
     std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
@@ -343,7 +343,7 @@ private:
     void start_again() {
         begin_life();
         Ftl& ftl = life_->ftl;
-        if (ftl.checkpoints() == nullptr && !translation_) {
+        if (ftl.checkpoints() == nullptr && !translation_ && shape_.ftl.slc.dynamic_blocks == 0) {
             Recovery(ftl).from_all_pages();
             ftl.verify_books();
             return;
@@ -365,6 +365,7 @@ private:
         translation_pages += ftl.translation_pages();
         if (source == MapSource::clean_checkpoint) dirty_after_clean += rebuild.dirty_entries() != 0;
         ftl.verify_books();
+        for (std::uint32_t g = 0; g < ftl.shape().groups() && ftl.slc() != nullptr; ++g) slc_found += ftl.slc()->dynamic_blocks(GroupId{g});
         Ftl by_all_pages(shape_.ftl, shape_.geometry, spare_, shape_.seed);
         Recovery(by_all_pages).from_all_pages();
         for (std::uint32_t n = 0; n < ftl.logical_units(); ++n)

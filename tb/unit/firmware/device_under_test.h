@@ -63,6 +63,13 @@ inline DeviceShape with_slc_cache(DeviceShape d, std::uint32_t blocks, std::uint
     return d;
 }
 
+/// And up to so many free ones, where one more can be open.
+inline DeviceShape with_dynamic_slc(DeviceShape d, std::uint32_t most) {
+    d.geometry.blocks_per_plane += 1;
+    d.ftl.slc.dynamic_blocks = most;
+    return d;
+}
+
 class DeviceUnderTest : private CompletionSink {
 public:
     explicit DeviceUnderTest(const DeviceShape& s)

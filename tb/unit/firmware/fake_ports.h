@@ -113,13 +113,16 @@ public:
 
 private:
     enum class Mode : std::uint8_t { any, native, slc };
-    /// Of a block: that of what is done with it first, until its erase.
+    /// Of a block: that of what is programmed into it first, until its erase. Only the search for the map may not know it.
     void check_mode(const FlashTransaction& t, std::uint32_t block) {
         if (t.slc && t.op != FlashOp::erase && t.address.page >= spare_.geometry().slc_pages_per_block())
             throw std::logic_error("page " + std::to_string(t.address.page) + " in SLC mode");
         const Mode mode = t.slc ? Mode::slc : Mode::native;
-        if (t.op != FlashOp::erase && mode_[block] != Mode::any && mode_[block] != mode) throw std::logic_error("block in another mode");
-        mode_[block] = t.op == FlashOp::erase ? Mode::any : mode;
+        const bool searches = t.op == FlashOp::read && t.cls == FlashClass::mapping_read;
+        if (mode_[block] == Mode::any && spare_.next_page(BlockId{block}) != 0) mode_[block] = spare_.slc(BlockId{block}) ? Mode::slc : Mode::native;
+        if (t.op != FlashOp::erase && !searches && mode_[block] != Mode::any && mode_[block] != mode) throw std::logic_error("block in another mode");
+        if (t.op == FlashOp::program) mode_[block] = mode;
+        if (t.op == FlashOp::erase) mode_[block] = Mode::any;
     }
     Ps latency() { return Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(longest_.count()))) + 1}; }
     std::uint32_t take(FlashTransaction& t) {
@@ -164,6 +167,7 @@ private:
     void read_page(FlashTransaction& t) {
         const BlockId block = spare_.geometry().block_of(t.address);
         spare_.read_page(t.address, t.spare.data(), t.bytes);
+        if (!spare_.readable(t.address, t.slc)) return t.spare.fill(kTorn);
         if (faults == nullptr) return;
         for (std::uint32_t again = 0; faults->wrong_bits(t.address, spare_.erase_count(block), again) != 0; ++again) {
             if (again == read_retries) {

@@ -22,8 +22,15 @@ void add_parity(DeviceShape& s, bool wanted) {
     s.ftl.parity = Parity::die;
 }
 
+/// Of superblocks that are its own, of any that are free, or of both.
+DeviceShape with_some_slc_cache(DeviceShape s, std::uint64_t seed) {
+    const auto blocks = 1 + static_cast<std::uint32_t>(seed % 4), fold = static_cast<std::uint32_t>(seed % 2);
+    if (seed / 4 % 2 == 0) return with_slc_cache(s, blocks, fold);
+    return with_dynamic_slc(with_slc_cache(s, seed / 8 % 2 == 0 ? 0 : blocks, fold), seed / 16 % 2 == 0 ? 2 : 1000);
+}
+
 TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
-    std::uint64_t parity_rows = 0;
+    std::uint64_t parity_rows = 0, slc_found = 0;
     std::uint64_t torn = 0, lost = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0, erases_read = 0, erases_supposed = 0;
     const std::uint64_t first = 1 + seed_offset();
     std::uint32_t furthest = 0;
@@ -35,7 +42,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         s.geometry.ways = seed % 4 < 2 ? 1 : 2;
         add_parity(s, seed % 3 != 1);
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
-        if (seed % 3 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 3 == 1) s = with_some_slc_cache(s, seed);
         if (seed % 7 < 3) {
             s.ftl.buffer_order = BufferOrder::lru;
             s.ftl.flush_start_percent = seed % 7 == 0 ? 0 : 75;
@@ -60,6 +67,7 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
         erases_supposed += host.erases_found.supposed;
         furthest = std::max(furthest, host.erases_found.furthest);
         parity_rows += host.parity_rows;
+        slc_found += host.slc_found;
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
@@ -68,6 +76,8 @@ TEST(PowerCut, EveryUnitIsAsItWasDurableOrLater) {
                 n(share_of(1000)), n(torn), n(erases_cut), n(writes), n(deallocations), n(lost), n(moved), n(erases), n(journal_pages));
     std::printf("after the starts how often %llu superblocks were erased was read, and of %llu supposed; at most %u away from the truth\n", n(erases_read), n(erases_supposed), furthest);
     std::printf("%llu complete rows with parity after the starts\n", n(parity_rows));
+    std::printf("%llu superblocks of dynamic SLC caches found in the starts\n", n(slc_found));
+    EXPECT_GT(slc_found, share_of(1000) / 4);
     if (share_of(40) >= 10) {
         EXPECT_GT(parity_rows, share_of(1000)) << "of ten seeds one or more have parity";
     }
@@ -221,7 +231,7 @@ void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& f
         s.faults = faults;
         s.ftl.spare_blocks = faults.any() ? 16 : 0;
         s.geometry.blocks_per_plane += s.ftl.spare_blocks;
-        if (seed % 4 == 1) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 4 == 1) s = with_some_slc_cache(s, seed);
         if (seed % 3 != 0 && s.ftl.superblock != SuperblockSpan::drive) divide(s, seed);
         if (seed % 7 < 4) limit_dirty_pages(s, seed);
         s.seed = seed;
@@ -302,7 +312,7 @@ void check_checkpoints(std::uint64_t interval, bool at_shutdown, bool map_on_fla
             s.ftl.gc_idle_free_blocks = 1000;
         }
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
-        if (seed % 3 != 0) s = with_slc_cache(s, 1 + static_cast<std::uint32_t>(seed % 4), static_cast<std::uint32_t>(seed % 2));
+        if (seed % 3 != 0) s = with_some_slc_cache(s, seed);
         if (seed % 3 == 0) {
             s.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 2);
             s.geometry.blocks_per_plane += 2 * s.ftl.stream_frontiers;

@@ -201,11 +201,6 @@ TEST(SlcDynamicConfig, WhatItIsNotMadeToWorkWith) {
     FtlConfig c = test::small_config(g, 0.3);
     c.slc.dynamic_blocks = 2;
     EXPECT_TRUE(check_ftl(c, g).empty());
-    c.checkpoint_at_shutdown = true;
-    ASSERT_EQ(check_ftl(c, g).size(), 1u);
-    EXPECT_EQ(check_ftl(c, g)[0].text(), "slc.dynamic_blocks: 2 with checkpoints of the map; 0: a start does not know in which cell mode a block is that has been in "
-                                         "both; set it to 0, or leave out ftl.checkpoint_interval and ftl.checkpoint_at_shutdown");
-    c.checkpoint_at_shutdown = false;
     c.stream_frontiers = 1;
     ASSERT_EQ(check_ftl(c, g).size(), 1u);
     EXPECT_EQ(check_ftl(c, g)[0].where, "ftl.stream_frontiers");

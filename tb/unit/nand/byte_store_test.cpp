@@ -6,6 +6,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "common/random/random.h"
@@ -194,6 +195,7 @@ TEST(ByteStore, HoldsWhatIsLiveAndNothingElse) {
         Flash f;
         Random r(seed, 3);
         std::map<std::uint32_t, Content> expected;  // by Ppa
+        std::set<BlockId> half_erased;
         const std::uint32_t per_block = f.g.units_per_block();
         const auto forget = [&](BlockId b) {
             expected.erase(expected.lower_bound(idx(b) * per_block), expected.lower_bound((idx(b) + 1) * per_block));
@@ -201,8 +203,13 @@ TEST(ByteStore, HoldsWhatIsLiveAndNothingElse) {
         for (std::uint32_t step = 0; step < 2000; ++step) {
             const BlockId b{static_cast<std::uint32_t>(r.below(f.g.blocks()))};
             const PageAddress a{f.g.plane_of(b), f.g.block_in_plane(b), f.area.next_page(b)};
-            if (a.page == f.g.pages_per_block || r.percent(5)) {
-                r.percent(20) ? f.area.tear_block(b) : f.area.erase(b);
+            if (a.page == f.g.pages_per_block || half_erased.count(b) != 0 || r.percent(5)) {
+                const bool cut = r.percent(20);
+                cut ? f.area.tear_block(b) : f.area.erase(b);
+                if (cut && a.page != 0)
+                    half_erased.insert(b);
+                else
+                    half_erased.erase(b);
                 forget(b);
             } else if (r.percent(5)) {
                 f.area.tear(a);

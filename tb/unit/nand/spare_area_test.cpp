@@ -241,7 +241,13 @@ TEST(SpareArea, ABlockWhoseEraseWasCutMustBeErasedAgain) {
     EXPECT_EQ(area.at(g.ppa_of(other, 0)), Spare{300});
     EXPECT_EQ(area.next_page(block), 2u);
     EXPECT_NE(refusal(area, first), "accepted");
+    const PageAddress third{PlaneId{1}, 4, 2};
+    EXPECT_TRUE(area.is_half_erased(block));
+    EXPECT_EQ(refusal(area, third), "SpareArea: block " + std::to_string(idx(block)) + " is programmed, whose erase the power cut off; erase it again");
     area.erase(block);
+    EXPECT_FALSE(area.is_half_erased(block));
+    area.tear_block(block);
+    EXPECT_FALSE(area.is_half_erased(block)) << "it was erased already";
     EXPECT_EQ(area.at(g.ppa_of(first, 0)), kErased);
     EXPECT_EQ(refusal(area, first), "accepted");
 }

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/recovery/slc_recovery.h"
 
 namespace ssdtlm {
 
@@ -194,7 +195,7 @@ void Recovery::close_all() {
     std::vector<bool> failed(ftl_.shape_.superblocks());
     for (const auto& [b, page] : ftl_.failed_in_) failed[b] = true;
     const bool enough = ftl_.blocks_.restart(used_, failed);
-    if (ftl_.slc_ != nullptr) take_slc();
+    if (ftl_.slc_ != nullptr) SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_pages(used_);
     count_what_is_mapped();
     ftl_.blocks_.retire_empty();
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
@@ -203,23 +204,6 @@ void Recovery::close_all() {
                 ftl_.blocks_[SuperblockId{n}].cut = true;
     seal();
     take_stock_of_failures(enough);
-}
-
-/// The SLC cache as the power left it: what has pages is to be folded, in the order in which it was written.
-void Recovery::take_slc() {
-    std::vector<SuperblockId> in_order;
-    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
-        if (ftl_.blocks_[SuperblockId{n}].stream == kSlcStream) in_order.push_back(SuperblockId{n});
-    std::stable_sort(in_order.begin(), in_order.end(), [this](SuperblockId a, SuperblockId b) { return last_of_[idx(a)] < last_of_[idx(b)]; });
-    for (const SuperblockId b : in_order) {
-        bool cut = false;
-        for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i)
-            cut = cut || ftl_.spare_.next_page(ftl_.shape_.block(b, i)) != ftl_.slc_region_.pages;
-        if (used_[idx(b)] && ftl_.blocks_[b].state == BlockState::slc_free)
-            ftl_.slc_->found_sealed(b, cut);
-        else
-            ftl_.slc_->found(b);
-    }
 }
 
 std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
@@ -261,7 +245,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
         std::sort(of_group.begin(), of_group.end(), [&books](SuperblockId a, SuperblockId b) {
             return books.superblocks[idx(a)].free_turn < books.superblocks[idx(b)].free_turn;
         });
-    if (ftl_.slc_ != nullptr) restore_slc(free);
+    if (ftl_.slc_ != nullptr) SlcRecovery(*ftl_.slc_, ftl_.blocks_, ftl_.shape_, ftl_.spare_, last_of_).from_records(free);
     ftl_.blocks_.restore(free);
     count_what_is_mapped();
     seal();
@@ -274,26 +258,6 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     }
     take_stock_of_failures(!books.read_only);
     return put_in_order_;
-}
-
-/// Takes its free ones, which are in order, out of `free`.
-void Recovery::restore_slc(std::vector<std::vector<SuperblockId>>& free) {
-    for (auto& of_group : free) {
-        const auto others = std::stable_partition(of_group.begin(), of_group.end(), [this](SuperblockId b) { return ftl_.blocks_[b].stream == kSlcStream; });
-        for (auto b = of_group.begin(); b != others; ++b) ftl_.slc_->found(*b);
-        of_group.erase(of_group.begin(), others);
-    }
-    std::vector<SuperblockId> sealed;
-    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) {
-        const SuperblockId b{n};
-        const BlockState state = ftl_.blocks_[b].state;
-        if (state == BlockState::slc_sealed)
-            sealed.push_back(b);
-        else if (ftl_.blocks_[b].stream == kSlcStream && state != BlockState::slc_free)
-            ftl_.slc_->found(b);
-    }
-    std::stable_sort(sealed.begin(), sealed.end(), [this](SuperblockId a, SuperblockId b) { return last_of_[idx(a)] < last_of_[idx(b)]; });
-    for (const SuperblockId b : sealed) ftl_.slc_->found(b);
 }
 
 /// With a hybrid map it has superblocks of its own.

@@ -51,8 +51,6 @@ private:
     void close_all();
     void count_what_is_mapped();
     void find_erases(const CheckpointBooks* books);
-    void take_slc();
-    void restore_slc(std::vector<std::vector<SuperblockId>>& free);
     bool holds_journal(SuperblockId b) const;
     void seal();
     void take_stock_of_failures(bool enough);

@@ -73,15 +73,25 @@ void SlcCache::lose(SuperblockId b) {
     g.dynamic -= !is_static(b);
 }
 
-SuperblockId SlcCache::take_oldest(GroupId group, bool only_dynamic) {
-    Group& g = groups_[idx(group)];
-    const auto oldest = std::find_if(g.sealed.begin(), g.sealed.end(), [&](SuperblockId b) { return !only_dynamic || !is_static(b); });
-    SSDTLM_CHECK(oldest != g.sealed.end(), "folding in a group where nothing is to be folded");
-    const SuperblockId b = *oldest;
-    g.sealed.erase(oldest);
+SuperblockId SlcCache::oldest(GroupId group, bool only_dynamic) const {
+    const auto& sealed = groups_[idx(group)].sealed;
+    const auto found = std::find_if(sealed.begin(), sealed.end(), [&](SuperblockId b) { return !only_dynamic || !is_static(b); });
+    SSDTLM_CHECK(found != sealed.end(), "folding in a group where nothing is to be folded");
+    return *found;
+}
+
+SuperblockId SlcCache::emptiest_dynamic(GroupId group) const {
+    SuperblockId found = kNoSuperblock;
+    for (const SuperblockId b : groups_[idx(group)].sealed)
+        if (!is_static(b) && (found == kNoSuperblock || blocks_[b].valid < blocks_[found].valid)) found = b;
+    return found;
+}
+
+void SlcCache::take(SuperblockId b) {
+    Group& g = group_of(b);
+    g.sealed.erase(std::find(g.sealed.begin(), g.sealed.end(), b));
     g.sealed_dynamic -= !is_static(b);
     blocks_[b].state = BlockState::sealed;
-    return b;
 }
 
 void SlcCache::erased(SuperblockId b) {
@@ -97,15 +107,27 @@ void SlcCache::erased(SuperblockId b) {
     --group_of(b).dynamic;
 }
 
+void SlcCache::found_dynamic(SuperblockId b) {
+    SSDTLM_CHECK(!is_static(b) && !modes_.empty(), "a superblock in SLC mode that cannot be the cache's");
+    blocks_[b].stream = kSlcStream;
+    set_mode(b, true);
+    ++group_of(b).dynamic;
+}
+
 void SlcCache::found(SuperblockId b) {
     Group& g = group_of(b);
     const auto from = std::find(g.free.begin(), g.free.end(), b);
     if (from != g.free.end()) g.free.erase(from);
     switch (blocks_[b].state) {
         case BlockState::slc_free: g.free.push_back(b); break;
-        case BlockState::slc_sealed: g.sealed.push_back(b); break;
+        case BlockState::slc_sealed:
+            g.sealed.push_back(b);
+            g.sealed_dynamic += !is_static(b);
+            break;
         case BlockState::open_slc: g.open = b; break;
-        default: break;  // failed or retired
+        default:  // a victim still, or failed, or retired: then it is not the cache's any more
+            g.dynamic -= !is_static(b) && blocks_[b].bad;
+            break;
     }
 }
 

@@ -56,9 +56,13 @@ public:
     void seal(SuperblockId b);
     /// A program or its erase has failed; it is not the cache's any more.
     void lose(SuperblockId b);
-    /// The one that was filled first, of all or of the dynamic ones. Precondition: there is one. It is sealed then as others are.
-    SuperblockId take_oldest(GroupId group, bool only_dynamic = false);
-    /// Its units, if take_oldest() would give it; 0 without one.
+    /// The full one that was filled first, of all or of the dynamic ones. Precondition: there is one.
+    SuperblockId oldest(GroupId group, bool only_dynamic = false) const;
+    /// The full dynamic one with the fewest valid units; kNoSuperblock: there is none.
+    SuperblockId emptiest_dynamic(GroupId group) const;
+    /// A full one is sealed as others are: to be emptied.
+    void take(SuperblockId b);
+    /// Its units, if it would be the next to be folded; 0 without one.
     std::uint32_t valid_in_oldest(GroupId group) const {
         const Group& g = groups_[idx(group)];
         return g.sealed.empty() ? 0 : blocks_[g.sealed.front()].valid;
@@ -69,7 +73,9 @@ public:
     /// False: takes_pages() is false from now on.
     void use(bool in_use) { in_use_ = in_use; }
 
-    /// After the power was off, each with the state that is set in its record: those that are sealed and free, in the order in which they were
+    /// After the power was off: one in SLC mode that is not static. Before the others.
+    void found_dynamic(SuperblockId b);
+    /// Then each with the state that is set in its record: those that are sealed and free, in the order in which they were
     /// filled and erased.
     void found(SuperblockId b);
     /// What was sealed as the power left it.
