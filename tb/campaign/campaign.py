@@ -22,7 +22,7 @@ import time
 
 from random_caches import drawn_dram_size, drawn_order, drawn_quotas, drawn_read_cache, drawn_room, drawn_table_cache, drawn_watermarks
 from random_collection import drawn_arithmetic, drawn_frontier
-from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, random_device
+from random_device import NOT_WITH_LOG_BLOCKS, checkpoint_blocks, drawn_lines, drawn_log_blocks, drawn_parity, drawn_protected, drawn_refresh, drawn_slc, has_slc, journal_blocks, random_device
 from random_faults import drawn_factory_bad, in_two_steps
 from random_job import Work, random_work
 from random_start import drawn_full_caches, drawn_steady_state, drawn_workload
@@ -298,7 +298,7 @@ def run_seed(seed, options):
         settings += drawn_lines(seed, device)
         settings += drawn_parity(seed, device, settings)
     settings = in_two_steps(seed, device, settings)
-    settings += drawn_factory_bad(seed, device, settings, work)
+    settings += drawn_factory_bad(seed, device, settings, work, journal_blocks)
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "device.toml").write_text(device.toml())

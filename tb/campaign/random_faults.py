@@ -15,13 +15,16 @@ def random_faults(r, spare):
     }
 
 
-def drawn_factory_bad(seed, device, settings, work):
-    """Blocks that the factory has marked, some in the whole drive, for a fifth of the small devices without log blocks; and spare ones on top of the
+def drawn_factory_bad(seed, device, settings, work, journal_blocks):
+    """Blocks that the factory has marked, some in the whole drive, for a fifth of the small devices; and spare ones on top of the
     others. A draw of its own."""
     r = random.Random(f"factory {seed}")
-    if device.preset is not None or r.random() > 1 / 5 or device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
+    if device.preset is not None or r.random() > 1 / 5:
         return []
-    more, before = 13, device.settings["nand.geometry.blocks_per_plane"]
+    spare, before = 12, device.settings["nand.geometry.blocks_per_plane"]
+    more = spare + 1
+    if device.settings.get("ftl.mapping") in ('"fast"', '"block"'):
+        more += journal_blocks(device.settings, before + more + 1) - journal_blocks(device.settings, before)
     dies = [int(device.settings[f"nand.geometry.{dimension}"]) for dimension in ("channels", "ways", "dies_per_chip", "planes_per_die")]
     blocks = (before + more) * dies[0] * dies[1] * dies[2] * dies[3]
     device.settings["nand.geometry.blocks_per_plane"] = before + more
@@ -30,7 +33,7 @@ def drawn_factory_bad(seed, device, settings, work):
         if key == "nand.geometry.blocks_per_plane":
             settings[i] = f"{key}={int(value) + more}"
     work.pace_s += 3 * device.scan_s * more / before  # of as many losses of power
-    return [f"nand.faults.factory_bad={100 * r.uniform(0.2, 3) / blocks:.4f}%", f"ftl.spare_blocks={device.settings.get('ftl.spare_blocks', 0) + more - 1}"]
+    return [f"nand.faults.factory_bad={100 * r.uniform(0.2, 3) / blocks:.4f}%", f"ftl.spare_blocks={device.settings.get('ftl.spare_blocks', 0) + spare}"]
 
 
 # What MLC in two steps is refused with.

@@ -302,6 +302,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         const std::uint32_t lane = lane_of(job);
         jobs = job.next;
         done_with_map(job);
+        if (hybrid_ != nullptr) hybrid_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) lose(unit.lpa);

@@ -6,7 +6,6 @@ namespace ssdtlm {
 
 /// As a table from the factory says; spare ones, which are the last of a group, first, and last those that checkpoints go to.
 void Ftl::leave_out_marked() {
-    SSDTLM_CHECK(hybrid_ == nullptr, "blocks that the factory has marked, with log blocks");
     for (const bool set_apart : {false, true})
         for (std::uint32_t n = shape_.superblocks(); n-- != 0;) {
             const SuperblockId b{n};
@@ -87,6 +86,7 @@ void Ftl::become_read_only() {
     // Nothing is collected any more, so what is left may take what the buffer holds.
     media_.read_only = true;
     media_.available_spare = 0;
+    if (hybrid_ != nullptr) hybrid_->refuse_merges();
     blocks_.give_up_reserve();
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
     if (media_changed_) media_changed_();

@@ -43,6 +43,7 @@ void Preconditioner::fill() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
     if (config.initial_state == InitialState::analytic) scatter(units);
+    else if (ftl_.hybrid_ != nullptr && ftl_.spare_.any_marked_bad()) lay_out_hybrid(units);
     else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr) lay_out_by_pages(units);
     else lay_out(units);
     ftl_.lay_out_translation();

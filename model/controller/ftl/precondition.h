@@ -39,6 +39,7 @@ public:
     void lay_out(std::uint64_t units);
     /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where each is.
     void lay_out_by_pages(std::uint64_t units);
+    void lay_out_hybrid(std::uint64_t units);
     /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
     /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);

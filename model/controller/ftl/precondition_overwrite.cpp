@@ -96,6 +96,25 @@ void Preconditioner::lay_out_by_pages(std::uint64_t units) {
     }
 }
 
+/// Page after page, each to its place.
+void Preconditioner::lay_out_hybrid(std::uint64_t units) {
+    HybridMap& hybrid = *ftl_.hybrid_;
+    Spare out[kMaxUnitsPerPage];
+    for (std::uint64_t first = 0; first < units;) {
+        const LogicalPage page = hybrid.logical().page_of(Lpa{static_cast<std::uint32_t>(first)});
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(hybrid.logical().units(page), units - first));
+        PageAddress a;
+        SSDTLM_CHECK(hybrid.take_pages(page.group, &page, 1, &a) == 1, "an ascending write for which something has to be merged");
+        std::fill_n(out, units_per_page_, kPadding);
+        for (std::uint32_t s = 0; s < n; ++s, ++first) {
+            out[s] = ftl_.codec_.make(Lpa{static_cast<std::uint32_t>(first)}, 1);
+            ftl_.map_unit(Lpa{static_cast<std::uint32_t>(first)}, geometry_.ppa_of(a, s));
+        }
+        ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
+        ftl_.host_page_programmed(a);
+    }
+}
+
 /// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a page.
 void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;

@@ -28,7 +28,7 @@ void MergeEngine::begin(std::uint64_t index) {
     Group& g = groups_[index];
     const GroupId group{static_cast<std::uint32_t>(index)};
     --g.steps;
-    if (hybrid_.begin(group)) {
+    if (hybrid_.demanded(group) && hybrid_.begin(group)) {
         g.number = ++runs_;
         g.cursor = hybrid_.run(group).next;
         return pump(group);
@@ -126,8 +126,8 @@ void MergeEngine::issue(std::uint64_t index) {
 void MergeEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     const GroupId group = group_of(job);
-    SSDTLM_CHECK(txn.status.result == FlashResult::ok, "failing flash below a hybrid map");
-    if (job.kind == FlashJob::Kind::gc_read) return take_in(job);
+    if (job.kind == FlashJob::Kind::gc_read) return txn.status.result == FlashResult::ok ? take_in(job) : read_failed(job);
+    SSDTLM_CHECK(txn.status.result != FlashResult::program_failed, "a program that fails below a hybrid map");
     --groups_[idx(group)].in_flight;
     if (job.kind == FlashJob::Kind::gc_program)
         step<&MergeEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
@@ -144,9 +144,7 @@ void MergeEngine::take_in(FlashJob& job) {
 void MergeEngine::dram_done(std::uint64_t handle) { read_done(job_of(handle)); }
 
 void MergeEngine::read_done(FlashJob& job) {
-    const GroupId group = group_of(job);
-    Group& g = groups_[idx(group)];
-    --g.in_flight;
+    Group& g = groups_[idx(group_of(job))];
     Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
     if (job.bytes != nullptr) row.bytes.resize(row.units.size());
     for (std::uint32_t i = 0; i < job.units; ++i) {
@@ -155,7 +153,22 @@ void MergeEngine::read_done(FlashJob& job) {
         unit.dram_unit = job.dram_unit[0] + i;
         if (job.bytes != nullptr) row.bytes[job.item[i]] = job.bytes->page[job.slot[i]];
     }
-    --row.reads;
+    end_read(job);
+}
+
+/// What it had of units is lost, and padding in the superblock that is merged.
+__attribute__((noinline, cold)) void MergeEngine::read_failed(FlashJob& job) {
+    Group& g = groups_[idx(group_of(job))];
+    Row& row = g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)];
+    for (std::uint32_t i = 0; i < job.units; ++i) around_.ftl.lose_copy(std::exchange(row.units[job.item[i]].from, kUnmapped));
+    end_read(job);
+}
+
+void MergeEngine::end_read(FlashJob& job) {
+    const GroupId group = group_of(job);
+    Group& g = groups_[idx(group)];
+    --g.in_flight;
+    --g.rows[job.first_unit - static_cast<std::uint32_t>(g.first_row)].reads;
     around_.jobs.release(job);
     pump(group);
 }
@@ -249,6 +262,7 @@ void MergeEngine::try_erase(GroupId group) {
         chain.add(job);
     }
     groups_[idx(group)].erases = planes;
+    groups_[idx(group)].erase_failed = false;
     step<&MergeEngine::issue>(group, std::uint64_t{firmware_.flash_issue} * planes, chain.first()->index, CoreStep::gc_erase_issue);
 }
 
@@ -258,9 +272,13 @@ void MergeEngine::erase_done(std::uint64_t index) {
     const SuperblockId b{job.item[0]};
     Group& g = groups_[idx(group)];
     --g.steps;
+    g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
     around_.jobs.release(job);
     if (--g.erases != 0) return;
-    around_.ftl.superblock_erased(b);
+    if (g.erase_failed)
+        around_.ftl.superblock_not_erased(b);
+    else
+        around_.ftl.superblock_erased(b);
     hybrid_.erase_ended(group);
     check(group);
     room_();

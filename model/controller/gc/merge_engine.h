@@ -82,6 +82,7 @@ private:
         std::uint32_t steps = 0;      ///< of the cores
         std::uint32_t in_flight = 0;  ///< reads, programs and erases, with the DRAM or the flash
         std::uint32_t erases = 0;     ///< of the superblock that is being erased, blocks
+        bool erase_failed = false;    ///< of one of them
         std::uint32_t cursor = 0;     ///< page of the logical block to read next
         std::uint32_t pages = 0;      ///< read or being programmed
         std::uint64_t number = 0;     ///< of the run, from 1: the owner of its flash work
@@ -97,6 +98,8 @@ private:
     void issue(std::uint64_t job);
     void take_in(FlashJob& job);
     void read_done(FlashJob& job);
+    void read_failed(FlashJob& job);
+    void end_read(FlashJob& job);
     void place_row(std::uint64_t group);
     void place_page(GroupId group, Row& row, std::uint32_t page);
     bool add_unit(FlashJob& job, Row& row, std::uint32_t unit, std::uint32_t slot);

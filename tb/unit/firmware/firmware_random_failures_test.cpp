@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -20,6 +21,15 @@ DeviceShape failing_device(const RandomFaults::Rates& rates, std::uint32_t spare
     d.ftl.spare_blocks = spare_blocks;
     d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
     d.faults = rates;
+    return d;
+}
+
+/// Without random log blocks: block mapping.
+DeviceShape with_log_blocks(DeviceShape d, std::uint32_t random_logs) {
+    d.ftl.mapping = random_logs == 0 ? "block" : "fast";
+    d.ftl.fast.random_log_blocks = random_logs;
+    d.geometry.blocks_per_plane += random_logs + d.ftl.spare_blocks;
+    d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
     return d;
 }
 
@@ -83,7 +93,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;
-    shape.ftl.superblock = seed % 5 == 4 ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    shape.ftl.superblock = seed % 5 == 4 && !is_hybrid(shape.ftl) ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
     if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
@@ -111,6 +121,25 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     EXPECT_EQ(d.oracle.unverified(), 0u);
     ASSERT_NO_THROW(d.ftl.verify_books());
     failures.add(d);
+}
+
+// Merges pad what cannot be read, and superblocks that cannot be erased have others in their place.
+TEST(FirmwareRandomFailures, LogBlocksThatFail) {
+    Failures failures;
+    Mix m;
+    m.commands = 10000;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        const double erases = seed % 4 == 3 ? 1e-2 : 1e-3, lost = seed % 3 == 0 ? 0 : 3e-3;
+        fail(with_log_blocks(failing_device({0, erases, 1e-2, lost}), static_cast<std::uint32_t>(seed % 4)), m, seed, failures);
+        if (HasFatalFailure()) return;
+    }
+    failures.print();
+    EXPECT_GT(failures.erases, 30u);
+    EXPECT_GT(failures.marked, 100u);
+    EXPECT_GT(failures.healed, 100u);
+    EXPECT_GT(failures.failed_reads, 100u);
+    EXPECT_LT(failures.read_only, failures.devices);
+    EXPECT_GT(failures.read_only, 0u);
 }
 
 TEST(FirmwareRandomFailures, FlashThatFails) {

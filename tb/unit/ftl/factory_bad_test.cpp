@@ -11,6 +11,7 @@
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "unit/ftl/ftl_fixture.h"
+#include "unit/ftl/hybrid_fixture.h"
 
 namespace ssdtlm {
 namespace {
@@ -96,6 +97,52 @@ TEST(FactoryBad, AFullDriveWorksWithoutThem) {
                 for (const BlockId b : bad) EXPECT_EQ(d.flash.erase_count(b) + d.flash.next_page(b), 0u);
             }
     std::printf("%llu blocks marked\n", static_cast<unsigned long long>(marked));
+}
+
+/// Merges go on without them, from each state.
+TEST(FactoryBad, LogBlocksAreOthers) {
+    std::uint64_t marked = 0, merges = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed)
+        for (const InitialState state : {InitialState::fresh, InitialState::sequential, InitialState::random}) {
+            const auto logs = static_cast<std::uint32_t>(seed % 3);
+            const SuperblockSpan span = seed % 2 == 0 ? SuperblockSpan::plane : SuperblockSpan::die;
+            SCOPED_TRACE("seed " + std::to_string(seed) + " state " + std::to_string(static_cast<int>(state)));
+            NandGeometry g = test::hybrid_geometry();
+            g.blocks_per_plane += kSpare + 8;
+            FtlConfig c = logs == 0 ? test::block_config(g, span) : test::hybrid_config(g, logs, span);
+            c.spare_blocks = kSpare;
+            c.initial_state = state;
+            c.fill = seed % 4 == 0 ? 0.6 : 1;
+            c.user_capacity_bytes = most_logical_units(c, g) * g.unit_bytes;
+            Random random(seed, 5);
+            const std::vector<BlockId> bad = drawn(g, c, random);
+            marked += bad.size();
+            test::HybridDevice d(c, g, seed, bad);
+            d.ftl.verify_books();
+            const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
+            EXPECT_EQ(d.ftl.mapped_units(), state == InitialState::fresh ? 0 : static_cast<std::uint64_t>(c.fill * units));
+            std::vector<std::uint32_t> versions(units);
+            for (std::uint32_t i = 0; i < 6 * units; ++i) {
+                const Lpa l{static_cast<std::uint32_t>(random.below(units))};
+                d.write(std::vector<Lpa>{l});
+                if (HasFatalFailure()) return;
+                versions[idx(l)] = d.version;
+            }
+            d.ftl.verify_books();
+            merges += d.ftl.counters().full_merges + d.ftl.counters().partial_merges;
+            Ftl again(c, g, d.flash, seed);
+            Recovery(again).from_all_pages();
+            again.verify_books();
+            EXPECT_EQ(again.media().available_spare, 100);
+            for (std::uint32_t u = 0; u < units; ++u) {
+                if (versions[u] == 0) continue;
+                ASSERT_EQ(d.flash.at(again.lookup(Lpa{u})), again.codec().make(Lpa{u}, versions[u])) << "unit " << u;
+            }
+            for (const BlockId b : bad) EXPECT_EQ(d.flash.erase_count(b) + d.flash.next_page(b), 0u);
+        }
+    std::printf("%llu blocks marked, %llu merges\n", static_cast<unsigned long long>(marked), static_cast<unsigned long long>(merges));
+    EXPECT_GT(marked, 50u);
+    EXPECT_GT(merges, 1000u);
 }
 
 /// The same ones each time the drive starts, all of them good, and as many of each group as without bad ones.

@@ -44,7 +44,14 @@ inline FtlConfig block_config(const NandGeometry& g, SuperblockSpan span = Super
 }
 
 struct HybridDevice {
-    HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1) : geometry(g), flash(g), ftl(config, g, flash, seed) { ftl.precondition(); }
+    /// `bad`: blocks that the factory has marked.
+    HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1, const std::vector<BlockId>& bad = {})
+        : geometry(g), flash(g), ftl(config, g, (mark(bad), flash), seed) {
+        ftl.precondition();
+    }
+    void mark(const std::vector<BlockId>& bad) {
+        for (const BlockId b : bad) flash.mark_bad(b);
+    }
 
     const LogicalBlocks& logical() const { return ftl.hybrid()->logical(); }
     /// A page with all units of this one, in their order.

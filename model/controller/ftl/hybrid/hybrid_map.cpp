@@ -145,6 +145,16 @@ std::uint32_t HybridMap::host_programs(GroupId group) const {
 bool HybridMap::begin(GroupId group) {
     Group& g = groups_[idx(group)];
     SSDTLM_CHECK(demanded(group) && g.dead.empty() && !g.erasing && g.complete.empty(), "a merge begun before the one before it has ended");
+    return g.begun = begin_demanded(group);
+}
+
+void HybridMap::refuse_merges() {
+    for (Group& g : groups_)
+        if (!g.begun) g.demand = Demand::none;
+}
+
+bool HybridMap::begin_demanded(GroupId group) {
+    Group& g = groups_[idx(group)];
     if (g.demand == Demand::full) return begin_full(group);
     if (g.demand == Demand::fill) return begin_fill(group);
     if (g.demand == Demand::rest) return true;
@@ -210,6 +220,7 @@ PageAddress HybridMap::next_page(GroupId group) {
 
 void HybridMap::end_run(GroupId group) {
     Group& g = groups_[idx(group)];
+    g.begun = false;
     if (g.demand == Demand::rest) {
         g.demand = Demand::none;
         g.rest.state = g.rest.state == Rest::State::asked ? Rest::State::at_hand : Rest::State::none;
@@ -221,6 +232,7 @@ void HybridMap::end_run(GroupId group) {
         becomes_data(group, std::exchange(g.sequential, Sequential{}));
         return;
     }
+    if (ftl_.media_.read_only) g.demand = Demand::none;
     const SuperblockId merged = std::exchange(g.merged, kNoSuperblock);
     close_if_open(merged, BlockState::open_gc, kMerged);
     ++ftl_.counters_.full_merge_blocks;

@@ -97,6 +97,8 @@ public:
     /// The copies that come next: run() has them. False: what was demanded is done, or cannot be done. Precondition: demanded(), and
     /// nothing is to be erased.
     bool begin(GroupId group);
+    /// Of a drive that has become read-only: no more merges than have begun.
+    void refuse_merges();
     const Run& run(GroupId group) const { return groups_[idx(group)].run; }
     /// The run is one page, of which the units that are not in host_slots() are read. They are not programmed by who reads them.
     bool reads_rest(GroupId group) const { return groups_[idx(group)].demand == Demand::rest; }
@@ -162,8 +164,10 @@ private:
         Run run;                            // fill: what is asked for
         Rest rest;
         bool gathers = false;               // a full merge of which something was copied
+        bool begun = false;                 // what is demanded
         bool erasing = false;
     };
+    bool begin_demanded(GroupId group);
     std::uint32_t take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out);
     std::uint32_t take_random(GroupId group, std::uint32_t most, PageAddress* out);
     bool stands_at(const LogicalPage& page);
