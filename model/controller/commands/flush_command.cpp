@@ -21,8 +21,8 @@ void FlushCommand::start(Command& c) {
     if (c.index >= states_.size()) states_.resize(c.index + 1u);
     states_[c.index] = State{};
     states_[c.index].command = &c;
-    states_[c.index].unheard = aborts_ && !c.ends_work;
-    if (__builtin_expect(states_[c.index].unheard, 0)) s_.ends.let_go(c);
+    states_[c.index].unheard = aborts_ || c.ends_work;
+    if (__builtin_expect(aborts_, 0) && !c.ends_work) s_.ends.let_go(c);
     s_.cores.run<&FlushCommand::begin>(this, c, s_.costs.other_command, CoreStep::flush);
 }
 

@@ -36,7 +36,7 @@ private:
         std::uint64_t journal = 0;     ///< what it demanded of it
         std::uint64_t deallocated = 0; ///< units of the buffer, before it began
         bool buffer_done = false;
-        bool unheard = false;          ///< a reset came first: the host does not hear how it ends
+        bool unheard = false;          ///< the host does not hear how it ends: a reset came first, or it is that of a shutdown
         std::uint64_t order = 0;       ///< they end in the order in which they began to wait
     };
     void begin(std::uint64_t command);
