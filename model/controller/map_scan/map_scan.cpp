@@ -56,7 +56,6 @@ bool MapScan::next_block(Reader& r) {
 
 /// In the mode that the block is likely to be in, as far as it has pages there.
 void MapScan::first_try(Reader& r) const {
-    r.tried_both = false;
     if (!r.mode_known) r.txn.slc = !likely_slc_.empty() && likely_slc_[idx(geometry_.block_of(r.txn.address))] && r.txn.address.page < around_.slc.pages;
 }
 
