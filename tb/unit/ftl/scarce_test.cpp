@@ -137,21 +137,70 @@ TEST(Scarce, WithoutAnyRoomTheDriveIsReadOnlyAndKeepsItsData) {
     ftl.verify_books();
 }
 
+/// The first pages of a block, all but the last one full of units in ascending order.
+void program_in_part(Device& d, BlockId b, std::uint32_t pages, std::uint32_t& unit, std::uint64_t& number, bool slc = false) {
+    const NandGeometry& g = d.geometry;
+    const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
+    for (std::uint32_t page = 0; page < pages; ++page) {
+        Spare out[kMaxUnitsPerPage];
+        std::fill_n(out, g.units_per_page(), kPadding);
+        for (std::uint32_t s = 0; s < g.units_per_page() && page + 1 < pages; ++s) out[s] = d.ftl.codec().make(Lpa{unit++ % units}, 1);
+        d.flash.program_page({g.plane_of(b), g.block_in_plane(b), page}, out, {++number, PageKind::user, slc ? kSlcStream : kGcStream}, nullptr, slc);
+    }
+}
+
+/// As losses of power may leave it: all blocks are written in part. That whose erase was cut off would have most room.
+TEST(Scarce, CollectionDoesNotGoOnInAHalfErasedBlock) {
+    const NandGeometry g = small_geometry();
+    Device d(small_config(g, 0.3), g);
+    const BlockId half_erased{g.blocks() - 5};
+    std::uint32_t unit = 0;
+    std::uint64_t number = 0;
+    for (std::uint32_t b = 0; b < g.blocks(); ++b) program_in_part(d, BlockId{b}, BlockId{b} == half_erased ? 2 : 8, unit, number);
+    d.flash.tear_block(half_erased);
+    Ftl ftl(d.ftl.config(), g, d.flash, 1);
+    Recovery(ftl).from_all_pages();
+    const GroupId group{ftl.shape().groups() - 1};
+    ASSERT_EQ(ftl.free_blocks(group), 0u);
+    EXPECT_NE(ftl.select_victim(group), kNoSuperblock);
+    EXPECT_FALSE(ftl.media().read_only);
+    const BlockId to = g.block_of(ftl.allocate_gc_page(group));
+    EXPECT_NE(to, half_erased);
+    EXPECT_EQ(d.flash.next_page(to), 8u);
+}
+
+/// It has the fewest units, and gives a whole superblock back.
+TEST(Scarce, ADynamicSuperblockOfTheSlcCacheIsAVictim) {
+    NandGeometry g = small_geometry();
+    g.bits_per_cell = 3;
+    FtlConfig c = small_config(g, 0.3);
+    c.slc.dynamic_blocks = 4;
+    Device d(c, g);
+    const BlockId in_slc{g.blocks() - 5};
+    std::uint32_t unit = 0;
+    std::uint64_t number = 0;
+    for (std::uint32_t b = 0; b < g.blocks(); ++b) program_in_part(d, BlockId{b}, BlockId{b} == in_slc ? 3 : 8, unit, number, BlockId{b} == in_slc);
+    Ftl ftl(c, g, d.flash, 1);
+    Recovery(ftl).from_all_pages();
+    ftl.verify_books();
+    const GroupId group{ftl.shape().groups() - 1};
+    ASSERT_EQ(ftl.free_blocks(group), 0u);
+    EXPECT_EQ(ftl.slc()->dynamic_blocks(group), 1u);
+    const SuperblockId victim = ftl.select_victim(group);
+    EXPECT_EQ(victim, ftl.shape().superblock_of(in_slc));
+    EXPECT_EQ(ftl.victim_reason(victim), VictimReason::fold);
+    EXPECT_EQ(ftl.counters().slc_units_folded, 2 * g.units_per_page());
+}
+
 // All blocks are written in part, as losses of power leave them, and no superblock is free.
 TEST(Scarce, NothingIsWrittenBehindLowerPagesOfAnEarlierLife) {
     for (const bool two_step : {false, true}) {
         NandGeometry g = small_geometry();
         g.two_step = two_step;
         Device d(small_config(g, 0.3), g);
-        const auto units = static_cast<std::uint32_t>(d.ftl.logical_units());
         std::uint32_t unit = 0;
-        for (std::uint32_t b = 0; b < g.blocks(); ++b)
-            for (std::uint32_t page = 0; page < 8; ++page) {
-                Spare out[kMaxUnitsPerPage];
-                std::fill_n(out, g.units_per_page(), kPadding);
-                for (std::uint32_t s = 0; s < g.units_per_page() && page < 7; ++s) out[s] = d.ftl.codec().make(Lpa{unit++ % units}, 1);
-                d.flash.program_page({g.plane_of(BlockId{b}), g.block_in_plane(BlockId{b}), page}, out, {std::uint64_t{b} * 8 + page + 1, PageKind::user, kGcStream});
-            }
+        std::uint64_t number = 0;
+        for (std::uint32_t b = 0; b < g.blocks(); ++b) program_in_part(d, BlockId{b}, 8, unit, number);
         Ftl ftl(d.ftl.config(), g, d.flash, 1);
         Recovery(ftl).from_all_pages();
         // The last writes are in the last blocks: those of the last group are all in use.
