@@ -82,6 +82,7 @@ std::uint32_t Ftl::take_host_pages(GroupId group, std::uint32_t most, PageAddres
 
 void Ftl::host_page_programmed(const PageAddress& a) {
     ++counters_.host_pages;
+    counters_.slc_pages += is_slc(a);
     page_programmed(a);
 }
 

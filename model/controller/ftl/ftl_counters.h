@@ -26,7 +26,7 @@ struct FtlCounters {
     std::uint64_t gc_translation_units = 0;  ///< of gc_units_moved, translation pages
     std::uint64_t translation_pages = 0;   ///< flash pages programmed with translation pages that left the map's cache
     std::uint64_t checkpoint_pages = 0;    ///< programmed with checkpoints of the map, root records among them
-    std::uint64_t slc_pages = 0;           ///< of host_pages_allocated, those in the SLC cache
+    std::uint64_t slc_pages = 0;           ///< of host_pages, those in the SLC cache
     std::uint64_t slc_victims = 0;         ///< of the victims, blocks of the SLC cache
     std::uint64_t slc_units_folded = 0;    ///< sum over these, when they were selected
     // Of a hybrid map (hybrid/); what its merges copy counts as moved by GC.

@@ -28,6 +28,7 @@ bool Ftl::finds_reason(GroupId group) const {
 
 void Ftl::host_page_failed(const PageAddress& a) {
     ++counters_.host_pages;
+    counters_.slc_pages += is_slc(a);
     close_failed(a);
 }
 

@@ -14,7 +14,6 @@ std::uint32_t Ftl::take_slc_pages(GroupId group, std::uint32_t most, PageAddress
     if (from + n == slc_->pages()) update_able(group);
     if (shape_.planes() != 1) lanes_.cursor(group, 0).set_ragged(group, n != left);
     counters_.host_pages_allocated += n;
-    counters_.slc_pages += n;
     return n;
 }
 
