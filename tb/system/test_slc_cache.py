@@ -55,3 +55,19 @@ class SlcCache(SystemTest):
         self.assertLess(folded, pause * PAST_IT)
         self.assertGreater(folded, 0.7 * pause * PAST_IT)
         self.assertAlmostEqual(fast / folded, 1, delta=0.1)
+
+    def test_a_start_finds_which_blocks_of_a_dynamic_one_are_in_slc_mode(self):
+        self.write("job.fio", "[w]\nioengine=libaio\niodepth=8\nbs=4k\nrw=randwrite\nsize=4m\ntime_based=1\nruntime=500ms\n")
+        reads = {}
+        for name, more in (("all pages", ()), ("checkpoint", ("--set", "ftl.checkpoint_interval=64KiB"))):
+            done = self.ssdtlm("run", "tiny-test", "-w", "job.fio", "-o", "out", "--set", "precondition.state=fresh", "--set", "nand.bits_per_cell=3", "--set", "slc.dynamic_blocks=8",
+                               "--set", 'host.power_cut_at=["300ms"]', "--set", "host.power_off_time=1ms", *more)
+            self.assertEqual((done.returncode, done.stderr), (OK, ""))
+            result = json.loads((self.dir / "out" / "result.json").read_text())
+            cut, ftl = result["power_cuts"][0], result["ftl"]
+            print(f"{name}: {cut['scan_page_reads']} pages read in {cut['scan_s'] * 1e3:.1f} ms; {ftl['slc_pages']} of {ftl['host_pages']} pages in the cache")
+            self.assertEqual(cut["map_from"], name.replace(" ", "_"))
+            self.assertGreater(ftl["slc_pages"], 0)
+            self.assertLessEqual(ftl["slc_pages"], ftl["host_pages"], "what the power took is in neither")
+            reads[name] = cut["scan_page_reads"]
+        self.assertLess(reads["checkpoint"], reads["all pages"])
