@@ -171,11 +171,10 @@ NOT_WITH_LOG_BLOCKS = ("ftl.placement", "ftl.static_dimensions", "ftl.nvm_sets",
 
 def drawn_log_blocks(seed, device):
     """A mapping by blocks for a quarter of the small devices whose map is all in memory: with log blocks, in blocks beside those that they have, or without.
-    Their programs do not fail. Draws of their own."""
+    Draws of their own."""
     r = random.Random(f"log blocks {seed}")
     if device.preset is not None or r.random() > 1 / 4 or "ftl.mapping" in device.settings:
         return []
-    device.settings.pop("nand.faults.program_fail", None)
     logs = r.choice((0, 0, 1, 2, 4, 12))
     device.settings["ftl.mapping"] = '"fast"' if logs else '"block"'
     device.settings["ftl.superblock"] = r.choice(('"die"', '"die"', '"plane"'))

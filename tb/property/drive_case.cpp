@@ -186,8 +186,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (starts(key, "gc.windowed")) return c.value("gc.policy") == "\"windowed_greedy\"";
     if (starts(key, "gc.tokens.")) return !logs && c.value("gc.pace") == "\"tokens\"";
     if (key == "factory_bad") return c.value(key) != "-" && c.number("ftl.spare_blocks") != 0;
-    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread" ||
-        key == "nand.faults.program_fail")
+    if (starts(key, "ftl.checkpoint") || key == "ftl.placement" || key == "gc.frontier" || key == "gc.least_invalid" || key == "gc.pace" || key == "gc.idle_after" || key == "wear.most_spread")
         return !logs;
     if (key == "wear.each") return !logs && c.value("wear.most_spread") != "-";
     if (key == "ftl.superblock") return !logs || c.value(key) != "\"drive\"";
@@ -199,7 +198,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "ftl.nvm_sets") return goes_with_sets(c);
     if (key == "buffer.flush_stop") return goes_with(c, "buffer.flush_start") && c.value("buffer.flush_start") != "-";
     // A drive that has become read-only gives up what its buffer holds.
-    if (key == "buffer.mode") return c.value(key) != "\"protected\"" || ((logs || c.value("nand.faults.program_fail") == "-") && c.value("nand.faults.erase_fail") == "-");
+    if (key == "buffer.mode") return c.value(key) != "\"protected\"" || (c.value("nand.faults.program_fail") == "-" && c.value("nand.faults.erase_fail") == "-");
     if (key == "buffer.flush_start") return c.value("buffer.mode") != "\"write_through\"";
     if (key == "precondition.fill_caches")
         return c.value("buffer.mode") != "\"write_through\"" && goes_with(c, "precondition.state") &&

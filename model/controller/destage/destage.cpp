@@ -283,6 +283,7 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     else
         around_.ftl.host_page_failed(a);
     job.again = true;
+    job.copies = 0;
     job.next = nullptr;
     job.txn.path = nullptr;
     if (around_.ftl.media().read_only || !is_wanted(job)) {

@@ -158,9 +158,9 @@ bool BlockManager::fail(SuperblockId b) {
     return true;
 }
 
-SuperblockId BlockManager::failed_of(GroupId group) const {
+SuperblockId BlockManager::failed_of(GroupId group, bool of_gc) const {
     for (const SuperblockId b : failed_)
-        if (shape_.group_of(b) == group && blocks_[idx(b)].programs == 0) return b;
+        if (shape_.group_of(b) == group && blocks_[idx(b)].programs == 0 && (!of_gc || blocks_[idx(b)].stream == kGcStream)) return b;
     return kNoSuperblock;
 }
 
@@ -233,7 +233,7 @@ bool BlockManager::restart(const std::vector<bool>& used, const std::vector<bool
                 r.state = BlockState::failed;
                 r.bad = r.cut = true;
                 r.write_pointer = shape_.pages();
-                ++g.reserve;
+                g.reserve += keeps_reserve_;
                 failed_.push_back(SuperblockId{b});
                 continue;
             }

@@ -160,8 +160,8 @@ public:
     /// A program in it has failed: closes it. False: it had failed before.
     bool fail(SuperblockId b);
     bool any_failed() const { return any_failed_; }
-    /// The first failed one of the group without programs under way; kNoSuperblock: none.
-    SuperblockId failed_of(GroupId group) const;
+    /// The first failed one of the group without programs under way; `of_gc`: of those that GC has written. kNoSuperblock: none.
+    SuperblockId failed_of(GroupId group, bool of_gc = false) const;
     void retire(SuperblockId b);  ///< victim -> retired, when it is empty
     /// One of the group's spare ones becomes free, or set apart, or has taken its place before. False: none is left.
     bool add_spare(GroupId group, BlockState as = BlockState::free);

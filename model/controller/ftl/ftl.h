@@ -98,9 +98,9 @@ public:
     void hold_host(GroupId group, bool held);
     /// Groups whose open row is filled in part: what a program that had to go before a row was full leaves behind.
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
-    /// A page for what a failed program in this group was to write, where GC writes: there is room for it, as what failed need not be moved. It is one of
-    /// GC's programs from there on: no overtaking.
-    PageAddress allocate_again(GroupId group) { return allocate_gc_page(group); }
+    /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it, as what failed need not be moved. It
+    /// is one of GC's programs from there on: no overtaking.
+    PageAddress allocate_again(GroupId group) { return hybrid_ != nullptr ? hybrid_->take_again(group) : allocate_gc_page(group); }
     /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);

@@ -23,7 +23,7 @@ void Ftl::leave_out_marked() {
 }
 
 bool Ftl::finds_reason(GroupId group) const {
-    return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group) != kNoSuperblock);
+    return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group, hybrid_ != nullptr) != kNoSuperblock);
 }
 
 void Ftl::host_page_failed(const PageAddress& a) {
@@ -51,7 +51,10 @@ void Ftl::close_failed(const PageAddress& a) {
     const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
     if (blocks_.fail(b)) {
         if (is_slc) slc_->lose(b);
-        if (was_open && shape_.planes() != 1) lanes_.cursor(group, stream).set_ragged(group, false);
+        if (hybrid_ != nullptr)
+            hybrid_->failed(b);
+        else if (was_open && shape_.planes() != 1)
+            lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
     }
     page_not_programmed(a);

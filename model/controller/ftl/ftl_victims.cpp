@@ -26,7 +26,7 @@ std::uint32_t Ftl::most_valid(GroupId group) const {
 SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
     levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
-        const SuperblockId failed = blocks_.failed_of(group);
+        const SuperblockId failed = blocks_.failed_of(group, hybrid_ != nullptr);
         // Without a free block another one has to be erased first, unless there is room behind what GC wrote last.
         if (failed != kNoSuperblock && (blocks_.free_blocks(group) != 0 || blocks_[failed].valid <= gc_room(group))) {
             blocks_.make_victim(failed);

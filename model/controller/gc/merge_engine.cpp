@@ -33,14 +33,13 @@ void MergeEngine::begin(std::uint64_t index) {
         g.cursor = hybrid_.run(group).next;
         return pump(group);
     }
-    g.running = false;
-    check(group);
-    room_();
+    run_ended(group);
 }
 
 /// Reads ahead, programs what is complete, and ends the run when nothing is left of it.
 void MergeEngine::pump(GroupId group) {
     Group& g = groups_[idx(group)];
+    if (__builtin_expect(g.abandoned, 0)) return drop_rows(group);
     while (g.cursor != hybrid_.run(group).end && g.pages < most_pages_) start_row(group);
     if (!g.rows.empty() && !g.issuing && g.rows.front().reads == 0) {
         const Row& row = g.rows.front();
@@ -52,9 +51,27 @@ void MergeEngine::pump(GroupId group) {
     }
     if (g.cursor != hybrid_.run(group).end || g.pages != 0) return;
     hybrid_.end_run(group);
-    g.running = false;
+    run_ended(group);
+}
+
+void MergeEngine::run_ended(GroupId group) {
+    groups_[idx(group)].running = false;
     check(group);
     room_();
+}
+
+/// Of a run that is abandoned: what has been read. It is over when nothing of it is under way.
+__attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
+    Group& g = groups_[idx(group)];
+    while (!g.issuing && !g.rows.empty() && g.rows.front().reads == 0) {
+        g.pages -= g.rows.front().pages;
+        g.rows.pop_front();
+        ++g.first_row;
+    }
+    if (g.pages != 0) return;
+    g.abandoned = false;
+    hybrid_.abandon_run(group);
+    run_ended(group);
 }
 
 FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, const PageAddress& a) {
@@ -127,7 +144,6 @@ void MergeEngine::flash_done(FlashTransaction& txn) {
     FlashJob& job = job_of(txn.cookie);
     const GroupId group = group_of(job);
     if (job.kind == FlashJob::Kind::gc_read) return txn.status.result == FlashResult::ok ? take_in(job) : read_failed(job);
-    SSDTLM_CHECK(txn.status.result != FlashResult::program_failed, "a program that fails below a hybrid map");
     --groups_[idx(group)].in_flight;
     if (job.kind == FlashJob::Kind::gc_program)
         step<&MergeEngine::program_done>(group, firmware_.flash_complete, job.index, CoreStep::gc_program_done);
@@ -181,6 +197,10 @@ void MergeEngine::place_row(std::uint64_t index) {
     g.rows.pop_front();
     ++g.first_row;
     g.issuing = false;
+    if (__builtin_expect(g.abandoned, 0)) {
+        g.pages -= row.pages;
+        return pump(group);
+    }
     if (hybrid_.reads_rest(group)) {
         g.rest = std::move(row);
         g.pages = 0;
@@ -241,9 +261,14 @@ void MergeEngine::program_done(std::uint64_t index) {
     const GroupId group = group_of(job);
     Group& g = groups_[idx(group)];
     --g.steps;
-    for (std::uint32_t s = 0; s < job.units; ++s)
-        if (job.txn.spare[s] != kPadding) around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]}, geometry_.ppa_of(job.txn.address, s));
-    around_.ftl.gc_page_programmed(job.txn.address);
+    if (job.txn.status.result != FlashResult::ok) {
+        around_.ftl.gc_page_failed(job.txn.address);
+        g.abandoned = true;
+    } else {
+        for (std::uint32_t s = 0; s < job.units; ++s)
+            if (job.txn.spare[s] != kPadding) around_.ftl.commit_move(codec_.lpa(job.txn.spare[s]), Ppa{job.item[s]}, geometry_.ppa_of(job.txn.address, s));
+        around_.ftl.gc_page_programmed(job.txn.address);
+    }
     around_.jobs.release(job);
     --g.pages;
     pump(group);

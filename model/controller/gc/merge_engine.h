@@ -79,6 +79,7 @@ private:
         bool asked = false;           ///< before, what a start has found to be erased waits
         bool running = false;         ///< a run, or what comes next is being decided
         bool issuing = false;         ///< a core places the first row
+        bool abandoned = false;       ///< a program of the run has failed: what is under way ends, and nothing more of it is placed
         std::uint32_t steps = 0;      ///< of the cores
         std::uint32_t in_flight = 0;  ///< reads, programs and erases, with the DRAM or the flash
         std::uint32_t erases = 0;     ///< of the superblock that is being erased, blocks
@@ -94,6 +95,8 @@ private:
     void begin(std::uint64_t group);
     void pump(GroupId group);
     void start_row(GroupId group);
+    void drop_rows(GroupId group);
+    void run_ended(GroupId group);
     void find_units(GroupId group, Row& row) const;
     void issue(std::uint64_t job);
     void take_in(FlashJob& job);

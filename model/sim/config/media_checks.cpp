@@ -22,9 +22,6 @@ public:
         if (c_.nand.geometry.two_step && c_.faults.program_fails > 0)
             add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: what a failed upper page does to the lower one is not implemented",
                 "set it to 0%, or nand.two_step = false");
-        if (is_hybrid(c_.ftl) && c_.faults.program_fails > 0)
-            add("nand.faults.program_fail", value("nand.faults.program_fail") + " with ftl.mapping = " + value("ftl.mapping"), "0%: a merge whose program fails is not implemented",
-                "set it to 0%, or ftl.mapping = \"page\" or \"dftl\"");
         if (c_.faults.factory_bad > 0)
             bad_at_factory();
         return std::move(out_);

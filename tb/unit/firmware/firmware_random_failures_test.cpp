@@ -123,17 +123,18 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     failures.add(d);
 }
 
-// Merges pad what cannot be read, and superblocks that cannot be erased have others in their place.
+// Merges pad what cannot be read, and superblocks that cannot be erased, or programmed, have others in their place.
 TEST(FirmwareRandomFailures, LogBlocksThatFail) {
     Failures failures;
     Mix m;
     m.commands = 10000;
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-        const double erases = seed % 4 == 3 ? 1e-2 : 1e-3, lost = seed % 3 == 0 ? 0 : 3e-3;
-        fail(with_log_blocks(failing_device({0, erases, 1e-2, lost}), static_cast<std::uint32_t>(seed % 4)), m, seed, failures);
+        const double programs = seed % 3 == 0 ? 0 : 1e-3, erases = seed % 4 == 3 ? 1e-2 : 1e-3, lost = seed % 3 == 0 ? 0 : 3e-3;
+        fail(with_log_blocks(failing_device({programs, erases, 1e-2, lost}, 16), static_cast<std::uint32_t>(seed % 4)), m, seed, failures);
         if (HasFatalFailure()) return;
     }
     failures.print();
+    EXPECT_GT(failures.programs, 100u);
     EXPECT_GT(failures.erases, 30u);
     EXPECT_GT(failures.marked, 100u);
     EXPECT_GT(failures.healed, 100u);

@@ -173,5 +173,29 @@ TEST(HybridMapFirmware, LossOfPower) {
     }
 }
 
+// The same while programs and erases fail: a start finds what had failed and was to be merged first.
+TEST(HybridMapFirmware, LossOfPowerWhileBlocksFail) {
+    std::uint64_t read_only = 0, failed = 0;
+    const std::uint64_t seeds = share_of(24);
+    for (std::uint64_t seed = 400; seed < 400 + seeds; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape d = log_block_device(static_cast<std::uint32_t>(seed % 4), seed % 8 < 4 ? SuperblockSpan::plane : SuperblockSpan::die);
+        d.ftl.spare_blocks = 12;
+        d.geometry.blocks_per_plane += d.ftl.spare_blocks;
+        d.ftl.initial_state = InitialState::fresh;
+        d.faults = {seed % 2 == 0 ? 2e-3 : 1e-2, 1e-3, 1e-3, 0};
+        d.seed = seed + seed_offset();
+        d.slots = 8;
+        CutHost host(d, seed + seed_offset());
+        host.run(12);
+        if (HasFailure()) return;
+        read_only += host.read_only != 0;
+        failed += host.programs_failed;
+    }
+    std::printf("%lu programs failed; %lu of %lu drives were read-only before the last loss of power\n", failed, read_only, seeds);
+    EXPECT_GT(failed, 10 * seeds);
+    EXPECT_LT(read_only, seeds);
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -17,11 +17,12 @@ HybridMap::HybridMap(Ftl& ftl)
       random_logs_(random_log_blocks(ftl.config_)),
       logical_(ftl.geometry_, ftl.shape_, ftl.lanes_.sequence(), ftl.logical_units_),
       groups_(ftl.shape_.groups()) {
+    ftl_.blocks_.give_up_reserve();  // may_open() says how many free ones are kept
     for (std::uint32_t g = 0; g < groups_.size(); ++g) groups_[g].data.assign(logical_.count(GroupId{g}), kNoSuperblock);
 }
 
 std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) {
-    if (demanded(group)) return 0;
+    if (demanded(group) || merges_failed(group)) return 0;
     groups_[idx(group)].rest.state = Rest::State::none;
     const std::uint32_t n = first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
     ftl_.counters_.host_pages_allocated += n;
@@ -30,7 +31,7 @@ std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std
 
 /// The page has units of the host and others, which the firmware has read before: those that are on the flash.
 bool HybridMap::take_part(const LogicalPage& page, std::uint32_t slots, PageAddress& out) {
-    if (demanded(page.group)) return false;
+    if (demanded(page.group) || merges_failed(page.group)) return false;
     Rest& rest = groups_[idx(page.group)].rest;
     const bool is_at_hand = rest.state == Rest::State::at_hand && rest.page == page && rest.slots == slots;
     if (!is_at_hand) rest.state = Rest::State::none;
@@ -107,6 +108,21 @@ std::uint32_t HybridMap::take_random(GroupId group, std::uint32_t most, PageAddr
     return n;
 }
 
+/// What has failed is merged first.
+bool HybridMap::merges_failed(GroupId group) {
+    const Group& g = groups_[idx(group)];
+    if (g.random.empty() || !ftl_.is_bad(g.random.front()) || ftl_.media_.read_only) return false;
+    ask(group, Demand::full);
+    return true;
+}
+
+PageAddress HybridMap::take_again(GroupId group) {
+    const bool opens = ftl_.blocks_.open_block(group, BlockState::open_gc, kMerged) == kNoSuperblock;
+    const PageAddress a = ftl_.blocks_.allocate_gc(group, kMerged);
+    if (opens) groups_[idx(group)].random.push_back(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a)));
+    return a;
+}
+
 /// One free superblock is kept for a merge and others for the journal. Where losses of power have left fewer, and nothing would give
 /// more, all but one may be used.
 bool HybridMap::may_open(GroupId group) const {
@@ -165,13 +181,20 @@ bool HybridMap::begin_demanded(GroupId group) {
 
 bool HybridMap::begin_full(GroupId group) {
     Group& g = groups_[idx(group)];
-    const SuperblockId log = g.random.front();
+    const SuperblockId log = g.random.front(), of_again = ftl_.blocks_.open_block(group, BlockState::open_gc, kMerged);
+    if (of_again != kNoSuperblock) close_if_open(of_again, BlockState::open_gc, kMerged);
     if (ftl_.blocks_[log].valid == 0) {
-        ++(g.gathers ? ftl_.counters_.full_merges : ftl_.counters_.empty_logs);
-        g.gathers = false;
         g.random.pop_front();
-        die(log);
-        g.demand = Demand::none;
+        if (ftl_.is_bad(log)) {
+            ftl_.blocks_.make_victim(log);
+            ftl_.superblock_emptied(log);
+        } else {
+            ++(g.gathers ? ftl_.counters_.full_merges : ftl_.counters_.empty_logs);
+            g.gathers = false;
+            die(log);
+        }
+        const bool goes_on = g.gathers || (!g.random.empty() && ftl_.is_bad(g.random.front()));
+        g.demand = goes_on && !ftl_.media_.read_only ? Demand::full : Demand::none;
         return false;
     }
     if (ftl_.blocks_.free_blocks(group) == 0) {  // losses of power have used them up
@@ -179,7 +202,7 @@ bool HybridMap::begin_full(GroupId group) {
         ftl_.refuse_writes();
         return false;
     }
-    g.gathers = true;
+    g.gathers = g.gathers || !ftl_.is_bad(log);
     std::uint32_t page = 0, slots = 0;
     ftl_.next_valid_page(log, page, slots);
     const Ppa first = ftl_.geometry_.ppa_of(ftl_.shape_.page(log, page), static_cast<unsigned>(__builtin_ctz(slots)));
@@ -243,6 +266,11 @@ void HybridMap::end_run(GroupId group) {
     die(log);
 }
 
+void HybridMap::abandon_run(GroupId group) {
+    groups_[idx(group)].begun = false;
+    if (ftl_.media_.read_only) groups_[idx(group)].demand = Demand::none;
+}
+
 /// Behind the last page of it that holds something, at or behind `from`.
 std::uint32_t HybridMap::end_of_mapped(GroupId group, std::uint32_t block, std::uint32_t from) const {
     for (std::uint32_t end = logical_.pages(group, block); end > from; --end) {
@@ -262,6 +290,19 @@ void HybridMap::sealed(SuperblockId b) {
     const Sequential log = *done;
     complete.erase(done);
     becomes_data(group, log);
+}
+
+void HybridMap::failed(SuperblockId b) {
+    if (ftl_.blocks_[b].stream == kGcStream) return;  // of the journal
+    Group& g = groups_[idx(ftl_.shape_.group_of(b))];
+    if (g.sequential.at == b) g.sequential = Sequential{};
+    if (g.merged == b) g.merged = kNoSuperblock;
+    g.complete.erase(std::remove_if(g.complete.begin(), g.complete.end(), [b](const Sequential& s) { return s.at == b; }), g.complete.end());
+    g.random.erase(std::remove(g.random.begin(), g.random.end(), b), g.random.end());
+    g.random.push_front(b);
+    // What was demanded may have been about the log block that was.
+    if (g.demand != Demand::none) g.demand = Demand::full;
+    g.rest.state = Rest::State::none;
 }
 
 void HybridMap::becomes_data(GroupId group, const Sequential& log) {

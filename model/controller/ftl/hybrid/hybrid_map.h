@@ -90,6 +90,10 @@ public:
     /// That page without time: `out` has the host's units at their slots, and gets the others.
     void program_part(const LogicalPage& page, std::uint32_t slots, const PageAddress& a, Spare* out);
 
+    /// For what a failed program was to write: at once, in a random log block that takes nothing else. The spare superblock that has taken the
+    /// place of the failed one has room for all that was under way there.
+    PageAddress take_again(GroupId group);
+
     // --- Merges ---
     bool demanded(GroupId group) const { return groups_[idx(group)].demand != Demand::none; }
     /// Programs of the host under way in log blocks of the group: a merge begins when there are none.
@@ -107,6 +111,8 @@ public:
     PageAddress next_page(GroupId group);
     /// All of them are programmed.
     void end_run(GroupId group);
+    /// Instead of it: one was not, and no others are under way. What was copied stays where it is; begin() says how it goes on.
+    void abandon_run(GroupId group);
     /// Holds nothing any more and is to be erased; kNoSuperblock: none.
     SuperblockId dead(GroupId group) const {
         const Group& g = groups_[idx(group)];
@@ -122,6 +128,8 @@ public:
     // --- What the Ftl says ---
     /// All programs of the superblock have ended.
     void sealed(SuperblockId b);
+    /// A program in it has failed: it is a log block from now on, merged before the group takes a page of the host, and never used again.
+    void failed(SuperblockId b);
     /// The group's first superblocks have so many pages of it in ascending order.
     void laid_out(GroupId group, std::uint64_t pages);
     /// After a loss of power: its superblocks that hold data, the one written last at the end. What was open is a log block, or the
@@ -157,16 +165,17 @@ private:
         std::vector<SuperblockId> data;     // by logical block
         Sequential sequential;
         std::vector<Sequential> complete;   // sequential log blocks whose last programs are under way
-        std::deque<SuperblockId> random;    // the oldest first; the last one may be open
+        std::deque<SuperblockId> random;    // the oldest first, but before these what has failed; one may be open, and one of take_again()
         std::deque<SuperblockId> dead;
         SuperblockId merged = kNoSuperblock;  // which a full merge fills
         Demand demand = Demand::none;
         Run run;                            // fill: what is asked for
         Rest rest;
-        bool gathers = false;               // a full merge of which something was copied
+        bool gathers = false;               // a full merge of which something was copied; not of what has failed
         bool begun = false;                 // what is demanded
         bool erasing = false;
     };
+    bool merges_failed(GroupId group);
     bool begin_demanded(GroupId group);
     std::uint32_t take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out);
     std::uint32_t take_random(GroupId group, std::uint32_t most, PageAddress* out);

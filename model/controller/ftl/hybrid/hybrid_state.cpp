@@ -94,13 +94,17 @@ bool HybridMap::is_in_place(SuperblockId b, std::uint32_t& block) const {
 void HybridMap::found(const std::vector<SuperblockId>& in_order) {
     for (const SuperblockId b : in_order) {
         std::uint32_t block = 0;
-        if (ftl_.blocks_[b].valid == 0 || !is_in_place(b, block)) continue;
+        if (ftl_.is_bad(b) || ftl_.blocks_[b].valid == 0 || !is_in_place(b, block)) continue;
         SuperblockId& best = groups_[idx(ftl_.shape_.group_of(b))].data[block];
         if (best == kNoSuperblock || ftl_.blocks_[b].valid > ftl_.blocks_[best].valid) best = b;
     }
     for (const SuperblockId b : in_order) {
-        ftl_.blocks_[b].state = BlockState::hybrid;
         Group& g = groups_[idx(ftl_.shape_.group_of(b))];
+        if (ftl_.is_bad(b)) {
+            g.random.push_front(b);
+            continue;
+        }
+        ftl_.blocks_[b].state = BlockState::hybrid;
         if (ftl_.blocks_[b].valid == 0)
             die(b);
         else if (std::find(g.data.begin(), g.data.end(), b) == g.data.end())
@@ -135,7 +139,7 @@ std::string HybridMap::check() const {
         const BlockRecord& r = ftl_.blocks_[b];
         const auto found = parts.find(b);
         const std::uint32_t played = found == parts.end() ? 0 : found->second;
-        const bool is_log = (r.state == BlockState::open_host || r.state == BlockState::full || r.state == BlockState::hybrid ||
+        const bool is_log = (r.state == BlockState::open_host || r.state == BlockState::full || r.state == BlockState::hybrid || r.state == BlockState::failed ||
                              (r.state == BlockState::open_gc && r.stream != kGcStream)) && r.stream != kGcStream;
         if (played != (is_log ? 1u : 0u))
             return "superblock " + std::to_string(n) + " is " + name_of(r.state) + " and plays " + std::to_string(played) + " parts in the hybrid map";

@@ -269,13 +269,27 @@ bool Recovery::holds_journal(SuperblockId b) const {
     return false;
 }
 
+/// With a hybrid map, of what has failed and holds something. The rest is of the journal, and GC's.
+std::vector<SuperblockId> Recovery::failed_logs() const {
+    std::vector<SuperblockId> found;
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks() && ftl_.hybrid_ != nullptr; ++n) {
+        const SuperblockId b{n};
+        if (ftl_.blocks_[b].state != BlockState::failed) continue;
+        if (holds_journal(b))
+            ftl_.blocks_[b].stream = kGcStream;
+        else
+            found.push_back(b);
+    }
+    return found;
+}
+
 /// The oldest first, which is what a policy that looks at age goes by.
 void Recovery::seal() {
     std::vector<std::uint32_t> sealed;
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
         if (ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed) sealed.push_back(n);
     std::stable_sort(sealed.begin(), sealed.end(), [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
-    std::vector<SuperblockId> of_hybrid;
+    std::vector<SuperblockId> of_hybrid = failed_logs();
     for (const std::uint32_t n : sealed) {
         if (ftl_.hybrid_ != nullptr && !holds_journal(SuperblockId{n}))
             of_hybrid.push_back(SuperblockId{n});

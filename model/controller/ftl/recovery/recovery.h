@@ -52,6 +52,7 @@ private:
     void count_what_is_mapped();
     void find_erases(const CheckpointBooks* books);
     bool holds_journal(SuperblockId b) const;
+    std::vector<SuperblockId> failed_logs() const;
     void seal();
     void take_stock_of_failures(bool enough);
 
