@@ -110,6 +110,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"run.check_waiters", {"-", "-", "-", "-", "-", "true"}},
         {"run.seed", {"1", "2", "3", "4"}},
         {"nand.two_step", {"-", "true"}},
+        {"gc.charge_time", {"-", "-", "-", "-", "-", "false"}},
     };
     return kAll;
 }
@@ -155,6 +156,12 @@ bool is_out_of_two_steps(const std::string& key) {
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
 
+/// What is refused where collection takes no time; there is no loss of power either.
+bool is_out_of_no_time(const std::string& key) {
+    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "gc.pace", "gc.tokens"};
+    return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
+}
+
 bool has_checkpoints(const DriveCase& c) { return c.value("ftl.checkpoint_interval") != "-" || c.value("ftl.checkpoint_at_shutdown") != "-"; }
 
 /// Write buffer and read cache in one room, which have to have one order.
@@ -170,6 +177,8 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
     if (key == "nand.two_step") return in_two_steps(c);
     if (in_two_steps(c) && is_out_of_two_steps(key)) return false;
+    if (key == "gc.charge_time") return !c.loses_power();
+    if (!c.loses_power() && is_out_of_no_time(key)) return false;
     if (key == "map.gc_updates" || key == "dirty_pages") return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
     if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
@@ -177,6 +186,9 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "buffer.patience" || key == "buffer.prefer_dirty" || key == "firmware.reorder") return dftl && c.value("buffer.order") == "\"by_translation_page\"";
     if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
+    // In no time everything is moved as often as that, which takes the test long.
+    if (key == "refresh.age" && c.value(key) == "\"300us\"" && !c.loses_power()) return false;
+    if (key == "run.check_waiters" && !c.loses_power() && c.value("refresh.age") != "-") return false;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
@@ -286,9 +298,14 @@ std::string with_dirty_pages(const DriveCase& c, std::string device) {
 
 }  // namespace
 
+bool DriveCase::loses_power() const {
+    return value("gc.charge_time") == "-" || value("ftl.mapping") == "\"fast\"" || value("ftl.mapping") == "\"block\"" || in_two_steps(*this);
+}
+
 std::string DriveCase::device() const {
     const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512, unit = std::max(lba, number("unit"));
-    std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nhost.power_cut_at = [\"1000s\"]\nnvme.ready_time = \"10us\"\n";
+    std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nnvme.ready_time = \"10us\"\n";
+    if (loses_power()) text += "host.power_cut_at = [\"1000s\"]\n";
     for (const Choice& c : choices()) {
         const std::string key = c.key, chosen_value = value(key);
         const bool later = key == "map.gc_updates" || key == "buffer.prefer_dirty";  // with_dirty_pages()

@@ -43,6 +43,8 @@ struct DriveCase {
     /// What was chosen for a key of the table.
     std::string value(const std::string& key) const;
     std::uint64_t number(const std::string& key) const;
+    /// Else its operations are without `cut` and `off`.
+    bool loses_power() const;
     /// The device file. What does not go with the mapping that was chosen is left out.
     std::string device() const;
     /// Of the host: commands under way at most.

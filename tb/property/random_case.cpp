@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property/random_case.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -76,6 +77,8 @@ rc::Gen<DriveCase> any_case(const CaseMix& mix) {
         for (std::size_t i = 0; i < p.first.size(); ++i)
             c.chosen.push_back(static_cast<std::uint32_t>(p.first[i]) % static_cast<std::uint32_t>(DriveCase::choices()[i].values.size()));
         c.ops = p.second;
+        if (!c.loses_power())
+            c.ops.erase(std::remove_if(c.ops.begin(), c.ops.end(), [](const DriveOp& o) { return o.kind == Kind::cut || o.kind == Kind::off; }), c.ops.end());
         return c;
     });
 }

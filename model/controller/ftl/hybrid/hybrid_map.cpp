@@ -302,7 +302,6 @@ void HybridMap::failed(SuperblockId b) {
     g.random.push_front(b);
     // What was demanded may have been about the log block that was.
     if (g.demand != Demand::none) g.demand = Demand::full;
-    g.rest.state = Rest::State::none;
 }
 
 void HybridMap::becomes_data(GroupId group, const Sequential& log) {
