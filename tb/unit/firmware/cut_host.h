@@ -36,8 +36,10 @@ struct Unit {
 
 class CutHost {
 public:
-    CutHost(const DeviceShape& s, std::uint64_t seed)
-        : shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
+    /// `one_by_one`: few units that are written and deallocated in turn, a flush behind many: records that soon are of no use. Most losses of power come behind
+    /// an erase, while what the host wrote takes long to be programmed.
+    CutHost(const DeviceShape& s, std::uint64_t seed, bool one_by_one = false)
+        : one_by_one_(one_by_one), shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
         begin_life();
         if (s.ftl.mapping == "dftl") translation_.emplace(life_->ftl, spare_);
         units_.resize(life_->ftl.logical_units());
@@ -47,6 +49,7 @@ public:
     void run(int cuts, std::uint64_t events = 6000) {
         for (int cut = 0; cut < cuts; ++cut) {
             run_for(1 + random_.below(cut % 4 == 0 ? 200 : cut < 12 ? 6000 : events));
+            if (one_by_one_) run_to_erase();
             if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
             if (::testing::Test::HasFailure()) return;
             ASSERT_NO_THROW(power_cut()) << "cut " << cut;
@@ -125,7 +128,6 @@ public:
     ErasesFound erases_found;
     std::uint64_t parity_rows = 0;                ///< complete ones, after all starts
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
-    bool one_by_one = false;                      ///< few units that are written and deallocated in turn, a flush behind many: records that soon are of no use
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
@@ -152,7 +154,7 @@ private:
     void begin_life() {
         life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
         // Much can happen to the old copies while the new ones are on their way.
-        if (seed_ % 2 == 1) life_->flash.host_programs_slower = 20;
+        if (one_by_one_ || seed_ % 2 == 1) life_->flash.host_programs_slower = one_by_one_ ? 60 : 20;
         if (seed_ % 3 == 1) life_->flash.map_programs_slower = 100;
         if (shape_.faults.any()) life_->flash.faults = &faults_;
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
@@ -193,10 +195,15 @@ private:
         refill();
         for (; events != 0 && !has_worn_out() && step(); --events) refill();
     }
+    /// What was needed no more, as far as the firmware knows, is gone then.
+    void run_to_erase() {
+        const std::uint64_t before = life_->ftl.counters().blocks_erased;
+        for (int events = 0; events < 3000 && !has_worn_out() && life_->ftl.counters().blocks_erased == before && step(); ++events) refill();
+    }
     void refill() {
         if (stop_ || writes + deallocations >= most_) return;
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (!slots_[i].busy && !(random_.percent(one_by_one ? 15 : 2) ? flush() : random_.percent(one_by_one ? 30 : 10) ? deallocate(i) : write(i))) return;
+            if (!slots_[i].busy && !(random_.percent(one_by_one_ ? 40 : 2) ? flush() : random_.percent(one_by_one_ ? 30 : 10) ? deallocate(i) : write(i))) return;
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
@@ -214,9 +221,9 @@ private:
     bool deallocate(std::uint32_t i) {
         std::vector<LbaRange> ranges;
         std::vector<std::uint32_t> of;
-        for (std::uint64_t r = one_by_one ? 1 : 1 + random_.below(3); r != 0; --r) {
-            const auto n = static_cast<std::uint32_t>(one_by_one ? 1 : 1 + random_.below(random_.percent(10) ? 40 : 4));
-            const std::uint64_t span = one_by_one ? 24 : random_.percent(50) ? 48 : units_.size();
+        for (std::uint64_t r = one_by_one_ ? 1 : 1 + random_.below(3); r != 0; --r) {
+            const auto n = static_cast<std::uint32_t>(one_by_one_ ? 1 : 1 + random_.below(random_.percent(10) ? 40 : 4));
+            const std::uint64_t span = one_by_one_ ? 24 : random_.percent(50) ? 48 : units_.size();
             const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
             const auto is_busy = [this](std::uint32_t u) { return units_[u].writing; };
             std::vector<std::uint32_t> range;
@@ -239,7 +246,7 @@ private:
     }
     bool write(std::uint32_t i) {
         const auto n = static_cast<std::uint32_t>(1 + random_.below(4));
-        const std::uint64_t span = random_.percent(one_by_one ? 30 : 50) ? 24 : units_.size();
+        const std::uint64_t span = random_.percent(one_by_one_ ? 90 : 50) ? 24 : units_.size();
         const auto first = static_cast<std::uint32_t>(random_.below(span - n + 1));
         for (std::uint32_t u = first; u < first + n; ++u)
             if (units_[u].writing) return false;
@@ -374,6 +381,7 @@ private:
                                        ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
         if (translation_) translation_->started(ftl, by_all_pages);
     }
+    const bool one_by_one_;
     const DeviceShape shape_;
     SpareArea spare_;
     Random random_;
