@@ -42,7 +42,7 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       codec_(logical_units_ + translation_pages_),
       map_(logical_units_ + translation_pages_, geometry),
       valid_(geometry.units()),
-      blocks_(shape_, is_hybrid(config) ? 1 : config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
+      blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks,
               is_hybrid(config) ? HybridMap::kRandom : config.stream_frontiers, config.gc_frontier == GcFrontier::shared),
       slc_(config.slc.any() ? std::make_unique<SlcCache>(config, geometry, shape_, blocks_) : nullptr),

@@ -297,7 +297,7 @@ std::string summary_text(const RunSummary& s) {
             op = r.op;
             t += op + "\n";
         }
-        t += fmt::format("  {:<20}{:>5.1f}%{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.2f}\n", r.stage,
+        t += fmt::format("  {:<20}{:>5.1f}% {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.2f}\n", r.stage,
                          r.share * 100, r.mean, r.p50, r.p90, r.p99, r.p99_9, r.p99_99, r.max);
     }
     t += "\nresource               mean busy       max\n";

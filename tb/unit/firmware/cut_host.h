@@ -36,8 +36,7 @@ struct Unit {
 
 class CutHost {
 public:
-    /// `one_by_one`: few units that are written and deallocated in turn, a flush behind many: records that soon are of no use. Most losses of power come behind
-    /// an erase, while what the host wrote takes long to be programmed.
+    /// `one_by_one`: few units that are written and deallocated in turn, a flush behind many: records that soon are of no use. Power goes behind erases.
     CutHost(const DeviceShape& s, std::uint64_t seed, bool one_by_one = false)
         : one_by_one_(one_by_one), shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
         begin_life();
@@ -195,8 +194,7 @@ private:
         refill();
         for (; events != 0 && !has_worn_out() && step(); --events) refill();
     }
-    /// What was needed no more, as far as the firmware knows, is gone then.
-    void run_to_erase() {
+    void run_to_erase() {  // what was needed no more, as far as the firmware knows, is gone then
         const std::uint64_t before = life_->ftl.counters().blocks_erased;
         for (int events = 0; events < 3000 && !has_worn_out() && life_->ftl.counters().blocks_erased == before && step(); ++events) refill();
     }
