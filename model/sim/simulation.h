@@ -57,6 +57,7 @@ public:
     RunSummary so_far();
 
     SsdSystem& system() { return *system_; }
+    const SsdSystem& system() const { return *system_; }
     const DriveStart& start() const { return start_; }
     const LatencyStats& latency() const { return latency_; }
     /// slowest.json; empty when nothing of it was to be kept.

@@ -134,9 +134,10 @@ class Tpcc(SystemTest):
 
     def test_loss_of_power(self):
         """What was flushed is there, with real bytes."""
-        settings = ('host.power_cut_at=["30ms"]', "host.power_off_time=1ms", "run.data=bytes", "buffer.size=16MiB")
+        settings = ('host.power_cut_at=["30ms", "900s"]', "host.power_off_time=1ms", "run.data=bytes", "buffer.size=16MiB")
         j = self.assert_right(self.simulate(DEVICE, "tpcc", *SMALL, *(word for s in settings for word in ("--set", s))))
         self.assertEqual([cut["at_s"] for cut in j["power_cuts"]], [0.03])
+        self.assertIn("host.power_cut_at: 1 of 2 losses of power did not come, as the run was over before", j["notes"])
 
 
 if __name__ == "__main__":

@@ -214,6 +214,8 @@ private:
 
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
+        const std::size_t cuts = simulation.system().config.host.power_cut_at.size(), came = summary.power_cuts.size();
+        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not come, as the run was over before", cuts - came, cuts));
         for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
         summary.command = options_.command;
         std::error_code gone;  // the directory may have been removed
