@@ -18,7 +18,10 @@ VictimReason Ftl::victim_reason(SuperblockId victim) const {
 /// Units of a victim that are in use.
 std::uint32_t Ftl::most_valid(GroupId group) const {
     // Even of a policy that takes victims without gain: in two steps they would cost room.
-    const std::uint32_t most = shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
+    std::uint32_t most = shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
+    // Behind what is moved into the last free one there must be a page for the journal, for which the erase may wait.
+    if (blocks_.free_blocks(group) <= 1 && hybrid_ == nullptr && gc_room(group) < geometry_.units_per_page())
+        most = std::min(most, shape_.data_units() - geometry_.units_per_page());
     if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return most;
     return std::min(most, shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units()));
 }
@@ -66,9 +69,9 @@ SuperblockId Ftl::select_victim(GroupId group, bool idle) {
     const std::uint64_t before = counters_.refresh_victims;
     const SuperblockId victim = choose_victim(group, idle);
     if (__builtin_expect(refresh_ != nullptr, 0) && victim != kNoSuperblock && counters_.refresh_victims == before) refresh_->queue.other(group, victim);
-    // Without a free block there is room behind stream 0 only, if at all (ftl_scarce.cpp).
+    // Without a free block there is room behind stream 0 only, if at all (ftl_scarce.cpp); the last one is for stream 0, as pages of the journal are.
     if (__builtin_expect(lanes_.streams() != 0, 0) && victim != kNoSuperblock)
-        gc_stream_[idx(group)] = static_cast<std::uint8_t>(blocks_.free_blocks(group) == 0 ? 0 : host_stream_of(blocks_[victim].stream));
+        gc_stream_[idx(group)] = static_cast<std::uint8_t>(blocks_.free_blocks(group) <= 1 ? 0 : host_stream_of(blocks_[victim].stream));
     return victim;
 }
 
