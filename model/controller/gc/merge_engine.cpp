@@ -276,7 +276,11 @@ void MergeEngine::program_done(std::uint64_t index) {
 
 void MergeEngine::try_erase(GroupId group) {
     if (hybrid_.dead(group) == kNoSuperblock || hybrid_.erasing(group)) return;
-    if (!around_.ftl.erase_allowed(hybrid_.dead(group))) return erase_waits_(hybrid_.dead(group));
+    if (!around_.ftl.erase_allowed(hybrid_.dead(group))) {
+        // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it is let go.
+        if (around_.ftl.media().read_only) groups_[idx(group)].asked = false;
+        return erase_waits_(hybrid_.dead(group));
+    }
     const SuperblockId b = hybrid_.begin_erase(group);
     const std::uint32_t planes = around_.ftl.shape().planes();
     JobChain chain;
