@@ -258,12 +258,7 @@ TEST(BlockMappingRandom, GoesOnAfterLossesOfPower) {
                 Recovery(ftl).from_all_pages();
                 ASSERT_NO_THROW(ftl.verify_books());
             }
-            for (std::uint32_t l = 0; l < ftl.logical_units(); ++l) {
-                const Ppa at = ftl.lookup(Lpa{l});
-                ASSERT_EQ(at == kUnmapped, versions.count(l) == 0) << l;
-                if (at == kUnmapped) continue;
-                ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions[l])));
-            }
+            ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
             const LogicalBlocks& logical = ftl.hybrid()->logical();
             for (std::uint64_t step = 0, steps = random.below(100); step < steps; ++step) {
                 const LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});

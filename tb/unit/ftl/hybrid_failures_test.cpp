@@ -338,12 +338,7 @@ TEST(HybridFailuresStart, GoesOnAfterLossesOfPower) {
                 Recovery(ftl).from_all_pages();
                 ASSERT_NO_THROW(ftl.verify_books());
             }
-            for (std::uint32_t l = 0; l < ftl.logical_units(); ++l) {
-                const Ppa at = ftl.lookup(Lpa{l});
-                ASSERT_EQ(at == kUnmapped, versions.count(l) == 0) << l;
-                if (at == kUnmapped) continue;
-                ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions[l])));
-            }
+            ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
             Life now{ftl, flash, random};
             const LogicalBlocks& logical = ftl.hybrid()->logical();
             LogicalPage stream;

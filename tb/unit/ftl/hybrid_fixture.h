@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
 #include "controller/ftl/ftl.h"
@@ -130,5 +131,15 @@ struct HybridDevice {
     Ftl ftl;
     std::uint32_t version = 0;
 };
+
+/// Each unit is what was written last, by its version, or was never written.
+inline void expect_written_last(const Ftl& ftl, const SpareArea& flash, const std::map<std::uint32_t, std::uint32_t>& versions) {
+    for (std::uint32_t l = 0; l < ftl.logical_units(); ++l) {
+        const Ppa at = ftl.lookup(Lpa{l});
+        ASSERT_EQ(at == kUnmapped, versions.count(l) == 0) << l;
+        if (at == kUnmapped) continue;
+        ASSERT_EQ(ftl.codec().version(flash.at(at)), ftl.codec().version(ftl.codec().make(Lpa{l}, versions.at(l)))) << l;
+    }
+}
 
 }  // namespace ssdtlm::test
