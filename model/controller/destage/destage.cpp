@@ -286,7 +286,10 @@ __attribute__((noinline, cold)) void Destage::program_failed(FlashJob& job) {
     job.copies = 0;
     job.next = nullptr;
     job.txn.path = nullptr;
-    if (around_.ftl.media().read_only || !is_wanted(job)) {
+    if (!is_wanted(job)) {
+        // At once, in nobody's turn: who waits for a page may wait for an erase that the older copies hold off.
+        place(&job);
+    } else if (around_.ftl.media().read_only) {
         place_or_wait(&job);
     } else {
         submit(job, around_.ftl.allocate_again(around_.ftl.shape().group_of(a.plane)), true);

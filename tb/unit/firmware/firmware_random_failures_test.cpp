@@ -143,6 +143,34 @@ TEST(FirmwareRandomFailures, LogBlocksThatFail) {
     EXPECT_GT(failures.read_only, 0u);
 }
 
+// What a failed program was to write may be deallocated by then: nobody has to wait for it, or with it. With seed 6006 one waited for a page behind
+// others, which waited for a merge's erase, which waited for it.
+TEST(FirmwareRandomFailures, ProgramsOfWhatIsDeallocated) {
+    Failures failures;
+    Mix m;
+    m.read = 10;
+    m.write = 80;
+    m.trim = 6;
+    m.zeroes = 2;
+    m.hot = 95;
+    m.commands = 3000;
+    for (std::uint64_t seed = 6000; seed < 6024; ++seed) {
+        DeviceShape d = failing_device({1e-2, 0, 0, 0});
+        d.ftl.spare_blocks = 60;
+        d.geometry.page_bytes = d.geometry.unit_bytes;
+        const bool by_page = seed % 4 == 3;
+        if (by_page) {
+            d.geometry.blocks_per_plane += d.ftl.spare_blocks;
+            d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
+        }
+        fail(by_page ? d : with_log_blocks(d, static_cast<std::uint32_t>(seed % 4)), m, seed, failures);
+        if (HasFatalFailure()) return;
+    }
+    failures.print();
+    EXPECT_GT(failures.programs, 100u);
+    EXPECT_LT(failures.read_only, failures.devices);
+}
+
 TEST(FirmwareRandomFailures, FlashThatFails) {
     Failures failures;
     Mix m;
