@@ -329,7 +329,7 @@ __attribute__((noinline, cold)) void Destage::lose(Lpa lpa) const {
 void Destage::let_go_old(const FlashJob& job, std::uint32_t unit) {
     SuperblockId free = kNoSuperblock;
     if (__builtin_expect(job.again, 0) && around_.buffer.unit(job.item[unit]).dropped)
-        free = around_.ftl.hand_over_copy(around_.buffer.unit(job.item[unit]).lpa, job.old[unit]);
+        free = around_.ftl.hand_over_copy(job.old[unit]);
     else
         free = around_.ftl.let_go_copy(job.old[unit]);
     if (free != kNoSuperblock) around_.gc.let_go(free);

@@ -111,13 +111,21 @@ __attribute__((noinline, cold)) SuperblockId Ftl::let_go_note(Ppa note) {
     return id == Journal::kDetached ? kNoSuperblock : let_go_page(id);
 }
 
-SuperblockId Ftl::hand_over_copy(Lpa lpa, Ppa old) {
-    const Ppa now = map_.lookup(lpa);
-    if (!is_copy(old) || is_copy(now) || now == kUnmapped) return let_go_copy(old);
-    Journal::Page& p = journal_.page(page_of_note(now));
-    if (p.state == Journal::State::unused || p.state == Journal::State::durable) return let_go_copy(old);
-    p.needs.push_back(shape_.superblock_of(old));
-    return kNoSuperblock;
+/// To each page that is not in flash yet: one of them says it, unless it is there. What was in the place of the copy may be such a record itself.
+SuperblockId Ftl::hand_over_copy(Ppa old) {
+    const Journal::Id older = is_copy(old) || old == kUnmapped ? Journal::kDetached : page_of_note(old);
+    for (Journal::Id id = 1; id < journal_.ids() && (is_copy(old) || older != Journal::kDetached); ++id) {
+        Journal::Page& p = journal_.page(id);
+        if (p.state == Journal::State::unused || p.state == Journal::State::durable || id == older) continue;
+        if (is_copy(old)) {
+            p.needs.push_back(shape_.superblock_of(old));
+            hold_copy(old);
+        } else {
+            p.needs_pages.push_back(older);
+            hold_page(older);
+        }
+    }
+    return let_go_copy(old);
 }
 
 /// Only the flash of the block itself could say it, and that has failed: it is written at once.
@@ -146,7 +154,14 @@ bool Ftl::takes_journal(GroupId group) const {
     return media_.read_only ? blocks_.free_blocks(group) != 0 || gc_room(group) != 0 : !gc_hard(group);
 }
 
-bool Ftl::group_for_journal(GroupId& out) {
+bool Ftl::group_for_journal(GroupId& out, bool urgent) {
+    if (urgent) {
+        if (blocks_.free_blocks(out) != 0 || gc_room(out) != 0) return true;
+        // The last free one of another group is for what is moved there.
+        for (std::uint32_t i = 0; i < shape_.groups(); ++i)
+            if (blocks_.free_blocks(GroupId{i}) > blocks_.free_blocks(out)) out = GroupId{i};
+        return blocks_.free_blocks(out) > 1;
+    }
     if (__builtin_expect(lanes_.shares() != 1, 0)) return group_with_room_for_journal(out);
     for (std::uint32_t i = 0; i < shape_.groups(); ++i) {
         journal_group_ = (journal_group_ + 1) % shape_.groups();

@@ -71,7 +71,7 @@ void JournalWriter::issue(std::uint64_t group) {
     --issuing_;
     if (group != kAnyGroup) --urgent_;
     if (group != kAnyGroup && !around_.ftl.media().read_only) {
-        if (place_one(GroupId{static_cast<std::uint32_t>(group)})) around_.waiters.pages_changed();
+        if (place_at_once(GroupId{static_cast<std::uint32_t>(group)})) around_.waiters.pages_changed();
         return;
     }
     place();
@@ -100,6 +100,15 @@ void JournalWriter::place() {
 Journal::Id JournalWriter::next() const {
     const Journal& journal = around_.ftl.journal();
     return journal.next(journal.last_pending() <= demanded_);
+}
+
+/// Whose erase waits for it may be of a group that losses of power have left without a page; another one takes it then.
+bool JournalWriter::place_at_once(GroupId group) {
+    if (next() == Journal::kDetached) return false;
+    if (around_.ftl.group_for_journal(group, true)) return place_one(group);
+    around_.ftl.refuse_writes();
+    place();
+    return true;
 }
 
 bool JournalWriter::place_one(GroupId group) {
@@ -152,12 +161,12 @@ void JournalWriter::program_done(std::uint64_t index) {
     for (const SuperblockId b : freed_) around_.gc.let_go(b);
     around_.gc.check(group);
     if (!ok) {
-        // As for other failed programs the group's GC superblock has room; what failed need not be moved.
+        // As for other failed programs the group's GC superblock has room, but where losses of power have used it up; what failed need not be moved.
         around_.jobs.release(job);
         if (around_.ftl.media().read_only)
             place();
         else
-            place_one(group);
+            place_at_once(group);
         return around_.waiters.pages_changed();
     }
     around_.waiters.durable(&job);

@@ -69,6 +69,7 @@ private:
     void issue(std::uint64_t group);
     void place();
     Journal::Id next() const;
+    bool place_at_once(GroupId group);
     bool place_one(GroupId group);
     void submit(FlashJob& job, GroupId group);
     void program_done(std::uint64_t job);

@@ -16,6 +16,7 @@
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "cut_life.h"
+#include "cut_unit.h"
 #include "device_under_test.h"
 #include "erases_found.h"
 #include "parity_rows.h"
@@ -25,30 +26,29 @@
 
 namespace ssdtlm {
 
-/// What the host has submitted for one unit, and how far of that is on the flash for good.
-struct Unit {
-    std::vector<std::uint32_t> versions;  ///< in order; 0: has none, deallocated; versions[0]: what the last start found
-    std::size_t durable = 0;              ///< index of
-    std::size_t acknowledged = 0;
-    std::uint32_t before = 0;             ///< the last version written in an earlier life
-    bool writing = false;                 ///< one write or deallocation of a unit at a time: their order is known
+/// When the power goes, and what the host does.
+enum class Cuts {
+    anywhere,
+    behind_erases,   ///< few units that are written and deallocated one by one, a flush behind many: records that soon are of no use
+    behind_failures  ///< and few flushes; behind erases that follow a failed program of what was deallocated, and pages of the journal take long
 };
 
 class CutHost {
 public:
-    /// `one_by_one`: few units that are written and deallocated in turn, a flush behind many: records that soon are of no use. Power goes behind erases.
-    CutHost(const DeviceShape& s, std::uint64_t seed, bool one_by_one = false)
-        : one_by_one_(one_by_one), shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
+    CutHost(const DeviceShape& s, std::uint64_t seed, Cuts when = Cuts::anywhere)
+        : when_(when), one_by_one_(when != Cuts::anywhere), shape_(s), spare_(s.geometry), random_(seed, 21), faults_(s.faults, seed), slots_(s.slots), seed_(seed) {
         begin_life();
         if (s.ftl.mapping == "dftl") translation_.emplace(life_->ftl, spare_);
         units_.resize(life_->ftl.logical_units());
         for (Unit& u : units_) u.versions.push_back(0);
     }
-    /// Writes at random; cuts the power after some of the events, `cuts` times. The last life ends in peace.
-    void run(int cuts, std::uint64_t events = 6000) {
-        for (int cut = 0; cut < cuts; ++cut) {
+    /// Writes at random; cuts the power after some of the events, so many times. The last life ends in peace.
+    void run(int most_cuts, std::uint64_t events = 6000) {
+        for (int cut = 0; cut < most_cuts; ++cut) {
             run_for(1 + random_.below(cut % 4 == 0 ? 200 : cut < 12 ? 6000 : events));
-            if (one_by_one_) run_to_erase();
+            if (when_ == Cuts::behind_failures) run_until(failures_, 20000);
+            for (std::uint64_t more = when_ == Cuts::behind_failures ? random_.below(4) : one_by_one_; more != 0; --more)
+                run_until(life_->ftl.counters().blocks_erased, 3000);  // what was needed no more, as far as the firmware knows, is gone then
             if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
             if (::testing::Test::HasFailure()) return;
             ASSERT_NO_THROW(power_cut()) << "cut " << cut;
@@ -129,7 +129,7 @@ public:
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
-    std::uint64_t translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+    std::uint64_t cuts = 0, translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
     struct Slot {
@@ -142,13 +142,9 @@ private:
     /// It takes no more, and is read-only: some of its flash has failed, or losses of power have used up its free superblocks, where garbage collection cannot go on in others.
     bool has_worn_out() const { return (shape_.faults.any() || shape_.geometry.two_step) && life_->ftl.media().read_only; }
     std::uint32_t per_unit() const { return shape_.geometry.unit_bytes / shape_.lba_bytes; }
+    unsigned flushes() const { return when_ == Cuts::behind_erases ? 40 : when_ == Cuts::behind_failures ? 15 : 2; }
     std::uint32_t mask() const { return life_->ftl.codec().version_mask(); }
-    static std::uint32_t last_written(const Unit& u) {
-        for (std::size_t i = u.versions.size(); i-- != 0;)
-            if (u.versions[i] != 0) return u.versions[i];
-        return u.before;
-    }
-    std::uint32_t next_version(const Unit& u) const { return last_written(u) >= mask() - 1 ? 1 : last_written(u) + 1; }
+    std::uint32_t next_version(const Unit& u) const { return u.last_written() >= mask() - 1 ? 1 : u.last_written() + 1; }
 
     void begin_life() {
         life_ = std::make_unique<Life>(shape_, spare_, seed_ * 1000 + ++lives_, *this);
@@ -156,6 +152,11 @@ private:
         if (one_by_one_ || seed_ % 2 == 1) life_->flash.host_programs_slower = one_by_one_ ? 60 : 20;
         if (seed_ % 3 == 1) life_->flash.map_programs_slower = 100;
         if (shape_.faults.any()) life_->flash.faults = &faults_;
+        if (when_ == Cuts::behind_failures) life_->flash.journal_programs_slower = 1000;
+        life_->flash.on_program_failed = [this](const FlashTransaction& t) {
+            for (std::uint32_t s = 0; s < shape_.geometry.units_per_page() && t.cls == FlashClass::host_write; ++s)
+                failures_ += t.spare[s] != kPadding && units_[idx(life_->ftl.codec().lpa(t.spare[s]))].is_deallocated();
+        };
         life_->flash.on_programmed = [this](const FlashTransaction& t) {
             if (t.record.kind == PageKind::parity) return;  // of no unit
             if (translation_) translation_->programmed(life_->ftl, t);
@@ -173,15 +174,7 @@ private:
         if (t.cls != FlashClass::host_write && !shape_.faults.any()) return;
         const SpareCodec& codec = life_->ftl.codec();
         for (std::uint32_t s = 0; s < shape_.geometry.units_per_page(); ++s)
-            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s]))) is_durable(idx(codec.lpa(t.spare[s])), codec.version(t.spare[s]));
-    }
-    void is_durable(std::uint32_t unit, std::uint32_t version) {
-        Unit& u = units_[unit];
-        for (std::size_t i = u.versions.size(); i-- > u.durable;)
-            if (u.versions[i] == version) {
-                u.durable = i;
-                return;
-            }
+            if (t.spare[s] != kPadding && !life_->ftl.is_translation(codec.lpa(t.spare[s]))) units_[idx(codec.lpa(t.spare[s]))].is_durable(codec.version(t.spare[s]));
     }
     /// One event, if there is one.
     bool step() {
@@ -194,14 +187,13 @@ private:
         refill();
         for (; events != 0 && !has_worn_out() && step(); --events) refill();
     }
-    void run_to_erase() {  // what was needed no more, as far as the firmware knows, is gone then
-        const std::uint64_t before = life_->ftl.counters().blocks_erased;
-        for (int events = 0; events < 3000 && !has_worn_out() && life_->ftl.counters().blocks_erased == before && step(); ++events) refill();
+    void run_until(const std::uint64_t& changes, std::uint64_t most) {
+        for (const std::uint64_t before = changes; most != 0 && !has_worn_out() && changes == before && step(); --most) refill();
     }
     void refill() {
         if (stop_ || writes + deallocations >= most_) return;
         for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (!slots_[i].busy && !(random_.percent(one_by_one_ ? 40 : 2) ? flush() : random_.percent(one_by_one_ ? 30 : 10) ? deallocate(i) : write(i))) return;
+            if (!slots_[i].busy && !(random_.percent(flushes()) ? flush() : random_.percent(one_by_one_ ? 30 : 10) ? deallocate(i) : write(i))) return;
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
@@ -310,6 +302,7 @@ private:
         }
     }
     void power_cut() {
+        ++cuts;
         life_->flash.cut(random_);
         torn += life_->flash.torn;
         lower_pages_lost += life_->flash.lower_pages_lost;
@@ -333,15 +326,13 @@ private:
             Unit& u = units_[n];
             const Ppa at = ftl.lookup(Lpa{n});
             const std::uint32_t found = at == kUnmapped ? 0 : ftl.codec().version(spare_.at(at));
-            std::size_t is = u.versions.size();
-            while (is-- > u.durable && u.versions[is] != found) {
-            }
-            if (is + 1 == u.durable || is == static_cast<std::size_t>(-1) || u.versions[is] != found)
+            const std::optional<std::size_t> is = u.which(found);
+            if (!is)
                 throw std::logic_error("unit " + std::to_string(n) + " is version " + std::to_string(found) + " after the cut; " +
                                        std::to_string(u.versions[u.durable]) + " was durable, " + std::to_string(u.versions.back()) +
                                        " submitted last");
-            lost_versions += u.versions.size() - 1 - is;
-            u = Unit{{found}, 0, 0, last_written(u), false};
+            lost_versions += u.versions.size() - 1 - *is;
+            u = Unit{{found}, 0, 0, u.last_written(), false};
         }
     }
     /// As a drive does; and it finds what it would find in all pages.
@@ -379,6 +370,7 @@ private:
                                        ", at " + std::to_string(idx(by_all_pages.lookup(Lpa{n}))) + " from all pages");
         if (translation_) translation_->started(ftl, by_all_pages);
     }
+    const Cuts when_;
     const bool one_by_one_;
     const DeviceShape shape_;
     SpareArea spare_;
@@ -388,6 +380,7 @@ private:
     std::uint64_t seed_, lives_ = 0, most_ = ~std::uint64_t{0};  ///< writes and deallocations
     bool stop_ = false;
     std::vector<Unit> units_;
+    std::uint64_t failures_ = 0;                   ///< of programs with units that the host had deallocated meanwhile
     std::optional<SafePages> safe_pages_;          ///< of this life; none: each page is safe when it has been programmed
     std::optional<TranslationWatch> translation_;  ///< none: the map is all in memory
     std::uint32_t under_way_ = 0;

@@ -46,6 +46,7 @@ public:
         Ps time = latency();
         if (t.cls == FlashClass::host_write) time = time * host_programs_slower;
         if (t.op == FlashOp::program && t.record.kind == PageKind::mapping) time = time * map_programs_slower;
+        if (t.op == FlashOp::program && t.record.kind == PageKind::journal) time = time * journal_programs_slower;
         if (t.op == FlashOp::read) {
             if (t.data_bytes == 0 || t.data_bytes > spare_.geometry().page_bytes)
                 throw std::logic_error("read of " + std::to_string(t.data_bytes) + " bytes");
@@ -70,11 +71,12 @@ public:
     ArrayFaults* faults = nullptr;      ///< null: none
     std::uint32_t read_retries = 5;
     bool moves_with_host = false;       ///< programs of GC end in submission order with those of the host
-    std::int64_t host_programs_slower = 1, map_programs_slower = 1;  ///< so many times
+    std::int64_t host_programs_slower = 1, map_programs_slower = 1, journal_programs_slower = 1;  ///< so many times
     std::uint64_t retried = 0, lost = 0, programs_failed = 0, erases_failed = 0;
     std::uint64_t map_programs_failed = 0, map_reads_lost = 0;  ///< of these, of translation pages
     std::function<void(const FlashTransaction&)> on_program;    ///< at its submission
     std::function<void(const PageAddress&)> on_lost;            ///< a read of the page ends as uncorrectable
+    std::function<void(const FlashTransaction&)> on_program_failed;
     std::function<void(const FlashTransaction&)> on_programmed; ///< when its array operation has ended well
     /// The power goes: pages that are being programmed are torn, blocks that are being erased still whole, torn, or erased. Nothing
     /// ends any more.
@@ -191,6 +193,7 @@ private:
             failed_[idx(spare_.geometry().block_of(t.address))] = true;
             ++programs_failed;
             map_programs_failed += t.cls == FlashClass::mapping_write;
+            if (on_program_failed) on_program_failed(t);
         }
         spare_.program_page(t.address, held.data(), record, t.bytes, t.slc);
         if (on_programmed && t.status.result == FlashResult::ok) on_programmed(t);

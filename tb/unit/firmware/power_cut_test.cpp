@@ -103,7 +103,7 @@ TEST(PowerCut, OfUnitsThatAreDeallocatedOneByOne) {
         s.geometry.pages_per_block = 2;
         s.ftl.user_capacity_bytes = most_logical_units(s.ftl, s.geometry) * s.geometry.unit_bytes;
         s.seed = seed;
-        CutHost host(s, seed, true);
+        CutHost host(s, seed, Cuts::behind_erases);
         host.run(25);
         torn += host.torn;
         journal_pages += host.journal_pages;
@@ -115,6 +115,38 @@ TEST(PowerCut, OfUnitsThatAreDeallocatedOneByOne) {
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
     std::printf("%llu cuts: %llu pages torn; %llu deallocations, %llu pages of the journal, %llu units moved, %llu erases\n", n(share_of(2500)), n(torn), n(deallocations), n(journal_pages), n(moved), n(erases));
     EXPECT_GT(journal_pages, share_of(50000));
+}
+
+/// A failed program of what was deallocated meanwhile is not placed again: that no older copy comes back is up to the record of the deallocation alone.
+TEST(PowerCut, OfUnitsDeallocatedWhileTheirProgramsFail) {
+    std::uint64_t cuts = 0, failed = 0, torn = 0, journal_pages = 0, erases = 0, read_only = 0;
+    const std::uint64_t first = 1 + seed_offset();
+    for (std::uint64_t seed = first; seed < first + share_of(60); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        DeviceShape s = tiny_device(4096);  // a page is a unit
+        s.ftl.superblock = SuperblockSpan::plane;
+        s.ftl.buffer_bytes = (seed % 2 == 0 ? 4ull : 64ull) * s.geometry.unit_bytes;
+        s.ftl.gc_policy = "random";  // old copies lie about for long
+        s.faults.program_fails = 0.05;
+        s.ftl.spare_blocks = 400;
+        s.geometry.blocks_per_plane += s.ftl.spare_blocks;
+        s.geometry.pages_per_block = 2;
+        s.ftl.user_capacity_bytes = 64ull * s.geometry.unit_bytes;
+        s.seed = seed;
+        CutHost host(s, seed, Cuts::behind_failures);
+        host.run(12);
+        cuts += host.cuts;
+        failed += host.programs_failed;
+        torn += host.torn;
+        journal_pages += host.journal_pages;
+        erases += host.erases;
+        read_only += host.read_only;
+        if (HasFailure()) return;
+    }
+    const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
+    std::printf("%llu cuts: %llu programs failed, %llu pages torn, %llu pages of the journal, %llu erases; %llu lives ended read-only\n", n(cuts), n(failed), n(torn), n(journal_pages), n(erases), n(read_only));
+    EXPECT_GT(cuts, share_of(500));
+    EXPECT_GT(failed, 5 * cuts);
 }
 
 /// MLC that is programmed in two steps: the power takes lower pages that were programmed long ago.

@@ -260,13 +260,56 @@ TEST_P(FailedBlocksTest, AnOldCopyStaysUntilItsDeallocationIsInFlash) {
         if (then == Then::lost) ftl.lose(lpa);
         EXPECT_FALSE(ftl.erase_allowed(home));
         const bool waits = then == Then::noted || then == Then::lost;
-        EXPECT_EQ(ftl.hand_over_copy(lpa, old), waits ? kNoSuperblock : home);
+        EXPECT_EQ(ftl.hand_over_copy(old), waits ? kNoSuperblock : home);
         EXPECT_EQ(ftl.erase_allowed(home), !waits);
         EXPECT_EQ(ftl.journal_must_be_written_for(home), waits);
         device.write_journal(GroupId{0});
         EXPECT_TRUE(ftl.erase_allowed(home));
     }
     ftl.verify_books();
+}
+
+// The same where a record was in the place of the old copy, and where the unit has been written once more before the record is in flash.
+TEST_P(FailedBlocksTest, WhatAFailedCopyTookThePlaceOfStaysUntilItsDeallocationIsInFlash) {
+    Ftl& ftl = device.ftl;
+    const std::vector<Spare> nothing(device.geometry.units_per_page(), kPadding);
+    std::uint32_t unit = 0;
+    for (const bool of_record : {true, false})
+        for (const bool written_again : {true, false}) {
+            const Lpa lpa{unit++};
+            SCOPED_TRACE(unit);
+            ASSERT_TRUE(device.write({lpa}));
+            if (of_record) ftl.trim(lpa);
+            device.write_journal(GroupId{0});
+            SuperblockId home = of_record ? kNoSuperblock : ftl.shape().superblock_of(ftl.lookup(lpa));
+            for (Journal::Id id = 1; id < ftl.journal().ids() && of_record; ++id) {
+                const Journal::Page& page = ftl.journal().page(id);
+                const auto& entries = page.entries;
+                if (page.state == Journal::State::durable && std::any_of(entries.begin(), entries.end(), [lpa](const JournalEntry& e) { return e.first == lpa && e.note == JournalNote::deallocated; }))
+                    home = ftl.shape().superblock_of(device.geometry.block_of(page.at));
+            }
+            ASSERT_NE(home, kNoSuperblock);
+            ASSERT_TRUE(ftl.erase_allowed(home));
+            PageAddress a;
+            ASSERT_TRUE(ftl.allocate_host_page(a));
+            const Ppa old = ftl.map_unit(lpa, device.geometry.ppa_of(a, 0));
+            ftl.hold_copy(old);
+            ftl.trim(lpa);
+            device.flash.program_page(a, nothing.data(), ftl.draw_record(a));
+            ftl.host_page_failed(a);
+            Ppa record = kUnmapped;
+            if (written_again) {
+                ASSERT_TRUE(ftl.allocate_host_page(a));
+                record = ftl.map_unit(lpa, device.geometry.ppa_of(a, 0));
+            }
+            EXPECT_FALSE(ftl.erase_allowed(home));
+            EXPECT_EQ(ftl.hand_over_copy(old), kNoSuperblock);
+            EXPECT_FALSE(ftl.erase_allowed(home));
+            EXPECT_TRUE(ftl.journal_must_be_written_for(home));
+            device.write_journal(GroupId{0});
+            ftl.let_go_copy(record);  // in flash, with the page of the journal in that superblock perhaps
+            EXPECT_TRUE(ftl.erase_allowed(home));
+        }
 }
 
 TEST_P(FailedBlocksTest, WithoutSpareOnesTheDriveStaysReadOnly) {
