@@ -83,8 +83,8 @@ public:
     void check_waiters() const;
     /// A block has failed, or the drive is read-only: what was begun anywhere goes on, or is given up.
     void media_changed() { pacing_.look_again(); }
-    /// Ages count from now on, where they are looked at.
-    void watch_ages() { if (ages_) ages_->go_on(); }
+    void give_up_erases();  ///< which wait, of a read-only drive whose journal finds no page any more
+    void watch_ages() { if (ages_) ages_->go_on(); }  ///< ages count from now on, where they are looked at
     void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
     /// All that is left of the group's victim are so many programs.
     bool waits_for_programs(GroupId group, std::uint32_t n) const { return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n; }

@@ -12,6 +12,13 @@ __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     if (g.inflight == 0) end_victim(group);
 }
 
+__attribute__((noinline, cold)) void GcEngine::give_up_erases() {
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        const Group& g = groups_[i];
+        if (g.victim != kNoSuperblock && g.erase_waits && g.inflight == 0) end_victim(GroupId{i});
+    }
+}
+
 /// That have no page yet.
 __attribute__((noinline, cold)) void GcEngine::drop_programs(FlashJob* jobs) {
     const GroupId group = group_of(*jobs);

@@ -89,6 +89,7 @@ void JournalWriter::place() {
         }
         if (around_.ftl.media().read_only) {
             given_up_ = true;
+            around_.gc.give_up_erases();
             return around_.waiters.settle();
         }
         waits_for_block_ = true;

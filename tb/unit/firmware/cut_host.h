@@ -26,13 +26,6 @@
 
 namespace ssdtlm {
 
-/// When the power goes, and what the host does.
-enum class Cuts {
-    anywhere,
-    behind_erases,   ///< few units that are written and deallocated one by one, a flush behind many: records that soon are of no use
-    behind_failures  ///< and few flushes; behind erases that follow a failed program of what was deallocated, and pages of the journal take long
-};
-
 class CutHost {
 public:
     CutHost(const DeviceShape& s, std::uint64_t seed, Cuts when = Cuts::anywhere)
@@ -49,6 +42,7 @@ public:
             if (when_ == Cuts::behind_failures) run_until(failures_, 20000);
             for (std::uint64_t more = when_ == Cuts::behind_failures ? random_.below(4) : one_by_one_; more != 0; --more)
                 run_until(life_->ftl.counters().blocks_erased, 3000);  // what was needed no more, as far as the firmware knows, is gone then
+            if (one_by_one_ && has_worn_out() && random_.percent(50)) return come_to_rest();
             if (shape_.ftl.checkpoint_at_shutdown && random_.percent(40)) shut_down(cut);
             if (::testing::Test::HasFailure()) return;
             ASSERT_NO_THROW(power_cut()) << "cut " << cut;
@@ -65,6 +59,15 @@ public:
         if (has_worn_out()) return;  // at the very end: what was left in the buffer is given up
         for (const Unit& u : units_) ASSERT_EQ(u.durable + 1, u.versions.size());
         ASSERT_NO_THROW(power_cut());
+    }
+    /// A drive that takes no more shuts down all the same.
+    void come_to_rest() {
+        stop_ = true;
+        while (under_way_ != 0 && step());
+        flush(true);
+        while (step());
+        ASSERT_TRUE(under_way_ == 0 && life_->firmware.idle()) << life_->firmware.dump();
+        ++rests;
     }
     /// A normal shutdown: to its end, and the next start finds everything as it was; or the power goes before; or the host goes on.
     void shut_down(int cut) {
@@ -129,7 +132,7 @@ public:
     std::uint64_t lower_pages_lost = 0, padding_pages = 0;
     const TranslationWatch& translation() const { return *translation_; }
     std::uint64_t translation_reads = 0, translation_pages = 0, dirty_after_clean = 0, programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
-    std::uint64_t cuts = 0, translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
+    std::uint64_t cuts = 0, rests = 0, translation_written = 0, read_only = 0, torn = 0, lost_versions = 0, moved = 0, writes = 0, erases = 0, deallocations = 0, journal_pages = 0, erases_cut = 0;
 
 private:
     struct Slot {
@@ -284,6 +287,7 @@ private:
             return;
         }
         if (s.command.op == IoOp::flush) {
+            if (has_worn_out()) return;  // a flush after the one that said so ends well
             for (const auto& [unit, version] : s.before) {
                 Unit& u = units_[unit];
                 // A write that did not get there was overtaken by a deallocation, which did.

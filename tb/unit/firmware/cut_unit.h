@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host of the losses of power has submitted for one unit, and how far of that is on the flash for good.
+// What a host does until the power goes; what it has submitted for one unit, and how far of that is on the flash for good.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,13 @@
 #include <vector>
 
 namespace ssdtlm {
+
+/// When the power goes, and what the host does.
+enum class Cuts {
+    anywhere,
+    behind_erases,   ///< few units that are written and deallocated one by one, a flush behind many: records that soon are of no use
+    behind_failures  ///< and few flushes; behind erases that follow a failed program of what was deallocated, and pages of the journal take long
+};
 
 struct Unit {
     std::vector<std::uint32_t> versions;  ///< in order; 0: has none, deallocated; versions[0]: what the last start found

@@ -119,7 +119,7 @@ TEST(PowerCut, OfUnitsThatAreDeallocatedOneByOne) {
 
 /// A failed program of what was deallocated meanwhile is not placed again: that no older copy comes back is up to the record of the deallocation alone.
 TEST(PowerCut, OfUnitsDeallocatedWhileTheirProgramsFail) {
-    std::uint64_t cuts = 0, failed = 0, torn = 0, journal_pages = 0, erases = 0, read_only = 0;
+    std::uint64_t cuts = 0, failed = 0, torn = 0, journal_pages = 0, erases = 0, read_only = 0, rests = 0;
     const std::uint64_t first = 1 + seed_offset();
     for (std::uint64_t seed = first; seed < first + share_of(60); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -141,10 +141,11 @@ TEST(PowerCut, OfUnitsDeallocatedWhileTheirProgramsFail) {
         journal_pages += host.journal_pages;
         erases += host.erases;
         read_only += host.read_only;
+        rests += host.rests;
         if (HasFailure()) return;
     }
     const auto n = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-    std::printf("%llu cuts: %llu programs failed, %llu pages torn, %llu pages of the journal, %llu erases; %llu lives ended read-only\n", n(cuts), n(failed), n(torn), n(journal_pages), n(erases), n(read_only));
+    std::printf("%llu cuts: %llu programs failed, %llu pages torn, %llu pages of the journal, %llu erases; %llu lives ended read-only, and %llu with a shutdown\n", n(cuts), n(failed), n(torn), n(journal_pages), n(erases), n(read_only), n(rests));
     EXPECT_GT(cuts, share_of(500));
     EXPECT_GT(failed, 5 * cuts);
 }
