@@ -120,7 +120,7 @@ public:
     }
     /// The superblock that may be erased now, as far as this goes; kNoSuperblock: none.
     SuperblockId let_go_copy(Ppa old);
-    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one stays until the journal says so in flash.
+    /// Instead of it, of a unit that was deallocated before its newer copy was programmed: the old one, copy or record, stays until the journal says so in flash.
     SuperblockId hand_over_copy(Ppa old);
     /// The program is finished; the last one of a full block seals it.
     void host_page_programmed(const PageAddress& a);
@@ -131,7 +131,7 @@ public:
     const Journal& journal() const { return journal_; }
     /// Called when something of the journal is to be written that was not before: a full page, or that a superblock has failed.
     void on_journal_due(std::function<void()> callback) { journal_due_ = std::move(callback); }
-    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`: `out`, if it has a page at all. False: none.
+    /// A group that may take a page of the journal and still collect; of a read-only drive one with room. `urgent`: `out` if it has any page, else one with two free superblocks. False: none.
     bool group_for_journal(GroupId& out, bool urgent = false);
     /// Like a moved page, into this group. Precondition: journal().next() has said this page.
     PageAddress place_journal_page(Journal::Id id, GroupId group);

@@ -76,7 +76,7 @@ private:
         std::vector<UnitBytes> bytes; ///< of these; empty: the Spare stands for the data
     };
     struct Group {
-        bool asked = false;           ///< before, what a start has found to be erased waits
+        bool asked = false;           ///< else what is to be erased waits: found by a start, or of a read-only drive whose journal may have no page
         bool running = false;         ///< a run, or what comes next is being decided
         bool issuing = false;         ///< a core places the first row
         bool abandoned = false;       ///< a program of the run has failed: what is under way ends, and nothing more of it is placed

@@ -190,6 +190,7 @@ private:
         refill();
         for (; events != 0 && !has_worn_out() && step(); --events) refill();
     }
+    /// At most so many events.
     void run_until(const std::uint64_t& changes, std::uint64_t most) {
         for (const std::uint64_t before = changes; most != 0 && !has_worn_out() && changes == before && step(); --most) refill();
     }

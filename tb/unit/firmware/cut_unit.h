@@ -16,6 +16,7 @@ enum class Cuts {
     behind_failures  ///< and few flushes; behind erases that follow a failed program of what was deallocated, and pages of the journal take long
 };
 
+/// What was submitted for it.
 struct Unit {
     std::vector<std::uint32_t> versions;  ///< in order; 0: has none, deallocated; versions[0]: what the last start found
     std::size_t durable = 0;              ///< index of
