@@ -15,64 +15,93 @@ bool shows(const ReferenceMap::Image& image, std::uint32_t first, const Referenc
 }  // namespace
 
 /// Goes through the orders in which a unit's operations can have been done, loss of power by loss of power. Each of these leaves what the unit was at some
-/// moment before, though the drive and its host went on to others.
+/// moment before, though the drive and its host went on to others. Atoms that no read speaks of are left out, and so is what may not have been done and
+/// changes nothing else: many such operations have too many orders to try.
 class ReferenceMap::Search {
 public:
-    Search(const Unit& u, const Question& q, std::uint32_t life) : u_(u), q_(q), life_(life) {}
-    bool run() { return from({u_.base, std::vector<bool>(u_.operations.size(), false), {}, 0}); }
+    Search(const Unit& u, const Question& q, std::uint32_t life) : u_(u), q_(q), life_(life), seen_in_read_(u.base.size(), false), leaves_(u.operations.size(), false) {
+        std::fill_n(seen_in_read_.begin() + q.first, q.atoms, true);
+        for (const Sight& s : u.sights) std::fill_n(seen_in_read_.begin() + s.first, s.found.size(), true);
+        for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i] = u.operations[i].cut && !is_seen(u.operations[i]);
+    }
+    bool run() {
+        State s{u_.base, nothing_done(), 0};
+        for (std::size_t a = 0; a < s.image.size(); ++a)
+            if (!seen_in_read_[a]) s.image[a] = 0;
+        return from(s);
+    }
 
 private:
     struct State {
         Image image;
-        std::vector<bool> done;
-        Image left;  ///< by the loss of power that ends this life; empty: not yet
+        std::vector<bool> done;  ///< of this life
         std::uint32_t life;
-        bool operator<(const State& o) const { return std::tie(life, done, image, left) < std::tie(o.life, o.done, o.image, o.left); }
+        bool operator<(const State& o) const { return std::tie(life, done, image) < std::tie(o.life, o.done, o.image); }
     };
+    std::vector<bool> nothing_done() const { return std::vector<bool>(u_.operations.size(), false); }
     bool from(const State& s) {
-        if (!seen_.insert(s).second || !fits_sights(s.image, s.done, s.life)) return false;
+        if (!seen_.insert(s).second || !fits_sights(s)) return false;
         const bool last = s.life == life_;
-        if (last && all_done_before(q_.begun, s.done, s.life) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
-        if (!last && s.left.empty() && all_durable_done(s.done, s.life) && from({s.image, s.done, s.image, s.life})) return true;
-        if (!s.left.empty() && all_done_before(kRuns, s.done, s.life) && from({s.left, s.done, {}, s.life + 1})) return true;
-        for (std::size_t i = 0; i < u_.operations.size(); ++i) {
-            const Operation& o = u_.operations[i];
-            if (s.done[i] || o.life != s.life || (last && o.begun > q_.ended) || !all_done_before(o.begun, s.done, s.life)) continue;
-            State next = s;
-            std::fill_n(next.image.begin() + o.first, o.atoms, o.value);
-            next.done[i] = true;
-            if (from(next)) return true;
-        }
+        if (last && all_done_before(q_.begun, s) && shows(s.image, q_.first, q_.found, q_.atoms)) return true;
+        // The loss of power that ends this life may leave this, whatever else was done before it came.
+        if (!last && all_durable_done(s) && goes_on(s) && from({s.image, nothing_done(), s.life + 1})) return true;
+        for (std::size_t i = 0; i < u_.operations.size(); ++i)
+            if (!leaves_[i] && !(last && u_.operations[i].begun > q_.ended) && can_be_next(i, s) && from(behind(i, s))) return true;
         return false;
     }
-    bool all_done_before(Moment at, const std::vector<bool>& done, std::uint32_t life) const {
-        for (std::size_t i = 0; i < done.size(); ++i) {
+    /// To the end of this life, with all that has ended in it.
+    bool goes_on(const State& s) {
+        if (stuck_.count(s) != 0 || !fits_sights(s)) return false;
+        if (all_done_before(kRuns, s)) return true;
+        for (std::size_t i = 0; i < u_.operations.size(); ++i)
+            if (!u_.operations[i].cut && can_be_next(i, s) && goes_on(behind(i, s))) return true;
+        stuck_.insert(s);
+        return false;
+    }
+    bool can_be_next(std::size_t i, const State& s) const {
+        const Operation& o = u_.operations[i];
+        return !s.done[i] && o.life == s.life && all_done_before(o.begun, s);
+    }
+    State behind(std::size_t i, State s) const {
+        const Operation& o = u_.operations[i];
+        for (std::uint32_t a = o.first; a < o.first + o.atoms; ++a)
+            if (seen_in_read_[a]) s.image[a] = o.value;
+        s.done[i] = true;
+        return s;
+    }
+    bool all_done_before(Moment at, const State& s) const {
+        for (std::size_t i = 0; i < s.done.size(); ++i) {
             const Operation& o = u_.operations[i];
-            if (o.life == life && o.ended < at && !o.cut && !done[i]) return false;
+            if (o.life == s.life && o.ended < at && !o.cut && !s.done[i]) return false;
         }
         return true;
     }
-    bool all_durable_done(const std::vector<bool>& done, std::uint32_t life) const {
-        for (std::size_t i = 0; i < done.size(); ++i)
-            if (u_.operations[i].life == life && u_.operations[i].durable && !done[i]) return false;
+    bool all_durable_done(const State& s) const {
+        for (std::size_t i = 0; i < s.done.size(); ++i)
+            if (u_.operations[i].life == s.life && u_.operations[i].durable && !s.done[i]) return false;
         return true;
     }
     /// Where all is done that a sight has behind it, and nothing more, the unit is as it was seen.
-    bool fits_sights(const Image& image, const std::vector<bool>& done, std::uint32_t life) const {
+    bool fits_sights(const State& state) const {
         for (const Sight& s : u_.sights) {
-            if (s.life != life) continue;
+            if (s.life != state.life) continue;
             bool there = true;
-            for (std::size_t i = 0; i < done.size() && there; ++i)
-                if (u_.operations[i].life == life) there = done[i] == (u_.operations[i].begun < s.at);
-            if (there && !shows(image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size()))) return false;
+            for (std::size_t i = 0; i < state.done.size() && there; ++i)
+                if (u_.operations[i].life == s.life) there = state.done[i] == (u_.operations[i].begun < s.at);
+            if (there && !shows(state.image, s.first, s.found.data(), static_cast<std::uint32_t>(s.found.size()))) return false;
         }
         return true;
+    }
+    bool is_seen(const Operation& o) const {
+        return std::find(seen_in_read_.begin() + o.first, seen_in_read_.begin() + o.first + o.atoms, true) != seen_in_read_.begin() + o.first + o.atoms;
     }
 
     const Unit& u_;
     const Question& q_;
     const std::uint32_t life_;
-    std::set<State> seen_;
+    std::vector<bool> seen_in_read_;  // by atom
+    std::vector<bool> leaves_;        // by operation: it need not be tried
+    std::set<State> seen_, stuck_;
 };
 
 ReferenceMap::Unit& ReferenceMap::touch(std::uint64_t unit) {

@@ -134,6 +134,27 @@ TEST_F(Reference, WhatTheFirstOfTwoLossesTookIsGone) {
     EXPECT_TRUE(reads({5, 5, 5, 5}));
 }
 
+TEST(ReferenceMap, ManyThatWereGivenUpHaveAnAnswerSoon) {
+    // Tried in all their orders, thirty that may or may not have been done would never come to an end.
+    ReferenceMap map(1, 32, 0, 0);
+    const auto reads = [&map](std::uint32_t first, const ReferenceMap::Image& found) {
+        const auto begun = map.begin_read();
+        const bool ok = map.read(0, first, found, begun).empty();
+        map.end_read(begun);
+        return ok;
+    };
+    map.end(0, map.begin(0, 0, 32, 100), true);
+    for (std::uint32_t life = 0; life < 3; ++life) {
+        for (std::uint32_t a = 0; a < 10; ++a) map.give_up(0, map.begin(0, 10 * life + a, 2, 101 + 10 * life + a), true);
+        EXPECT_TRUE(reads(31, {100}));
+        EXPECT_FALSE(reads(31, {7}));
+        map.power_lost();
+    }
+    EXPECT_TRUE(reads(5, {106, 106}));
+    EXPECT_FALSE(reads(5, {107, 107})) << "its second atom only";
+    EXPECT_TRUE(reads(25, {100}));
+}
+
 TEST(ReferenceMap, AFlushThatFailedHasSaidWhatLaterOnesLeaveOut) {
     ReferenceMap map(2, 1, 0, 0);
     map.end(0, map.begin(0, 0, 1, 5), false);
