@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What result.json says of the drive when the run began, and preconditioning until it is steady."""
 import json
+import random
 
 from support import OK, USER_ERROR, SystemTest
 
@@ -70,6 +71,27 @@ class DriveStart(SystemTest):
                                            "ftl.mapping=dftl", "map.entry_size=256B", "map.cache=1536B", "run.check_waiters=true", output=load)
             played = start["reached"]["workload"]
             self.assertEqual((played["reads"] + played["writes"], played["units_written"], said), (96 * 10 * 8, 2 * played["writes"], ""))
+
+    def test_traffic_of_workload(self):
+        """Pages by class, of which write amplification is the sum. Of the three pages of the map one may be dirty, so each write for another one programs it."""
+        order = random.Random(5)
+        units = [order.randrange(3072) for _ in range(9000)]
+        trace = self.dir / "writes.csv"
+        trace.write_text("".join(f"{i},h,0,Write,{4096 * unit},4096,0\n" for i, unit in enumerate(units, 1)))
+        programmed = sum(a // 1024 != b // 1024 for a, b in zip(units, units[1:])) + 1
+        workload = (f"precondition.workload={trace}", "precondition.state=sequential", "buffer.merge_writes=false")
+        drive = ("ftl.mapping=dftl", "map.granularity=page", "map.cache=12KiB", "map.gc_updates=found", "map.power_protected=34%")
+        for load in ("full", "light"):
+            start, _, said = self.at_start(*workload, *drive, f"precondition.load={load}", output=load)
+            played = start["reached"]["workload"]
+            traffic = played["traffic"]
+            self.assertEqual((said, traffic["user_pages"]), ("", 9000))
+            # What is in several dies at once ends in an order of its own, which changes a few of thousands.
+            self.assertAlmostEqual(traffic["mapping_pages"], programmed, delta=0 if load == "light" else 10)
+            self.assertGreater(traffic["gc_user_pages"], 1000)
+            self.assertEqual(sum(traffic.values()), round(played["waf"] * played["units_programmed"]))
+        start, _, _ = self.at_start(*workload, output="in_dram")
+        self.assertNotIn("traffic", start["reached"]["workload"])
 
     def test_workload_refused(self):
         for name, options, reason in (

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/results/traffic_json.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -49,13 +51,16 @@ Json overwrites_json(const OverwriteRounds& o) {
     }
     return j;
 }
-Json played_json(const WorkloadBooks& w, std::uint32_t units_per_page) {
+Json played_json(const DriveStart& start) {
+    const WorkloadBooks& w = start.played;
     const auto of = [&w](IoOp op) { return w.commands[static_cast<std::size_t>(op)]; };
-    return {{"reads", of(IoOp::read)},           {"reads_passed_over", w.reads_passed_over},
-            {"writes", of(IoOp::write)},         {"trims", of(IoOp::deallocate)},
-            {"flushes", of(IoOp::flush)},        {"units_written", w.units_written},
-            {"units_programmed", w.ftl.host_units}, {"blocks_erased", w.ftl.blocks_erased},
-            {"waf", w.ftl.write_amplification(units_per_page)}};
+    Json j{{"reads", of(IoOp::read)},           {"reads_passed_over", w.reads_passed_over},
+           {"writes", of(IoOp::write)},         {"trims", of(IoOp::deallocate)},
+           {"flushes", of(IoOp::flush)},        {"units_written", w.units_written},
+           {"units_programmed", w.ftl.host_units}, {"blocks_erased", w.ftl.blocks_erased},
+           {"waf", w.ftl.write_amplification(start.units_per_page)}};
+    if (start.asked.mapping == "dftl") j["traffic"] = traffic_json(w.ftl, start.units_per_page);
+    return j;
 }
 }  // namespace
 
@@ -69,7 +74,7 @@ Json drive_start_json(const DriveStart& start) {
         reached["full_by_valid"].push_back({{"valid_from", static_cast<double>(i) / DriveState::kTenths},
                                             {"share", static_cast<double>(s.full_by_valid[i]) / static_cast<double>(s.full)}});
     if (start.overwrites.units() != 0) reached["overwrites"] = overwrites_json(start.overwrites);
-    if (start.played.any) reached["workload"] = played_json(start.played, start.units_per_page);
+    if (start.played.any) reached["workload"] = played_json(start);
     return {{"asked", asked_json(start)}, {"reached", reached}};
 }
 

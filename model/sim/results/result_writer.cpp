@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/report/json_dump.h"
+#include "sim/results/traffic_json.h"
 
 namespace ssdtlm {
 
@@ -143,9 +144,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
                 {"trimmed_units", s.ftl.trims},
                 {"journal_pages", s.ftl.journal_pages},
                 {"translation_pages", s.ftl.translation_pages}};
-    if (s.map_on_flash)
-        j["ftl"]["traffic"] = {{"user_pages", s.ftl.host_pages_allocated}, {"mapping_pages", s.ftl.translation_pages},
-                               {"gc_user_pages", s.ftl.gc_user_pages(s.units_per_page)}, {"gc_mapping_pages", s.ftl.gc_mapping_pages(s.units_per_page)}};
+    if (s.map_on_flash) j["ftl"]["traffic"] = traffic_json(s.ftl, s.units_per_page);
     if (s.ftl.checkpoint_pages != 0) j["ftl"]["checkpoint_pages"] = s.ftl.checkpoint_pages;
     if (s.ftl.parity_pages != 0) j["ftl"]["parity_pages"] = s.ftl.parity_pages;
     if (const std::uint64_t padding = s.ftl.host_padding_pages + s.ftl.gc_padding_pages; padding != 0) j["ftl"]["padding_pages"] = padding;
