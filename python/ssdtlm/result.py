@@ -151,7 +151,8 @@ class Result:
     @functools.cached_property
     def metrics(self):
         """Name -> number of everything that result.json measures: "read.iops", "read.total.p99" (us), "job.0.read.total.p99",
-        "tenant.1.write.buffer.mean", "ftl.waf", "resources.die.busy_mean" (0 to 1), "counters.gc_victims"."""
+        "tenant.1.write.buffer.mean", "ftl.waf", "ftl.traffic.gc_user_pages", "resources.die.busy_mean" (0 to 1), "counters.gc_victims",
+        "played.waf" (of precondition.workload)."""
         j = self.json
         flat = {key: j[key] for key in ("commands", "measured_window_s") if key in j}
         for op in OPERATIONS:
@@ -165,9 +166,19 @@ class Result:
                 flat.update(_metrics_of(owner, row))
         for row in self.resources:
             flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
-        for group in ("ftl", "counters"):
-            flat.update({f"{group}.{key}": value for key, value in j.get(group, {}).items()})
+        played = j.get("precondition", {}).get("reached", {}).get("workload", {})
+        for group, values in (("ftl", j.get("ftl", {})), ("counters", j.get("counters", {})), ("played", played)):
+            flat.update(_flat(group, values))
         return flat
+
+
+def _flat(name, values):
+    """Objects within objects by names with dots."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{name}.{key}", value)
+        else:
+            yield f"{name}.{key}", value
 
 
 def _metrics_of(owner, row):

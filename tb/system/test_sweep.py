@@ -201,6 +201,31 @@ class Keys(SystemTest):
                 self.keys(workload=workload, fio={"iodepth": 4})
             self.assertIn(part, str(caught.exception))
 
+    def test_what_preconditioning_plays(self):
+        """It is found as the workload is, and counts by its content."""
+        played = {"precondition.workload": "before"}
+        for name, text in (("before", "[j]\nrw=randwrite\nsize=1m\n"), ("same", "[j]\nrw=randwrite\nsize=1m\n"), ("other", "[j]\nrw=write\nsize=1m\n")):
+            (self.dir / name).write_text(text)
+        base = self.keys(set=played)
+        self.assertEqual(self.keys(set={"precondition.workload": "same"}), base)
+        others = [self.keys(), self.keys(set={"precondition.workload": "other"}), self.keys(set={"precondition.workload": "tpcc"}), self.keys(set={"precondition.workload": "random_mix"})]
+        (self.dir / "before").write_text("[j]\nrw=randwrite\nsize=2m\n")
+        others.append(self.keys(set=played))
+        self.write("mine.toml", f'[precondition]\nworkload = "{self.dir / "before"}"\n')
+        self.assertEqual(self.keys(device=["tiny-test", "mine.toml"]), others[-1], "named by a device")
+        self.assertEqual(len({k for keys in [base, *others] for k in keys}), 6)
+        trace = TRACES / "msr.csv"
+        plan = Plan(spec.spec_of(self.dir / "s", {**BASE, "grid": {"precondition.workload": ["", "before", str(trace)]}}, self.dir / "out"))
+        plan.prepare()
+        commands = [point.runs[0].task["command"] for point in plan.points]
+        named = [word.partition("=")[2] for command in commands for word in command if word.startswith("precondition.workload=")]
+        self.assertEqual([named[0], named[2]], ["", str(trace.resolve())])
+        self.assertEqual(pathlib.Path(named[1]).read_text(), (self.dir / "before").read_text())
+        self.assertEqual([len(point.runs[0].task["files"]) for point in plan.points], [0, 0, 1])
+        with self.assertRaises(ssdtlm.UserError) as caught:
+            self.keys(set={"precondition.workload": "bfore"})
+        self.assertIn("cannot be read", str(caught.exception))
+
     def test_all_refused_values_at_once(self):
         with self.assertRaises(ssdtlm.UserError) as caught:
             self.keys(grid={"nand.t_read": ["1parsec", "75us"], "gc.polcy": ["greedy"]})

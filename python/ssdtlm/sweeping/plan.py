@@ -23,6 +23,7 @@ KEY_DIGITS = 24
 # Of no influence on the numbers; the seed is a part of the key by itself.
 NOT_IN_KEY = ("name", "description", "run.seed")
 MOST_PROBLEMS = 20
+PLAYED = "precondition.workload"
 
 
 @dataclasses.dataclass
@@ -73,7 +74,13 @@ class Plan:
 
     def _settings(self, point):
         values = {**self.spec.fixed, **point}
+        if values.get(PLAYED):
+            values[PLAYED] = str(self._played(values[PLAYED]).file(self.output / "workloads"))
         return [assignment(key, value) for key, value in values.items() if key not in FILES and not key.startswith(("fio.", "option."))]
+
+    def _played(self, path):
+        """The workload of a preconditioning, found as that of the run is: beside the specification, or by name."""
+        return self.workload({"workload": path})
 
     @functools.lru_cache(maxsize=None)
     def _parameters(self, devices, settings):
@@ -103,12 +110,20 @@ class Plan:
                     refused[devices, settings] = answer["problems"]
                 else:
                     values = {key: row["value"] for key, row in answer["parameters"].items() if key not in NOT_IN_KEY}
+                    values[PLAYED] = self._content_of(values[PLAYED])
                     configurations[devices, settings] = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
         if refused and not self._keep_refused:
             lines = dict.fromkeys(Problem(**p) for of_point in refused.values() for p in of_point)
             more = [Problem(str(self.spec.path), f"and {len(lines) - MOST_PROBLEMS} more problems")] if len(lines) > MOST_PROBLEMS else []
             raise UserError(*list(lines)[:MOST_PROBLEMS], *more)
         return [self._point(number, point, configurations, refused) for number, point in enumerate(found)]
+
+    def _content_of(self, played):
+        """Of what is played, be it named by the specification or by a device, which names it as the program finds it."""
+        if not played:
+            return played
+        workloads = {str(w.file(self.output / "workloads")): w for w in self._workloads.values()}
+        return (workloads.get(played) or self._played(str(pathlib.Path(played).absolute()) if os.path.isfile(played) else played)).digest
 
     def workload(self, values):
         path = values.get("workload")
@@ -139,7 +154,8 @@ class Plan:
                    for key, value in values.items() if key.startswith("option.") and value is not False]
         command = [self.binary, "run", *devices, "-q", *(word for one in settings for word in ("--set", one)),
                    "-w", str(workload.file(self.output / "workloads")), *options]
-        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *workload.files])]
+        played = self._played(values[PLAYED]).files if values.get(PLAYED) else ()
+        files = [_as_it_is(path) for path in dict.fromkeys([*(d for d in devices if os.path.isfile(d)), *workload.files, *played])]
         identity = [configurations[devices, tuple(settings)], workload.digest, sorted(options), self.build]
         runs = []
         for seed in self.spec.seeds:
