@@ -18,7 +18,7 @@ namespace {
 
 using Kind = DriveOp::Kind;
 
-constexpr unsigned kSeconds = 60;              ///< a case takes a tenth of a second
+constexpr unsigned kSeconds = 240;             ///< a case takes a tenth of a second, a few that refresh without end more than 60
 constexpr unsigned kSecondsMadeSmaller = 10;   ///< smaller forms of a case that was wrong
 constexpr std::chrono::minutes kMadeSmallerFor{5};
 
