@@ -20,7 +20,8 @@ public:
     RandomChoice(const VictimPolicySetup& s, std::uint32_t choices, std::uint32_t most_valid)
         : choices_(choices),
           most_valid_(most_valid),
-          at_all_(std::max(most_valid, s.shape.data_units() - s.reclaim_units)),
+          worth_it_(s.shape.data_units() - s.reclaim_units),
+          at_all_(std::max(most_valid, worth_it_)),
           candidates_(s.shape),
           random_(s.seed, kStream) {}
 
@@ -40,6 +41,8 @@ public:
         }
         if (candidates_.valid(best) > most_valid) best = any(group, most_valid);
         if (best == kNoSuperblock && at_all != most_valid) best = any(group, at_all);
+        // Else what is full would be moved for ever, in a drive at rest too.
+        if (best != kNoSuperblock && candidates_.valid(best) > worth_it_ && !is_one_worth_it(group)) return kNoSuperblock;
         if (best != kNoSuperblock) candidates_.remove(best);
         return best;
     }
@@ -62,8 +65,14 @@ private:
         return found;
     }
 
+    bool is_one_worth_it(GroupId group) const {
+        for (std::uint32_t i = 0; i < candidates_.size(group); ++i)
+            if (candidates_.valid(candidates_.member(group, i)) <= worth_it_) return true;
+        return false;
+    }
+
     std::uint32_t choices_;
-    std::uint32_t most_valid_, at_all_;
+    std::uint32_t most_valid_, worth_it_, at_all_;
     CandidateSet candidates_;
     Random random_;
 };
@@ -74,7 +83,7 @@ const VictimPolicies::Registered kRandomPolicy{{
     {policy_integer("least_invalid_pages", 1)
          .range("0", "65535")
          .says("Pages that a victim wins, if one of the blocks has so many: more than 1 is random++; 0: any full block is taken, "
-               "though nothing may be won (random+)")
+               "though nothing may be won with it (random+); none while nothing can be won with any")
          .from("1: less would win nothing")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
         const std::uint64_t least = static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;

@@ -28,7 +28,7 @@ enum class VictimReason : std::uint8_t {
 /// - choose(group) returns a candidate of this group with at least `reclaim_units` invalid units and at most `most_valid` valid ones, and must
 ///   return one if there is one; the block is no candidate any more. Else kNoSuperblock. (A page can only be won back whole, so
 ///   collecting less than a page of invalid units would win nothing, forever.) Only a policy that is set to do so
-///   (random, least_invalid_pages = 0) returns others too.
+///   (random, least_invalid_pages = 0) returns others too, while there is one with so many.
 /// - `clock` counts the units that the host has written; it is the only time there is, and it never falls.
 /// - Deterministic: the same calls give the same answers; chance comes from the seed only.
 class VictimPolicy {
