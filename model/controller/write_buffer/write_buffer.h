@@ -35,7 +35,7 @@ struct WriteOrder {
 class WriteBuffer final : public BufferPort {
 public:
     /// Up to so many entries check_waiters() walks through all of them: it may be asked after every event.
-    static constexpr std::size_t kFew = 512;
+    static constexpr std::size_t kFew = 512, kFewLists = 4096;
 
     enum class State : std::uint8_t { free, merging, dirty, flushing };
     static constexpr std::uint8_t kHurried = 1;  ///< a newer write of the unit has a waiter
@@ -116,7 +116,7 @@ public:
     std::uint32_t begin_flush() override;
     bool flush_done(std::uint32_t generation) const override { return oldest_generation_ > generation; }
     /// A dirty unit is in the queue, or behind an older write of the same unit that is; the counts of both are right. Looks at
-    /// every unit, up to kFew of them: it is called often.
+    /// every unit, up to kFew of them in up to kFewLists lists: it is called often.
     void check_waiters() const override;
 
 private:

@@ -74,6 +74,7 @@ void WriteBuffer::check_waiters() const {
     require(queued == levels_.queued, "queued", levels_.queued, queued);
     require(demanded == levels_.demanded, "to be made durable", levels_.demanded, demanded);
     require(merging == levels_.merging, "merging", levels_.merging, merging);
+    if (queues_.size() > kFewLists) return;  // as many as there are lanes and translation pages: looking at them all would be the run's time
     check_lists();
     if (of_lane_.empty()) return;
     OfLane all;
