@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 UPDATE = "--update" in sys.argv
 BLOCK = re.compile(r"(?:<!-- (?P<note>[^\n]*) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)```", re.S)
-LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 
 problems = []
 
@@ -30,10 +30,21 @@ def check_quotes(path, text):
                 problems.append(f"{path}: the quotation of {note[len('quote: '):]} is not in that file")
 
 
+def sections(page):
+    """The names that links to the sections of a page have, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.M)
+    return [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings]
+
+
 def check_links(path, text):
-    for target in LINK.findall(BLOCK.sub("", text)):  # code has brackets of its own
-        if "://" not in target and not (path.parent / target).exists():
+    for target, section in LINK.findall(BLOCK.sub("", text)):  # code has brackets of its own
+        if "://" in target:
+            continue
+        page = path.parent / target if target else path
+        if not page.exists():
             problems.append(f"{path}: link to {target} leads nowhere")
+        elif section and section not in sections(page):
+            problems.append(f"{path}: link to {target}#{section} leads to no section; there are: {', '.join(sections(page))}")
 
 
 def check_commands(path, text):
