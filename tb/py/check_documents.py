@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the documents tell the truth: every command of README.md, docs/results.md and rtl/README.md runs, the output that they show is what the
-commands print, number for number, every quoted piece of code is in its file, and every link leads somewhere. With --update, the output
+"""Checks that the documents tell the truth: every command of README.md, docs/results.md, docs/failures.md and rtl/README.md runs, the output
+that they show is what the commands print, number for number, every quoted piece of code is in its file, and every link leads somewhere. With --update, the output
 shown is first replaced by what the program prints now. Usage: check_documents.py PROGRAM [--update]"""
 
 import pathlib
@@ -93,7 +93,7 @@ readme = (ROOT / "README.md").read_text(encoding="utf-8")
 if len(readme.splitlines()) > 160:
     problems.append(f"README.md has {len(readme.splitlines())} lines, more than 160: a newcomer should read it to the end")
 # Without Verilator there is no RTL to show.
-with_commands = ["README.md", "docs/results.md"] + (["rtl/README.md"] if (PROGRAM.parent / "tb/rtl/scheduler_random").exists() else [])
+with_commands = ["README.md", "docs/results.md", "docs/failures.md"] + (["rtl/README.md"] if (PROGRAM.parent / "tb/rtl/scheduler_random").exists() else [])
 for name in with_commands:
     fresh = check_commands(ROOT / name, (ROOT / name).read_text(encoding="utf-8"))
     if UPDATE:
