@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the documents tell the truth: every command of README.md, docs/results.md, docs/failures.md and rtl/README.md runs, the output
-that they show is what the commands print, number for number, every quoted piece of code is in its file, and every link leads somewhere. With --update, the output
+that they show is what the commands print, number for number, every quoted piece of code is in its file, every link leads somewhere, and the
+glossary explains each term once. With --update, the output
 shown is first replaced by what the program prints now. Usage: check_documents.py PROGRAM [--update]"""
 
 import pathlib
@@ -84,11 +85,21 @@ def check_commands(path, text):
     return fresh
 
 
+def check_glossary(path):
+    """Each term is explained once."""
+    rows = re.findall(r"^\| (.*?) \| .* \|$", path.read_text(encoding="utf-8"), re.M)
+    terms = [t for row in rows if row != "term" for t in row.split(", ")]
+    problems.extend(f"{path}: {t} is explained more than once" for t in sorted(set(terms)) if terms.count(t) > 1)
+    if len(terms) < 50:
+        problems.append(f"{path}: only {len(terms)} terms were found; a row is | term | meaning |")
+
+
 documents = [p for p in ROOT.rglob("*.md") if not p.relative_to(ROOT).parts[0].startswith((".", "build", "results"))]
 for document in sorted(documents):
     content = document.read_text(encoding="utf-8")
     check_quotes(document, content)
     check_links(document, content)
+check_glossary(ROOT / "docs/glossary.md")
 readme = (ROOT / "README.md").read_text(encoding="utf-8")
 if len(readme.splitlines()) > 160:
     problems.append(f"README.md has {len(readme.splitlines())} lines, more than 160: a newcomer should read it to the end")
