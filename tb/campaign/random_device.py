@@ -307,6 +307,7 @@ def random_device(r, small_rtl=False):
         "scheduler.policy": r.choice(('"read_first"', '"fifo"')),
         "scheduler.multi_plane": r.choice(("true", "false")),
         "scheduler.starvation_limit": r.choice((0, 1, 2, 63)),
+        "scheduler.look_ahead": r.choice((1, 2, 16, 1024)),
         "ecc.decode_time": r.choice((us(0), us(0), us(2))),
         "nand.bits_per_cell": bits,
         "nand.t_read": us(t_read) if bits == 1 else f"[{', '.join(us(t_read * (1 + i / 4)) for i in range(bits))}]",

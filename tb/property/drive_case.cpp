@@ -97,6 +97,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"scheduler.policy", {"-", "\"fifo\"", "\"earliest_deadline\""}},
         {"scheduler.multi_plane", {"-", "false"}},
         {"scheduler.suspend", {"-", "-", "\"for_reads\""}},
+        {"scheduler.look_ahead", {"-", "1", "3"}},
         {"nand.independent_plane_read", {"-", "true"}},
         {"nand.t_program", {"\"200us\"", "\"50us\"", "\"1500us\""}},
         {"firmware.cores", {"1", "2", "5"}},

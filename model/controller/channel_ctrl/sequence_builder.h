@@ -37,6 +37,10 @@ public:
     /// The die is busy from this on after a sequence's last cycle.
     Ps busy_delay() const { return timing_.busy_delay(); }
     void count_retry() { ++counters_.read_retries; }
+    void count_look_ahead(std::uint64_t cuts, Ps idle) {
+        counters_.look_ahead_cuts += cuts;
+        counters_.look_ahead_idle += idle;
+    }
     const ChannelCounters& counters() const { return counters_; }
 
     /// From now on (nothing may be on the bus) a block plays the sequences, and they take the time that it takes.
