@@ -273,7 +273,7 @@ def random_device(r, small_rtl=False):
         "buffer.size": f'"{buffer_pages * page}B"',
         "buffer.mode": f'"{mode}"',
         "buffer.flush_start": '"0%"' if mode == "write_through" else r.choice(('"0%"', '"0%"', '"50%"', '"99%"')),
-        "buffer.flush_depth_per_die": r.choice((1, 2, 4, 16)),
+        "buffer.flush_depth_per_die": r.choice((0, 1, 2, 4, 16)),
         "precondition.state": '"fresh"' if on_grid else r.choice(('"fresh"', '"sequential"', '"sequential"', '"random"')),
         "precondition.fill": r.choice(('"100%"', '"70%"', '"10%"')),
         "nvme.lba_size": f'"{lba}B"',

@@ -60,7 +60,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"buffer.mode", {"\"write_back\"", "\"write_back\"", "\"write_back\"", "\"write_through\"", "\"protected\""}},
         {"buffer.flush_start", {"-", "-", "\"50%\"", "\"99%\""}},
         {"buffer.flush_stop", {"-", "-", "\"0%\"", "\"30%\"", "\"50%\""}},
-        {"buffer.flush_depth_per_die", {"4", "1", "16"}},
+        {"buffer.flush_depth_per_die", {"4", "1", "16", "-"}},
         {"read_cache_units", {"0", "0", "3", "16", "1000"}},
         {"read_cache.room", {"-", "\"buffer\""}},
         {"read_cache.replacement", {"\"lru\"", "\"fifo\"", "\"cflru\""}},

@@ -298,9 +298,9 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("shared, as in most drives; MQSim (Tavakkol et al., FAST '18) divides its cache by flow on request"));
     table.push_back(P::integer(
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
-                        .range("1", "1024")
-                        .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's")
-                        .from("assumed: keeps two planes busy with one more in waiting each"));
+                        .range("0", "1024")
+                        .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's. 0: two for each plane of a die")
+                        .from("assumed: a row of pages that is programmed, and one that waits for the die"));
     table.push_back(P::integer(
                         "ftl.scan_reads_per_die", [](auto& c) -> auto& { return c.ftl.scan_reads_per_die; })
                         .range("1", "1024")
