@@ -349,6 +349,11 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                               "as their arrays are, so that garbage collection lags behind as it does under load; light: after each command the host waits until the drive is at rest")
                         .from("a drive is measured under load"));
     table.push_back(P::boolean(
+    table.push_back(P::text(
+                        "precondition.trace_options", [](auto& c) -> auto& { return c.run.precondition_trace; })
+                        .says("How a block trace of precondition.workload is read: the options of run that begin with --trace-, and --blkparse-action, as for the trace of run -w; for example "
+                              "\"--trace-beyond fold\" for one that is larger than the drive")
+                        .from("-"));
                         "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
                         .says("States random and analytic, and precondition.workload: the write buffer, the read cache and the cache of a map on the flash (dftl) are "
                               "left as full and as dirty as the host leaves them, so a run begins in the middle of its work; false: buffer and read cache "
