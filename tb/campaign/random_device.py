@@ -382,7 +382,7 @@ def drawn_slc(seed, device):
     device.settings["nand.geometry.blocks_per_plane"] = before + blocks
     device.scan_s *= (before + blocks) / before
     dynamic = drawn_dynamic(seed, device)
-    return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
+    return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"slc.fold_rate={r.choice((0, 30, 100, 1000))}%", f"nand.slc.t_read={r.choice((3, 25))}us",
             f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
 
 

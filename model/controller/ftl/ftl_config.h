@@ -88,6 +88,7 @@ struct SlcConfig {
     std::uint32_t blocks = 0;            ///< per plane; 0: none
     std::uint32_t fold_free_blocks = 1;  ///< per plane: with fewer free ones in the cache they are folded while the host is at work
     std::uint32_t dynamic_blocks = 0;    ///< per plane: beside them, free blocks that no one needs yet, at most
+    std::uint32_t fold_rate_percent = 100;  ///< of what the host writes, that folding makes free meanwhile; 0: what the host leaves of the dies
     bool any() const { return blocks != 0 || dynamic_blocks != 0; }
 };
 

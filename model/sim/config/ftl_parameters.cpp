@@ -240,6 +240,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("With fewer free blocks of a plane's SLC cache, what is in the one filled first is moved to other blocks (folded) while the "
                               "host is at work, as long as there are more free ones than gc.hard_free_blocks; 0: only while it is idle (gc.idle_after)")
                         .from("assumed: a full cache is folded"));
+    table.push_back(P::quantity(
+                        "slc.fold_rate", Dimension::percent, [](auto& c) -> auto& { return c.ftl.slc.fold_rate_percent; }, 10'000)
+                        .range("0%", "1000%")
+                        .says("Of what the host writes while the SLC cache is short (slc.fold_free_blocks), the share that folding makes free in it meanwhile; where folding lags behind, the host "
+                              "waits. 100%: the cache keeps what it has, and the host is slower than past the cache; 0%: folding has what the host leaves of the dies")
+                        .from("drives that fold a full cache write more slowly meanwhile than past it; the share is assumed"));
     table.push_back(P::integer(
                         "slc.dynamic_blocks", [](auto& c) -> auto& { return c.ftl.slc.dynamic_blocks; })
                         .range("0", "65535")
@@ -343,17 +349,17 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                               "simulated time, by the same firmware, to its end. Jobs that only time ends are refused. Its random numbers are not those of the run. "
                               "Empty: none")
                         .from("-"));
+    table.push_back(P::text(
+                        "precondition.trace_options", [](auto& c) -> auto& { return c.run.precondition_trace; })
+                        .says("How a block trace of precondition.workload is read: the options of run that begin with --trace-, and --blkparse-action, as for the trace of run -w; for example "
+                              "\"--trace-beyond fold\" for one that is larger than the drive")
+                        .from("-"));
     table.push_back(P::choice(
                         "precondition.load", {"full", "light"}, [](auto& c) -> auto& { return c.ftl.precondition_load; })
                         .says("How the host of precondition.workload goes on. full: as deep as the workload is, and as fast as the flash takes it, whose dies are busy as long "
                               "as their arrays are, so that garbage collection lags behind as it does under load; light: after each command the host waits until the drive is at rest")
                         .from("a drive is measured under load"));
     table.push_back(P::boolean(
-    table.push_back(P::text(
-                        "precondition.trace_options", [](auto& c) -> auto& { return c.run.precondition_trace; })
-                        .says("How a block trace of precondition.workload is read: the options of run that begin with --trace-, and --blkparse-action, as for the trace of run -w; for example "
-                              "\"--trace-beyond fold\" for one that is larger than the drive")
-                        .from("-"));
                         "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
                         .says("States random and analytic, and precondition.workload: the write buffer, the read cache and the cache of a map on the flash (dftl) are "
                               "left as full and as dirty as the host leaves them, so a run begins in the middle of its work; false: buffer and read cache "
