@@ -30,6 +30,7 @@ struct ContentsConfig {
     DataMode data = DataMode::signatures;
     bool integrity = true;   ///< every read is checked against what the host last wrote
     std::uint64_t seed = 1;  ///< workload, preconditioning and failures derive from it
+    std::string precondition_trace;  ///< how the trace of FtlConfig::precondition_workload is read: options of the command line
     std::string drive;       ///< the file of a saved one, which is to be read into the device; empty: it is preconditioned
     bool outlives_power = false;  ///< the power may go, or the drive is saved: the flash keeps what a search for the map finds.
 };

@@ -146,11 +146,14 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
     const NvmeCounters& n = c.front_end.counters();
     const LinkCounters& up = link.upstream().counters();
     const LinkCounters& down = link.downstream().counters();
-    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0;
+    std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0, look_ahead_cuts = 0;
+    Ps look_ahead_idle{};
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
         operations += c.backend.channel(ch).counters().operations;
         multi_plane += c.backend.channel(ch).counters().multi_plane;
         joined_programs += c.backend.channel(ch).counters().joined_programs;
+        look_ahead_cuts += c.backend.channel(ch).counters().look_ahead_cuts;
+        look_ahead_idle += c.backend.channel(ch).counters().look_ahead_idle;
     }
     std::vector<std::pair<std::string, std::uint64_t>> all{
         {"host_commands", d.commands_submitted},
@@ -177,6 +180,8 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
+    if (config.nand.independent_plane_read && config.scheduler.implementation == "tlm")
+        all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts}, {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
     if (!config.ftl.gc_charge_time)
         all.insert(all.end(), {{"gc_pages_programmed_in_no_time", firmware.gc().at_once().pages}, {"gc_blocks_erased_in_no_time", firmware.gc().at_once().blocks}});
     if (const CachedMap* map = firmware.cached_map()) {

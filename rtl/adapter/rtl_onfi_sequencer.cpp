@@ -242,7 +242,7 @@ void RtlOnfiSequencer::sample_burst(SimTime time) {
 }
 
 void RtlOnfiSequencer::add_data(const Burst& burst, const OnfiTarget* target, PinSequence& out) const {
-    const std::uint32_t user = target == nullptr ? 0 : timing_.bus_bytes(target->data_bytes);
+    const std::uint32_t user = target == nullptr ? 0 : timing_.burst(target->data_bytes, target->spare_only).bytes;
     const Ps half = Rate::megatransfers(t_.megatransfers).time_for(1) / 2;
     const Ps access = burst.in ? Ps{0} : t_.t_dqsre;
     PinValue dq = kReleased;

@@ -59,7 +59,7 @@ private:
     void set(SimTime time, Pin pin, PinValue value);
     void add_data(const Burst& burst, const OnfiTarget* target, PinSequence& out) const;
     std::uint32_t transfers(const OnfiTarget& target) const {
-        return (timing_.bus_bytes(target.data_bytes) + 1u) & ~1u;
+        return (timing_.burst(target.data_bytes, target.spare_only).bytes + 1u) & ~1u;
     }
     /// `fixed` clocks with 20 fractional bits, as a duration.
     Ps duration(std::uint64_t fixed) const;

@@ -46,6 +46,7 @@ public:
         has_csr_ = true;
         write_csr(csr::kControl, (config.multi_plane ? 1u : 0u) | (shape.independent_plane_read ? 2u : 0u));
         write_csr(csr::kStarvationLimit, config.starvation_limit);
+        write_csr(csr::kLookAhead, config.look_ahead);
         write_csr(csr::kPriority, priority_register(config.policy));
         write_csr(csr::kPlanes, (1u << shape.planes_per_die) - 1);
     }

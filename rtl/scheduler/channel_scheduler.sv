@@ -26,6 +26,7 @@ module channel_scheduler #(
 
     input logic [scheduler_pkg::CLASSES*scheduler_pkg::PRIORITY_BITS-1:0] cfg_priority,  // per class, 0 goes first
     input logic [scheduler_pkg::LIMIT_BITS-1:0] cfg_starvation_limit,                    // 0: none
+    input logic [scheduler_pkg::LOOK_BITS-1:0] cfg_look_ahead,                           // requests of a queue, 1 or more
     input logic cfg_multi_plane,
     input logic cfg_independent_reads,
     input logic [PLANES-1:0] cfg_planes,  // that the dies have
@@ -69,7 +70,7 @@ module channel_scheduler #(
   localparam int CLASS_BITS = scheduler_pkg::CLASS_BITS;
   localparam int PRIORITY_BITS = scheduler_pkg::PRIORITY_BITS;
   localparam int LIMIT_BITS = scheduler_pkg::LIMIT_BITS;
-  localparam int LOOK_AHEAD = scheduler_pkg::LOOK_AHEAD;
+  localparam int LOOK_BITS = scheduler_pkg::LOOK_BITS;
   typedef logic [CLASS_BITS-1:0] class_t;
   typedef logic [CLASSES-1:0] class_set_t;
   localparam class_t HOST_READ = scheduler_pkg::HOST_READ;
@@ -79,7 +80,6 @@ module channel_scheduler #(
 
   localparam int ENTRY_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int DEPTH_BITS = $clog2(DEPTH + 1);
-  localparam int LOOK_BITS = $clog2(LOOK_AHEAD);
   localparam int QUEUES = (1 << DIE_BITS) << CLASS_BITS;  // indexed by {die, class}
 
   typedef logic [ENTRY_BITS-1:0] entry_t;
@@ -199,7 +199,7 @@ module channel_scheduler #(
   wire [PLANE_BITS-1:0] plane = plane_of[entry];
   wire plane_by_plane = cfg_independent_reads && READS[cls];
   wire [PLANES-1:0] seen_now = seen | (PLANES'(1) << plane);
-  wire last_look = entry == tail[{die, cls}] || looked == LOOK_BITS'(LOOK_AHEAD - 1) || seen_now == cfg_planes;
+  wire last_look = entry == tail[{die, cls}] || looked == cfg_look_ahead - 1'b1 || seen_now == cfg_planes;
   logic [PLANES-1:0] idle_planes_of_die;
   for (genvar p = 0; p < PLANES; p++) begin : g_planes
     wire [DIES-1:0] idle_dies_of_plane = query_idle_read_planes[p*DIES+:DIES];

@@ -11,6 +11,7 @@
 //   01C PLANES            bit per plane that the dies have
 //   020 DEBUG_SELECT      die (bits 7:0), channel (bits 15:8)
 //   024 DEBUG_STATUS      of that die: waiting classes (6:0), starved ones (14:8), the chosen one (18:16)
+//   028 LOOK_AHEAD        requests of a queue that a grant looks at for a partner or an idle plane, 1 or more
 //   100 + 20 * channel    counters: requests pushed, grants, grants of several planes, grants to a class at its limit,
 //                         questions answered with nothing
 module scheduler_csr #(
@@ -46,6 +47,7 @@ module scheduler_csr #(
     output logic cfg_multi_plane,
     output logic cfg_independent_reads,
     output logic [PLANES-1:0] cfg_planes,
+    output logic [scheduler_pkg::LOOK_BITS-1:0] cfg_look_ahead,
 
     output logic [DIE_BITS-1:0] debug_die,
     input logic [CHANNELS*32-1:0] debug_status,
@@ -56,6 +58,7 @@ module scheduler_csr #(
     input logic [CHANNELS*32-1:0] count_nothing
 );
   localparam int LIMIT_BITS = scheduler_pkg::LIMIT_BITS;
+  localparam int LOOK_BITS = scheduler_pkg::LOOK_BITS;
   localparam int PRIORITIES_BITS = scheduler_pkg::CLASSES * scheduler_pkg::PRIORITY_BITS;
   // Reads, then writes, then garbage collection and erases.
   localparam logic [PRIORITIES_BITS-1:0] READ_FIRST = 28'h222_1100;
@@ -84,6 +87,7 @@ module scheduler_csr #(
       10'h006: read = 32'(cfg_priority);
       10'h007: read = 32'(cfg_planes);
       10'h008: read = {16'h0, debug_channel, 8'(debug_die)};
+      10'h00A: read = 32'(cfg_look_ahead);
       10'h009: for (int c = 0; c < CHANNELS; c++) if (debug_channel == 8'(c)) read = debug_status[c*32+:32];
       default:
       for (int c = 0; c < CHANNELS; c++) begin
@@ -111,6 +115,7 @@ module scheduler_csr #(
       cfg_starvation_limit <= LIMIT_BITS'(64);
       cfg_priority <= READ_FIRST;
       cfg_planes <= '1;
+      cfg_look_ahead <= LOOK_BITS'(1024);
       debug_die <= '0;
       debug_channel <= '0;
     end else begin
@@ -123,6 +128,7 @@ module scheduler_csr #(
           10'h005: cfg_starvation_limit <= LIMIT_BITS'(masked(32'(cfg_starvation_limit)));
           10'h006: cfg_priority <= PRIORITIES_BITS'(masked(32'(cfg_priority)));
           10'h007: cfg_planes <= PLANES'(masked(32'(cfg_planes)));
+          10'h00A: cfg_look_ahead <= LOOK_BITS'(masked(32'(cfg_look_ahead)));
           10'h008: begin
             debug_die <= DIE_BITS'(masked(32'(debug_die)));
             debug_channel <= 8'(masked({16'h0, debug_channel, 8'h0}) >> 8);

@@ -5,7 +5,7 @@ package scheduler_pkg;
   localparam int CLASS_BITS = 3;
   localparam int PRIORITY_BITS = 4;   // of one class, in the CSR and on the way to the channels
   localparam int LIMIT_BITS = 20;     // starvation limit
-  localparam int LOOK_AHEAD = 16;     // requests of a queue that may be looked at for a partner or an idle plane
+  localparam int LOOK_BITS = 12;      // look-ahead: requests of a queue that are looked at for a partner or an idle plane
 
   typedef logic [CLASS_BITS-1:0] class_t;
   typedef logic [CLASSES-1:0] class_set_t;

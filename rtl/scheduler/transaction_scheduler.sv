@@ -71,6 +71,7 @@ module transaction_scheduler #(
   logic cfg_multi_plane;
   logic cfg_independent_reads;
   logic [PLANES-1:0] cfg_planes;
+  logic [scheduler_pkg::LOOK_BITS-1:0] cfg_look_ahead;
   logic [DIE_BITS-1:0] debug_die;
   logic [CHANNELS*32-1:0] debug_status;
   logic [CHANNELS*32-1:0] count_pushed;
@@ -96,6 +97,7 @@ module transaction_scheduler #(
         .cfg_multi_plane(cfg_multi_plane),
         .cfg_independent_reads(cfg_independent_reads),
         .cfg_planes(cfg_planes),
+        .cfg_look_ahead(cfg_look_ahead),
         .push_valid(push_valid[c]),
         .push_ready(push_ready[c]),
         .push_tag(push_tag[c*TAG_BITS+:TAG_BITS]),
@@ -156,6 +158,7 @@ module transaction_scheduler #(
       .cfg_multi_plane(cfg_multi_plane),
       .cfg_independent_reads(cfg_independent_reads),
       .cfg_planes(cfg_planes),
+      .cfg_look_ahead(cfg_look_ahead),
       .debug_die(debug_die),
       .debug_status(debug_status),
       .count_pushed(count_pushed),

@@ -273,7 +273,7 @@ def random_device(r, small_rtl=False):
         "buffer.size": f'"{buffer_pages * page}B"',
         "buffer.mode": f'"{mode}"',
         "buffer.flush_start": '"0%"' if mode == "write_through" else r.choice(('"0%"', '"0%"', '"50%"', '"99%"')),
-        "buffer.flush_depth_per_die": r.choice((1, 2, 4, 16)),
+        "buffer.flush_depth_per_die": r.choice((0, 1, 2, 4, 16)),
         "precondition.state": '"fresh"' if on_grid else r.choice(('"fresh"', '"sequential"', '"sequential"', '"random"')),
         "precondition.fill": r.choice(('"100%"', '"70%"', '"10%"')),
         "nvme.lba_size": f'"{lba}B"',
@@ -307,6 +307,7 @@ def random_device(r, small_rtl=False):
         "scheduler.policy": r.choice(('"read_first"', '"fifo"')),
         "scheduler.multi_plane": r.choice(("true", "false")),
         "scheduler.starvation_limit": r.choice((0, 1, 2, 63)),
+        "scheduler.look_ahead": r.choice((1, 2, 16, 1024)),
         "ecc.decode_time": r.choice((us(0), us(0), us(2))),
         "nand.bits_per_cell": bits,
         "nand.t_read": us(t_read) if bits == 1 else f"[{', '.join(us(t_read * (1 + i / 4)) for i in range(bits))}]",
@@ -381,7 +382,7 @@ def drawn_slc(seed, device):
     device.settings["nand.geometry.blocks_per_plane"] = before + blocks
     device.scan_s *= (before + blocks) / before
     dynamic = drawn_dynamic(seed, device)
-    return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"nand.slc.t_read={r.choice((3, 25))}us",
+    return dynamic + [f"slc.blocks={r.choice((0, blocks)) if dynamic else blocks}", f"slc.fold_free_blocks={r.choice((0, 1, 1, blocks))}", f"slc.fold_rate={r.choice((0, 30, 100, 1000))}%", f"nand.slc.t_read={r.choice((3, 25))}us",
             f"nand.slc.t_program={r.choice((20, 150))}us", f"nand.slc.t_erase={r.choice((500, 4000))}us"]
 
 

@@ -99,7 +99,7 @@ TEST(MapScanTime, OneReadAfterTheOther) {
         const Scan found = scan_of(c);
         EXPECT_EQ(found.reads, reads_of(c));
         const std::int64_t read = reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
-                                  reference::data_out(c.nand, c.nand.geometry.spare_bytes) + decode.count();
+                                  reference::spare_out(c.nand) + decode.count();
         // The next command waits for tRHW, if decoding and what the core does take no longer.
         const std::int64_t between = std::max<std::int64_t>(0, (c.nand.onfi.t_rhw - decode).count() - core(c, c.firmware.scan_page));
         const auto n = static_cast<std::int64_t>(found.reads);
@@ -128,7 +128,7 @@ TEST(MapScanTime, BlocksThatMayBeInEitherMode) {
         // A page for each write; behind the last of a block that is not full the first erased one.
         const std::int64_t native = g.blocks_per_plane, slc = writes + (writes % slc_pages != 0);
         EXPECT_EQ(found.reads, static_cast<std::uint64_t>(native + slc));
-        const std::int64_t rest = c.nand.onfi.t_wb.count() + reference::data_out(c.nand, g.spare_bytes) + core(c, c.firmware.scan_page);
+        const std::int64_t rest = c.nand.onfi.t_wb.count() + reference::spare_out(c.nand) + core(c, c.firmware.scan_page);
         const std::int64_t between = std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - core(c, c.firmware.scan_page));
         const std::int64_t issue = reference::read_issue(c.nand), n = native + slc;
         const std::int64_t expected = native * (issue + c.nand.t_read[0].count() + rest) + slc * (issue + c.nand.onfi.t_wc.count() + c.nand.slc.t_read.count() + rest) +
@@ -159,15 +159,13 @@ TEST(MapScanTime, TranslationPagesBehindIt) {
         EXPECT_EQ(found.reads, scan + translation);
         EXPECT_EQ(found.entries, units + translation + units);
         EXPECT_EQ(found.dirty, 0u);
-        const auto read = [&](std::uint32_t bytes) {
-            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes) + decode.count();
-        };
+        const auto read = [&](std::int64_t out) { return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + out + decode.count(); };
         const auto between = [&](std::int64_t on_core) { return std::max<std::int64_t>(0, (c.nand.onfi.t_rhw - decode).count() - on_core); };
         const auto n = static_cast<std::int64_t>(scan), m = static_cast<std::int64_t>(translation);
         const std::int64_t look = core(c, page_cycles), in_order = core(c, (units + translation) * entry_cycles), compare = core(c, page_cycles + in_page * entry_cycles);
         const std::int64_t last = core(c, page_cycles + (units - (translation - 1) * in_page) * entry_cycles);
-        const std::int64_t expected = n * (read(g.spare_bytes) + look) + (n - 1) * between(look) + in_order + between(look + in_order) +
-                                      m * read(g.unit_bytes) + (m - 1) * (compare + between(compare)) + last;
+        const std::int64_t expected = n * (read(reference::spare_out(c.nand)) + look) + (n - 1) * between(look) + in_order + between(look + in_order) +
+                                      m * read(reference::data_out(c.nand, g.unit_bytes)) + (m - 1) * (compare + between(compare)) + last;
         EXPECT_EQ(found.ps, expected);
         EXPECT_LE(found.ps, MapRebuild::longest(c.nand, decode, 1, c.firmware, c.ftl).count());
         std::printf("[   FIGURE ] %lld reads of one die, %lld of them of translation pages, decoding %lld ps, %u cycles a page and %u an entry: formula %lld ps, model %lld ps\n",
@@ -189,7 +187,7 @@ TEST(MapScanTime, ManyDiesAtOnce) {
         const std::uint64_t each = found.reads / g.dies();
         const std::int64_t die = static_cast<std::int64_t>(each) *
                                  (reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() +
-                                  reference::data_out(c.nand, g.spare_bytes));
+                                  reference::spare_out(c.nand));
         EXPECT_GE(found.ps, die);
         const std::int64_t order = core(c, found.entries * c.firmware.scan_entry);
         // One core looks at all pages: it is the bottleneck where that takes it longer than a die.

@@ -29,16 +29,21 @@ inline std::uint64_t write_bytes(const LinkConfig& l, std::uint64_t bytes) {
     return bytes + (bytes + l.max_payload_bytes - 1) / l.max_payload_bytes * header(true);
 }
 
-/// ONFI bus time of one page's data out, tRR to the end of the postamble (ONFI 5.0 §4.20: NV-DDR2/3).
-inline std::int64_t data_out(const NandConfig& n, std::uint64_t user_bytes) {
+/// ONFI bus time of bytes on DQ, tRR to the end of the postamble (ONFI 5.0 §4.20: NV-DDR2/3).
+inline std::int64_t bytes_out(const NandConfig& n, std::uint64_t bytes) {
     const OnfiTiming& o = n.onfi;
-    const std::uint64_t page = n.geometry.page_bytes;
-    std::uint64_t bytes = n.transfer_spare ? (user_bytes * (page + n.geometry.spare_bytes) + page - 1) / page : user_bytes;
     bytes += bytes & 1;  // both edges
     // tRPST = tDQSRE + tRC/2; tRC = two transfers, so half of it is one more.
     return (o.t_rr + o.t_rpre + o.t_dqsre + o.t_dqsre + o.t_rpsth).count() +
            ceil_div(Wide{static_cast<std::int64_t>(bytes + 1)} * 1'000'000, o.megatransfers);
 }
+/// User data of a page, with their share of its spare area.
+inline std::int64_t data_out(const NandConfig& n, std::uint64_t user_bytes) {
+    const std::uint64_t page = n.geometry.page_bytes;
+    return bytes_out(n, n.transfer_spare ? (user_bytes * (page + n.geometry.spare_bytes) + page - 1) / page : user_bytes);
+}
+/// The spare area of a page, from its own column: its bytes, and no others.
+inline std::int64_t spare_out(const NandConfig& n) { return bytes_out(n, n.geometry.spare_bytes); }
 /// From one program of a row of `planes` full pages of a die to the next, transfers not hidden: 80h-5A-data-11h/10h per
 /// plane (ONFI 5.0 §5.9): tCS + 6 tWC, tADL, data in, tCS + tWC; tWB + tPLPBSY between; tWB and tPROG at the end.
 inline std::int64_t program_cycle(const NandConfig& n, std::uint32_t planes) {

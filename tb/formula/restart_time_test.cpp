@@ -198,12 +198,10 @@ void check_clean_start(bool map_on_flash) {
         EXPECT_EQ(found.checkpoint_reads, found.reads);
         EXPECT_EQ(found.entries, 0u);
         EXPECT_EQ(found.translation_reads, 0u);
-        const auto read = [&](std::uint32_t bytes) {
-            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes);
-        };
+        const auto read = [&](std::int64_t out) { return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + out; };
         const std::int64_t between = std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - core(c, cycles));
         const auto n = static_cast<std::int64_t>(found.reads);
-        const std::int64_t expected = static_cast<std::int64_t>(spare) * read(g.spare_bytes) + static_cast<std::int64_t>(found.whole) * read(g.page_bytes) +
+        const std::int64_t expected = static_cast<std::int64_t>(spare) * read(reference::spare_out(c.nand)) + static_cast<std::int64_t>(found.whole) * read(reference::data_out(c.nand, g.page_bytes)) +
                                       n * core(c, cycles) + (n - 1) * between;
         EXPECT_EQ(found.ps, expected);
         std::printf("[   FIGURE ] clean start%s, %u cycles a page: %llu spare areas and %llu whole pages read, formula and model %lld ps\n", map_on_flash ? " with the map on the flash" : "", cycles,
@@ -272,15 +270,13 @@ void check_against_what_is_dirty(bool map_on_flash) {
         EXPECT_EQ(found.source, static_cast<std::uint64_t>(MapSource::checkpoint));
         const auto n = static_cast<std::int64_t>(found.spare + found.whole), m = static_cast<std::int64_t>(found.translation);
         EXPECT_EQ(found.reads, found.spare + found.whole + found.translation);
-        const auto read = [&](std::uint32_t bytes) {
-            return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + reference::data_out(c.nand, bytes);
-        };
+        const auto read = [&](std::int64_t out) { return reference::read_issue(c.nand) + c.nand.onfi.t_wb.count() + c.nand.t_read[0].count() + out; };
         const auto between = [&](std::int64_t on_core) { return std::max<std::int64_t>(0, c.nand.onfi.t_rhw.count() - on_core); };
         const std::int64_t look = core(c, c.firmware.scan_page), in_order = core(c, found.units * c.firmware.scan_entry);
         const std::int64_t compare = core(c, c.firmware.scan_page + per_page * c.firmware.scan_entry);
-        std::int64_t expected = static_cast<std::int64_t>(found.spare) * read(g.spare_bytes) + static_cast<std::int64_t>(found.whole) * read(g.page_bytes) + n * look +
+        std::int64_t expected = static_cast<std::int64_t>(found.spare) * read(reference::spare_out(c.nand)) + static_cast<std::int64_t>(found.whole) * read(reference::data_out(c.nand, g.page_bytes)) + n * look +
                                 (n - 1) * between(look) + in_order;
-        if (m != 0) expected += between(look + in_order) + m * (read(g.unit_bytes) + compare) + (m - 1) * between(compare);
+        if (m != 0) expected += between(look + in_order) + m * (read(reference::data_out(c.nand, g.unit_bytes)) + compare) + (m - 1) * between(compare);
         EXPECT_EQ(found.ps, expected);
         const auto u = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
         std::printf("[   FIGURE ] a checkpoint each %llu KiB%s: %llu pages programmed since, %llu units, %llu translation pages, %llu dirty entries; %llu reads, formula %.6f ms, model %.6f ms\n",

@@ -4,7 +4,9 @@
 
 #include "formula/one_by_one.h"
 #include "formula/reference.h"
+#include "sim/config/config_loader.h"
 #include "support/devices.h"
+#include "support/run_closed_loop.h"
 
 namespace ssdtlm {
 namespace {
@@ -88,6 +90,71 @@ TEST(SlcTime, AnEmptyDriveIsACache) {
     }
     expect(std::to_string(writes) + " writes into an empty drive", model, formula);
     EXPECT_GE(of_slc[writes], of_native[writes]) << "past the cache";
+}
+
+/// Of one die, for a row of its planes, in ps: all that a row of the host costs while a share of it goes into the cache and as much is folded.
+struct FoldCost {
+    double slc, native, fold;  ///< a row programmed in SLC mode, past it, and folded: read, programmed again, and its part of an erase
+    explicit FoldCost(const NandConfig& n) {
+        const OnfiTiming& o = n.onfi;
+        const std::uint32_t planes = n.geometry.planes_per_die;
+        const double prefix = static_cast<double>((planes * o.t_wc).count()), between = static_cast<double>((planes - 1) * (o.t_wb + o.t_plane_busy).count());
+        NandConfig in_slc = n;
+        in_slc.t_program = {n.slc.t_program};
+        native = static_cast<double>(reference::program_cycle(n, planes));
+        slc = static_cast<double>(reference::program_cycle(in_slc, planes)) + prefix;
+        const std::int64_t out = (o.t_cs + 7 * o.t_wc + o.t_ccs).count() + reference::data_out(n, n.geometry.page_bytes) + o.t_rhw.count();
+        const double read = static_cast<double>(planes * reference::read_issue(n) + o.t_wb.count() + n.slc.t_read.count() + planes * out) + between + prefix;
+        const double erase = static_cast<double>((planes * (o.t_cs + 5 * o.t_wc) + o.t_wb + n.slc.t_erase).count()) + between + prefix;
+        fold = read + native + erase / n.geometry.slc_pages_per_block();
+    }
+    double row(double share) const { return share * (slc + fold) + (1 - share) * native; }
+};
+
+double folding_rate(const SsdConfig& c, std::uint64_t requests) {
+    ClosedLoop::Spec s;
+    s.op = HostOp::write;
+    s.pattern = ClosedLoop::Pattern::sequential;
+    s.bytes = 131072;
+    s.depth = 32;
+    s.requests = requests;
+    s.skip = requests / 3;  // the cache fills first
+    s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
+    return run_closed_loop(c, s)["write"]["MB_per_s"];
+}
+
+// A cache that is always short: so much of what the host writes goes into it as comes free, the rest past it, and folding has its part of the die.
+TEST(SlcTime, FoldingWhileTheHostWrites) {
+    double before = 1e9;
+    for (const std::uint32_t percent : {25u, 50u, 75u, 100u}) {
+        SsdConfig c = one_die(4);
+        NandGeometry& g = c.nand.geometry;
+        g.blocks_per_plane = 96;
+        g.pages_per_block = 96;
+        c.ftl.user_capacity_bytes = std::uint64_t{g.units()} / 2 * g.unit_bytes;
+        c.ftl.slc.fold_free_blocks = 4;
+        c.ftl.slc.fold_rate_percent = percent;
+        c.ftl.buffer_mode = BufferMode::write_back;
+        c.ftl.buffer_bytes = 1 << 20;
+        const FoldCost cost(c.nand);
+        const double row = g.planes_per_die * g.page_bytes, formula = row / (cost.row(percent / 100.0) * 1e-12) * 1e-6, past = row / (cost.native * 1e-12) * 1e-6;
+        const double model = folding_rate(c, 480);
+        std::printf("[   FIGURE ] sequential writes while %u %% of them are folded: formula %.3f MB/s, model %.3f MB/s, %+.2f %%; past the cache %.3f MB/s\n", percent, formula, model,
+                    (model / formula - 1) * 100, past);
+        EXPECT_NEAR(model / formula, 1.0, 0.03);
+        EXPECT_LT(model, past) << "slower than past the cache";
+        EXPECT_LT(model, before);
+        before = model;
+    }
+}
+
+// A drive of 16 dies; its buses carry what two dies each need.
+TEST(SlcTime, ACacheThatIsFoldedOnADrive) {
+    SsdConfig c = load_config({"wd-sn730-512g"}, {"slc.blocks=5", "slc.fold_free_blocks=5", "host.submit_time=0s", "host.completion_time=0s"}).config;
+    const FoldCost cost(c.nand);
+    const double formula = 16 * 2 * 16384 / (cost.row(1) * 1e-12) * 1e-6, model = folding_rate(c, 30'000);
+    std::printf("[   FIGURE ] 128 KiB sequential writes while the cache is folded: formula %.1f MB/s, model %.1f MB/s, %+.2f %%\n", formula, model, (model / formula - 1) * 100);
+    EXPECT_NEAR(model / formula, 1.0, 0.03);
 }
 
 }  // namespace

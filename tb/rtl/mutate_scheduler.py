@@ -25,7 +25,7 @@ MUTANTS = [
      "with_programs <= (query_classes & PROGRAMS) != '0;",
      "with_programs <= 1'b0;"),
     ("look-ahead one short", "channel_scheduler.sv",
-     "looked == LOOK_BITS'(LOOK_AHEAD - 1)", "looked == LOOK_BITS'(LOOK_AHEAD - 2)"),
+     "looked == cfg_look_ahead - 1'b1", "looked == cfg_look_ahead - 2'd2"),
     ("partner of another page", "channel_scheduler.sv",
      "else fits = taken == '0 || (!seen[plane] && page_of[entry] == first_page);",
      "else fits = taken == '0 || !seen[plane];"),

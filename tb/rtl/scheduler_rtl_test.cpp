@@ -138,6 +138,7 @@ TEST_F(TwoChannels, RegistersSayWhatTheBlockIs) {
     EXPECT_EQ(read(csr::kStarvationLimit), 64u);
     EXPECT_EQ(read(csr::kPriority), rtl::priority_register("read_first"));
     EXPECT_EQ(read(csr::kPlanes), 3u);
+    EXPECT_EQ(read(csr::kLookAhead), SchedulerConfig{}.look_ahead);
     EXPECT_EQ(read(0x00C), 0u);
     EXPECT_EQ(read(0xFFC), 0u);
 }
@@ -152,6 +153,8 @@ TEST_F(TwoChannels, RegistersKeepWhatIsWritten) {
     EXPECT_EQ(read(csr::kStarvationLimit), 1'000'000u);
     write(csr::kPlanes, 1);
     EXPECT_EQ(read(csr::kPlanes), 1u);
+    write(csr::kLookAhead, 4095);
+    EXPECT_EQ(read(csr::kLookAhead), 4095u);
     write(csr::kId, 5);
     EXPECT_EQ(read(csr::kId), csr::kIdValue);
     reset();

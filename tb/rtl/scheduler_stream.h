@@ -87,6 +87,8 @@ public:
         config.policy = random_.below(4) == 0 ? "fifo" : "read_first";
         config.multi_plane = random_.below(4) != 0;
         config.starvation_limit = kLimits[random_.below(5)];
+        static constexpr std::uint32_t kLooks[] = {1, 2, 3, 16, 1024};
+        config.look_ahead = kLooks[Random(seed, 2).below(5)];
         config.queue_depth = random_.below(3) == 0 ? 1 + draw(most_depth) : most_depth;
         shape.channels = 1;
         shape.dies_per_channel = random_.below(3) == 0 ? 1 : 1 + draw(most_dies);

@@ -2,6 +2,7 @@
 """What result.json says of the drive when the run began, and preconditioning until it is steady."""
 import json
 import random
+import re
 
 from support import OK, USER_ERROR, SystemTest
 
@@ -92,6 +93,29 @@ class DriveStart(SystemTest):
             self.assertEqual(sum(traffic.values()), round(played["waf"] * played["units_programmed"]))
         start, _, _ = self.at_start(*workload, output="in_dram")
         self.assertNotIn("traffic", start["reached"]["workload"])
+
+    def test_trace_larger_than_the_drive(self):
+        units = 12 * 256
+        trace = self.dir / "large.csv"
+        lines = [f"{i},h,0,Write,{4096 * (53 * i % (3 * units))},4096,0" for i in range(1, 2001)]
+        trace.write_text("\n".join(lines) + "\n")
+        run = ("run", "tiny-test", "-o", self.dir / "large", "--rw=randread", "--bs=4k", "--number_ios=20", "--set", "precondition.state=fresh", "--set", f"precondition.workload={trace}")
+        refused = self.ssdtlm(*run)
+        self.assertEqual(refused.returncode, USER_ERROR)
+        self.assertIn("beyond the device", refused.stderr)
+        # What the advice names works.
+        advised = re.search(r"--set '(precondition.trace_options=[^']*)'", refused.stderr).group(1)
+        self.assertEqual(self.ssdtlm(*run, "--set", advised).returncode, 0)
+        result = json.loads((self.dir / "large" / "result.json").read_text())
+        self.assertEqual(result["precondition"]["reached"]["mapped_units"], len({53 * i % (3 * units) % units for i in range(1, 2001)}))
+        # So do the others, and what is none of them is refused.
+        for options, reason in (("--trace-volume=1", "volume"), ("--quiet", '"--quiet"'), ("--trace-beyond sideways", "sideways"), ("--trace-beyond fold more", '"more"')):
+            wrong = self.ssdtlm(*run, "--set", f'precondition.trace_options="{options}"')
+            self.assertEqual((wrong.returncode, reason in wrong.stderr), (USER_ERROR, True), wrong.stderr)
+        job = self.job("job", "rw=randwrite", "io_size=1m")
+        wrong = self.ssdtlm("run", "tiny-test", "-o", "none", "--rw=randread", "--number_ios=20", "--set", f"precondition.workload={job}", "--set", 'precondition.trace_options="--trace-spread"')
+        self.assertEqual(wrong.returncode, USER_ERROR)
+        self.assertIn("no block trace", wrong.stderr)
 
     def test_workload_refused(self):
         for name, options, reason in (

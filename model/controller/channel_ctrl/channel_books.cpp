@@ -20,7 +20,7 @@ void ChannelController::check_waiters() const {
     for (std::uint32_t die = 0; suspends_ != nullptr && !asked && die < suspends_->dies(); ++die) {
         if (suspends_->suspended(die) && !dies_.anything_runs(die))
             throw CheckFailed(where + "die " + std::to_string(die) + " is suspended, no read runs there, and nobody will go on with it");
-        if (suspends_->stop_at(die) != kNever && suspends_due_at_ == kNever)
+        if (suspends_->stop_at(die, agenda_.now()) != kNever && suspends_due_at_ == kNever)
             throw CheckFailed(where + "reads wait for die " + std::to_string(die) + ", and nobody will suspend what runs there");
     }
     // A scheduler that is deciding may have taken out what it is about to grant.

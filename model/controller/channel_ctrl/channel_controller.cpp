@@ -30,6 +30,7 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       sequences_(nand, earlier.counters),
       door_(agenda, *this) {
     scheduler_.listen(channel_, *this);
+    held_ = scheduler_.planes_held(channel_);
     if (suspend != nullptr) suspends_ = std::make_unique<Suspender>(*suspend, nand, dies_, waits_, sequences_);
 }
 
@@ -134,11 +135,24 @@ __attribute__((noinline)) bool ChannelController::use_bus_again(std::uint32_t tr
 
 // --- what starts -----------------------------------------------------------------------------------------------------
 
+inline GrantAnswer ChannelController::ask_scheduler(const GrantQuery& query) {
+    const GrantAnswer answer = scheduler_.grant(query, granted_);
+    if (held_ != nullptr && __builtin_expect((held_->planes | held_before_.planes) != 0, 0)) count_held();
+    return answer;
+}
+
+__attribute__((noinline, cold)) void ChannelController::count_held() {
+    const SimTime now = agenda_.now();
+    sequences_.count_look_ahead(held_->cuts - held_before_.cuts, held_before_.planes * (now - held_since_));
+    held_before_ = *held_;
+    held_since_ = now;
+}
+
 /// Asks the scheduler, and starts what it grants at once.
 inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
     GrantQuery& query = dies_.query();
     query.classes = BusArbiter::classes(turn);
-    const GrantAnswer answer = scheduler_.grant(query, granted_);
+    const GrantAnswer answer = ask_scheduler(query);
     if (answer == GrantAnswer::granted) {
         start_granted();
     } else if (answer == GrantAnswer::pending) {
@@ -252,7 +266,7 @@ void ChannelController::suspends_due(std::uint64_t) {
 bool ChannelController::read_beside_suspended() {
     const Suspender::Question question = suspends_->reads_beside(agenda_.now());
     if (!question.any) return false;
-    const GrantAnswer answer = scheduler_.grant(question.query, granted_);
+    const GrantAnswer answer = ask_scheduler(question.query);
     SSDTLM_CHECK(answer != GrantAnswer::pending, "a scheduler that takes time does not suspend");
     if (answer == GrantAnswer::granted) {
         start_granted();

@@ -108,6 +108,8 @@ private:
     bool use_bus(std::uint32_t tried);
     bool use_bus_again(std::uint32_t tried);
     GrantAnswer ask(BusTurn turn, std::uint32_t tried);
+    GrantAnswer ask_scheduler(const GrantQuery& query);
+    void count_held();
     void request_kick(SimTime at) {
         if (kick_at_ > at) post_kick(at);  // an earlier one asks again
     }
@@ -166,6 +168,9 @@ private:
     WaitAccounting waits_;
     SequenceBuilder sequences_;
     Grant granted_;                   // scratch
+    const PlanesHeld* held_ = nullptr;  // null: the scheduler does not count it
+    PlanesHeld held_before_;
+    SimTime held_since_{};
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
     std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended
     InitiatorDoor<OnfiProtocol> door_;

@@ -23,6 +23,8 @@ struct ChannelCounters {
     std::uint64_t multi_plane = 0;  ///< of those, with more than one plane
     std::uint64_t joined_programs = 0;  ///< pages programmed by operations of more than one plane
     std::uint64_t read_retries = 0; ///< pages read again because the decoder could not correct them
+    std::uint64_t look_ahead_cuts = 0;  ///< PlanesHeld::cuts
+    Ps look_ahead_idle{};               ///< of planes, in sum: PlanesHeld::planes over time
     std::uint64_t suspends = 0;     ///< programs and erases suspended for reads
     std::uint64_t bytes_in = 0;     ///< on DQ, with their share of the spare area
     std::uint64_t bytes_out = 0;

@@ -24,6 +24,7 @@ public:
     GrantAnswer grant(const GrantQuery& query, Grant& out) override;
     void listen(std::uint16_t channel, GrantListener& listener) override;
     std::uint32_t queued(std::uint16_t channel) const override { return scheduler_.queued(channel); }
+    const PlanesHeld* planes_held(std::uint16_t channel) const override { return scheduler_.planes_held(channel); }
     std::string dump(std::uint16_t channel) const override { return scheduler_.dump(channel); }
     bool open_trace(std::uint16_t channel, const std::string& path) override { return scheduler_.open_trace(channel, path); }
     std::string name() const override { return scheduler_.name(); }

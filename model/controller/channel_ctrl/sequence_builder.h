@@ -37,6 +37,10 @@ public:
     /// The die is busy from this on after a sequence's last cycle.
     Ps busy_delay() const { return timing_.busy_delay(); }
     void count_retry() { ++counters_.read_retries; }
+    void count_look_ahead(std::uint64_t cuts, Ps idle) {
+        counters_.look_ahead_cuts += cuts;
+        counters_.look_ahead_idle += idle;
+    }
     const ChannelCounters& counters() const { return counters_; }
 
     /// From now on (nothing may be on the bus) a block plays the sequences, and they take the time that it takes.
@@ -93,7 +97,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
                                     in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,
-                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}};
+                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}, txn.spare_only};
         if (!in) continue;
         const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
         data_in += burst.in;
@@ -118,12 +122,12 @@ inline OnfiPayload& SequenceBuilder::data_out(std::uint32_t die, FlashTransactio
     OnfiPayload& payload = begin(FlashOp::read_out, die, 1, now);
     OnfiExtension& onfi = payload.onfi;
     onfi.target[0] = OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, txn.spare.data(), txn.bytes,
-                                txn.status.retries, nullptr, txn.slc, FlashStatus{}};
+                                txn.status.retries, nullptr, txn.slc, FlashStatus{}, txn.spare_only};
     std::uint16_t& last_selected = selected(die);
     const bool reselect = last_selected != selection(die, txn.plane);
     last_selected = selection(die, txn.plane);
     const Ps select = reselect ? timing_.select() : Ps{0};
-    const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
+    const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes, txn.spare_only);
     onfi.bus_end = now + select + burst.out;
     bus_free_at_ = onfi.bus_end + timing_.turnaround();
     if (__builtin_expect(sequencer_ != nullptr, 0)) bus_free_at_ = play(onfi, reselect ? PinSelect::enhanced : PinSelect::none);

@@ -34,10 +34,10 @@ void SuspendControl::started(std::uint32_t die, FlashTransaction* const* txns, s
     d.work = {txns[0]->op, txns[0]->cls, txns[0]->whose, begin, begin + longest, 0};
 }
 
-SimTime SuspendControl::stop_at(std::uint32_t die) const {
+SimTime SuspendControl::stop_at(std::uint32_t die, SimTime now) const {
     const Die& d = dies_[die];
     if (d.state != State::runs || d.reads_wait == 0 || d.given_up) return kNever;
-    return policy_.when(d.work);
+    return policy_.when(d.work, now);
 }
 
 void SuspendControl::stopping(std::uint32_t die, SimTime at) {

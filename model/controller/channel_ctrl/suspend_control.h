@@ -55,8 +55,8 @@ public:
     }
     /// Suspended with no read to be granted: goes on as soon as none runs.
     bool may_go_on(std::uint32_t die, SimTime now) const { return suspended(die) && !wants_reads(die, now); }
-    /// When what runs on the die is to be suspended; kNever: not.
-    SimTime stop_at(std::uint32_t die) const;
+    /// When what runs on the die is to be suspended, from now on; kNever: not.
+    SimTime stop_at(std::uint32_t die, SimTime now) const;
     std::uint32_t dies() const { return static_cast<std::uint32_t>(dies_.size()); }
 
 private:

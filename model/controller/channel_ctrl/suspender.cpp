@@ -28,7 +28,7 @@ OnfiPayload* Suspender::next(SimTime now, SimTime& again_at) {
             if (dies_.anything_runs(die)) continue;
             return &resume(die, now);
         }
-        const SimTime at = stop_at(die);
+        const SimTime at = stop_at(die, now);
         if (at <= now) return &suspend(die, now);
         again_at = std::min(again_at, at);
     }

@@ -16,8 +16,8 @@ std::uint32_t held_most(const Ftl& ftl, std::uint32_t planes) { return ftl.geome
 RowChoice::RowChoice(const FtlConfig& config, const Ftl& ftl, const BufferPort& buffer, const Waiters& waiters)
     : buffer_(buffer),
       waiters_(waiters),
-      program_limit_(ftl.geometry().dies() * config.flush_depth_per_die + held_most(ftl, ftl.geometry().planes())),
-      row_pages_(std::min(ftl.shape().joined(), ftl.geometry().dies() * config.flush_depth_per_die)),
+      program_limit_(ftl.geometry().dies() * config.flush_depth(ftl.geometry()) + held_most(ftl, ftl.geometry().planes())),
+      row_pages_(std::min(ftl.shape().joined(), ftl.geometry().dies() * config.flush_depth(ftl.geometry()))),
       row_units_(row_pages_ * ftl.geometry().units_per_page()),
       start_level_(static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_start_percent / 100)),
       stop_level_(std::min(start_level_, static_cast<std::uint32_t>(std::uint64_t{buffer.capacity()} * config.flush_stop_percent / 100))) {

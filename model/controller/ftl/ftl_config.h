@@ -88,6 +88,7 @@ struct SlcConfig {
     std::uint32_t blocks = 0;            ///< per plane; 0: none
     std::uint32_t fold_free_blocks = 1;  ///< per plane: with fewer free ones in the cache they are folded while the host is at work
     std::uint32_t dynamic_blocks = 0;    ///< per plane: beside them, free blocks that no one needs yet, at most
+    std::uint32_t fold_rate_percent = 100;  ///< of what the host writes, that folding makes free meanwhile; 0: what the host leaves of the dies
     bool any() const { return blocks != 0 || dynamic_blocks != 0; }
 };
 
@@ -145,7 +146,8 @@ struct FtlConfig {
     std::vector<std::uint32_t> buffer_quotas; ///< per cent of the buffer, of tenants 1, 2, ...; empty: shared by all
     std::uint32_t flush_start_percent = 0;    ///< dirty share of the buffer above which programs start (0: at once)
     std::uint32_t flush_stop_percent = 100;   ///< at which they stop again; 100: as flush_start_percent
-    std::uint32_t flush_depth_per_die = 4;    ///< times the dies: host programs from the buffer queued or running in the device
+    std::uint32_t flush_depth_per_die = 0;    ///< times the dies: host programs from the buffer queued or running in the device; 0: two for each plane
+    std::uint32_t flush_depth(const NandGeometry& g) const { return flush_depth_per_die != 0 ? flush_depth_per_die : 2 * g.planes_per_die; }
     ReadCacheConfig read_cache;
     // Checkpoints of the map, and what follows a loss of power
     std::uint64_t checkpoint_interval_bytes = 0;  ///< host data from one to the next; 0: none while the drive works

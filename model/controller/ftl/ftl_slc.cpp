@@ -26,6 +26,10 @@ bool Ftl::must_fold(GroupId group) const {
     return slc_->sealed_dynamic(group) != 0 && gc_soft(group) && blocks_.free_blocks(group) != 0;
 }
 
+bool Ftl::slc_is_short(GroupId group) const {
+    return slc_->free_blocks(group) < config_.slc.fold_free_blocks || (config_.slc.dynamic_blocks != 0 && gc_soft(group));
+}
+
 bool Ftl::wants_fold(GroupId group, bool idle) const {
     if (slc_ == nullptr || media_.read_only || slc_->sealed_blocks(group) == 0) return false;
     if (must_fold(group)) return true;

@@ -329,15 +329,13 @@ void GcEngine::erase_done(std::uint64_t index) {
     g.erase_failed = g.erase_failed || job.txn.status.result != FlashResult::ok;
     jobs_.release(job);
     if (--g.inflight != 0) return;
-    if (g.erase_failed)
-        ftl_.superblock_not_erased(g.victim);
-    else
-        ftl_.superblock_erased(g.victim);
+    g.erase_failed ? ftl_.superblock_not_erased(g.victim) : ftl_.superblock_erased(g.victim);
     end_victim(group);
 }
 
 void GcEngine::end_victim(GroupId group) {
     if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_ended(groups_[idx(group)].victim);
+    pacing_.ended(group);
     groups_[idx(group)].victim = kNoSuperblock;
     --active_;
     if (block_freed_) block_freed_();

@@ -13,32 +13,53 @@ GcPacing::GcPacing(Agenda& agenda, const FtlConfig& config, Ftl& ftl, const Host
       ftl_(ftl),
       host_(host),
       pace_(make_gc_pace(config, ftl.shape())),
+      fold_(config.slc.any() ? std::make_unique<FoldPace>(ftl.shape(), config.slc.fold_rate_percent, config.gc_max_inflight_pages) : nullptr),
+      folds_by_rate_(config.slc.any() && config.slc.fold_rate_percent != 0 && config.gc_charge_time),
+      any_pace_(pace_ != nullptr || folds_by_rate_),
       soft_(config.gc_soft_free_blocks),
       hard_(config.gc_hard_free_blocks),
       groups_(ftl.shape().groups()) {}
 
 void GcPacing::begin(GroupId group, SuperblockId victim) {
     Group& g = groups_[idx(group)];
-    SSDTLM_CHECK(!g.paced && !g.held && !g.paused, "a victim begun before the one before it has ended");
+    SSDTLM_CHECK(g.pace == nullptr && !g.held && !g.paused, "a victim begun before the one before it has ended");
     g.started = g.finished = 0;
+    g.exhausted = false;
     // What has been read too often wins no room for the host to pay with, and cannot wait for its writes.
-    g.paced = !ftl_.is_bad(victim) && ftl_.victim_reason(victim) != VictimReason::refresh;
-    if (!g.paced) return;
-    // Folding wins a whole superblock of the cache, whatever was valid in it.
+    const VictimReason reason = ftl_.victim_reason(victim);
+    if (ftl_.is_bad(victim) || reason == VictimReason::refresh) return;
     const std::uint32_t valid = ftl_.superblock(victim).valid, units = ftl_.units_of(victim);
-    pace_->begun(group, valid, ftl_.victim_reason(victim) == VictimReason::fold ? valid + units : units);
+    if (reason == VictimReason::fold && folds_by_rate_) {
+        g.pace = fold_.get();
+        fold_->begun(group, valid, units);
+        return consider_holding(group);
+    }
+    g.pace = pace_.get();
+    if (g.pace == nullptr) return;
+    // Folding wins a whole superblock of the cache, whatever was valid in it.
+    g.pace->begun(group, valid, reason == VictimReason::fold ? valid + units : units);
     if (g.unpaid != 0) count_host(group, std::exchange(g.unpaid, 0));
 }
 
 void GcPacing::finish(GroupId group, std::uint32_t units) {
     Group& g = groups_[idx(group)];
     g.finished += units;
-    if (g.held && !pace_->holds_host(group, g.finished)) let_go(group);
+    if (g.held && !g.pace->holds_host(group, g.finished)) let_go(group);
+    if (g.exhausted && g.finished >= g.started) end(group);
+}
+
+/// The host's programs go before those of folding: it waits for these too, or the last ones would be late.
+void GcPacing::exhaust(GroupId group) {
+    Group& g = groups_[idx(group)];
+    g.exhausted = g.pace != nullptr && g.pace == fold_.get() && g.finished < g.started && !ftl_.media().read_only;
+    if (!g.exhausted) end(group);
 }
 
 void GcPacing::end(GroupId group) {
     Group& g = groups_[idx(group)];
-    g.paced = false;
+    if (g.pace != nullptr && g.pace == fold_.get()) fold_->ended(group);
+    g.pace = nullptr;
+    g.exhausted = false;
     if (g.paused) unpause(g);
     if (g.held) let_go(group);
 }
@@ -51,20 +72,34 @@ void GcPacing::let_go(GroupId group) {
 
 void GcPacing::count_host(GroupId group, std::uint32_t units) {
     Group& g = groups_[idx(group)];
-    if (!g.paced) {  // before the first victim, or while one is being erased
+    if (folds_by_rate_) count_folding(group, units);
+    if (g.pace == nullptr) {  // before the first victim, or while one is being erased
         g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;
         return;
     }
-    pace_->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
-    if (g.held || !pace_->holds_host(group, g.finished)) return;
+    if (g.pace != fold_.get()) g.pace->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
+    consider_holding(group);
+}
+
+void GcPacing::count_folding(GroupId group, std::uint32_t units) {
+    const bool folds = groups_[idx(group)].pace == fold_.get() || ftl_.wants_fold(group, false);
+    if (folds && ftl_.slc_is_short(group))
+        fold_->host_wrote(group, units, {});
+    else
+        fold_->forget(group);
+}
+
+void GcPacing::consider_holding(GroupId group) {
+    Group& g = groups_[idx(group)];
+    if (g.held || !g.pace->holds_host(group, g.finished)) return;
     g.held = true;
     ftl_.hold_host(group, true);
 }
 
 bool GcPacing::may_go_on(GroupId group) const {
     const Group& g = groups_[idx(group)];
-    return !g.paced || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
-           pace_->may_move(group, g.started, host_.commands());
+    return g.pace == nullptr || stopped_ || host_.idle() || ftl_.media().read_only || ftl_.gc_hard(group) || !ftl_.takes_all_streams(group) || !ftl_.takes_translation_pages(group) ||
+           g.pace->may_move(group, g.started, host_.commands());
 }
 
 bool GcPacing::pause(GroupId group) {
@@ -106,12 +141,12 @@ void GcPacing::stop() {
 }
 
 void GcPacing::check_waiters() const {
-    for (std::uint32_t i = 0; i < groups_.size() && pace_ != nullptr; ++i) {
+    for (std::uint32_t i = 0; i < groups_.size() && any_pace_; ++i) {
         const Group& g = groups_[i];
         const auto fail = [i](const char* what) { throw CheckFailed("gc: group " + std::to_string(i) + " " + what); };
         if (g.paused && !g.coming && may_go_on(GroupId{i})) fail("is paused, and may go on");
-        if (g.held && !g.paced) fail("holds the host's pages back, and has no victim being emptied");
-        if (g.held && !pace_->holds_host(GroupId{i}, g.finished)) fail("holds the host's pages back, and the pace does not want it");
+        if (g.held && g.pace == nullptr) fail("holds the host's pages back, and has no victim being emptied");
+        if (g.held && g.pace != nullptr && !g.pace->holds_host(GroupId{i}, g.finished)) fail("holds the host's pages back, and the pace does not want it");
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the victim of each group is, and what the pace makes of it: whether its next pages may be read, else it is paused until
-// they may, and whether the host may write to the group.
+// they may, and whether the host may write to the group. What is folded of the SLC cache has a pace of its own (slc.fold_rate).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/ftl/ftl.h"
+#include "controller/gc/fold_pace.h"
 #include "controller/gc/host_activity.h"
 #include "controller/ports/gc_pace.h"
 
@@ -25,27 +26,31 @@ public:
 
     // --- What the collection of a group's victim says ---
     void begun(GroupId group, SuperblockId victim) {
-        if (__builtin_expect(pace_ != nullptr, 0)) begin(group, victim);
+        if (__builtin_expect(any_pace_, 0)) begin(group, victim);
     }
     /// The next row of the victim may be read. False: the group is paused from now on.
-    bool may_read(GroupId group) { return __builtin_expect(pace_ == nullptr, 1) || may_go_on(group) || pause(group); }
+    bool may_read(GroupId group) { return __builtin_expect(!any_pace_, 1) || may_go_on(group) || pause(group); }
     /// So many units of the victim are being read.
     void started(GroupId group, std::uint32_t units) {
-        if (__builtin_expect(pace_ != nullptr, 0)) groups_[idx(group)].started += units;
+        if (__builtin_expect(any_pace_, 0)) groups_[idx(group)].started += units;
     }
     /// So many of them have another place, or need none any more.
     void finished(GroupId group, std::uint32_t units) {
-        if (__builtin_expect(pace_ != nullptr, 0)) finish(group, units);
+        if (__builtin_expect(any_pace_, 0)) finish(group, units);
     }
     /// Nothing is left of the victim to be read, or it is given up.
     void exhausted(GroupId group) {
-        if (__builtin_expect(pace_ != nullptr, 0)) end(group);
+        if (__builtin_expect(any_pace_, 0)) exhaust(group);
+    }
+    /// Nor anything under way.
+    void ended(GroupId group) {
+        if (__builtin_expect(any_pace_, 0) && groups_[idx(group)].pace != nullptr) end(group);
     }
 
     // --- What may change whether a group may go on ---
     /// Units of the host have been given a place in the group. It may be held from now on.
     void host_wrote(GroupId group, std::uint32_t units) {
-        if (__builtin_expect(pace_ != nullptr, 0)) count_host(group, units);
+        if (__builtin_expect(any_pace_, 0)) count_host(group, units);
     }
     void look_again(GroupId group) {
         if (__builtin_expect(paused_ != 0, 0)) try_to_go_on(group);
@@ -70,11 +75,13 @@ public:
     template <class Archive>
     void state(Archive& s) {
         for (Group& g : groups_) s(g.unpaid);
+        if (fold_) fold_->state(s);
     }
 
 private:
     struct Group {
-        bool paced = false;   // a victim is being emptied that the pace was told of
+        GcPace* pace = nullptr;  // of the victim that is being emptied; null: none, or it has no pace
+        bool exhausted = false;  // of a victim that is folded
         bool paused = false;
         bool coming = false;  // goes on in a moment
         bool held = false;    // the host's pages wait
@@ -83,7 +90,10 @@ private:
     };
     void begin(GroupId group, SuperblockId victim);
     void finish(GroupId group, std::uint32_t units);
+    void exhaust(GroupId group);
     void end(GroupId group);
+    void count_folding(GroupId group, std::uint32_t units);
+    void consider_holding(GroupId group);
     void count_host(GroupId group, std::uint32_t units);
     bool may_go_on(GroupId group) const;
     bool pause(GroupId group);
@@ -96,6 +106,9 @@ private:
     Ftl& ftl_;
     const HostActivity& host_;
     const std::unique_ptr<GcPace> pace_;  // null: full speed
+    const std::unique_ptr<FoldPace> fold_;  // null: no SLC cache
+    const bool folds_by_rate_;
+    const bool any_pace_;
     const std::uint32_t soft_, hard_;
     std::vector<Group> groups_;
     std::function<void(GroupId)> go_on_;

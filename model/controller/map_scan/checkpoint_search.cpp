@@ -32,6 +32,7 @@ void CheckpointSearch::read(FlashTransaction& txn, bool whole) {
     txn.die = g.die_of(txn.address.plane);
     txn.client = this;
     txn.path = nullptr;
+    txn.spare_only = !whole;
     txn.data_bytes = whole ? g.page_bytes : std::clamp<std::uint32_t>(g.spare_bytes, 1, g.page_bytes);
     around_.flash.submit(txn);
 }

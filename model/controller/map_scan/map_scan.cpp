@@ -73,6 +73,7 @@ void MapScan::read(Reader& r, bool whole) {
     if (!whole && !r.tried_both) first_try(r);
     r.whole = whole;
     r.txn.path = nullptr;
+    r.txn.spare_only = !whole;
     r.txn.data_bytes = whole ? geometry_.page_bytes : spare_bytes(geometry_);
     around_.flash.submit(r.txn);
 }
@@ -118,11 +119,11 @@ Ps MapScan::longest(const NandConfig& nand, Ps decode_time, std::uint32_t reads,
     const NandGeometry& g = nand.geometry;
     const OnfiBusTiming timing(nand);
     const Ps command = timing.issue(FlashOp::read, 1) + timing.select() + timing.turnaround();
-    const auto bus = [&](std::uint32_t bytes) { return (command + timing.burst(bytes).out) * g.dies_per_channel(); };
+    const auto bus = [&](std::uint32_t bytes, bool spare_only) { return (command + timing.burst(bytes, spare_only).out) * g.dies_per_channel(); };
     const Ps array = timing.busy_delay() + *std::max_element(nand.t_read.begin(), nand.t_read.end()) + decode_time;
     const std::int64_t blocks = std::int64_t{g.planes_per_die} * g.blocks_per_plane;
     const std::int64_t pages = blocks * (g.pages_per_block + pages_twice);
-    return (pages * (array + bus(spare_bytes(g))) + blocks * (array + bus(g.page_bytes))) * reads +
+    return (pages * (array + bus(spare_bytes(g), true)) + blocks * (array + bus(g.page_bytes, false))) * reads +
            static_cast<std::int64_t>(g.pages() + g.blocks() + std::uint64_t{g.blocks()} * pages_twice) * page_time;
 }
 

@@ -58,6 +58,7 @@ struct alignas(64) FlashTransaction {
     FlashTransaction* next = nullptr;   ///< intrusive list link, the holder's
 
     std::uint64_t cookie = 0;           ///< the client's
+    bool spare_only = false;            ///< read: the page's spare area alone, data_bytes of it
     std::uint64_t number = 0;           ///< the back end's: by submission, from 1
     std::uint64_t owner = 0;            ///< command that it serves, or job of garbage collection, by class; 0: none alone
     WorkTag whose{};                    ///< of the command that waits for it

@@ -73,6 +73,13 @@ private:
     std::optional<std::uint64_t> cycle_;
 };
 
+/// Of one channel, now and since the start: planes that are idle although a read waits for them, because it waits behind the requests
+/// that a grant looks at.
+struct PlanesHeld {
+    std::uint32_t planes = 0;  ///< since a question was answered so, until the next grant on their die
+    std::uint64_t cuts = 0;    ///< times that a die came to have one
+};
+
 /// Who asks for a channel's grants.
 class GrantListener {
 public:
@@ -113,6 +120,11 @@ public:
         static_cast<void>(listener);
     }
     virtual std::uint32_t queued(std::uint16_t channel) const = 0;
+    /// Kept up to date; null: this scheduler does not count it.
+    virtual const PlanesHeld* planes_held(std::uint16_t channel) const {
+        static_cast<void>(channel);
+        return nullptr;
+    }
     /// In messages. Empty: the name of the class.
     virtual std::string name() const { return {}; }
     /// True: tests hold this very class to the contract (tb/unit/scheduler), so its grants need no check in each run.

@@ -19,14 +19,15 @@ struct SuspendWork {
 };
 
 /// Contract (tb/unit/scheduler/suspend_policy_test.cpp holds every registered policy to it):
-/// - Returns when the work is to be suspended: now or earlier: at once; later: asked again then; kNever: not at all.
+/// - when() returns when the work is to be suspended, if nothing hinders it from `now` on: now: at once; later: asked again then; kNever:
+///   not at all. It is asked again too when the bus was not free in time.
 /// - A function of its arguments alone.
 /// - After a bounded number of suspends of one operation: kNever, so that it ends.
 /// - longest(): for how long it may stay suspended while reads keep coming: then it goes on as soon as those that run are over.
 class SuspendPolicy {
 public:
     virtual ~SuspendPolicy() = default;
-    virtual SimTime when(const SuspendWork& work) const = 0;
+    virtual SimTime when(const SuspendWork& work, SimTime now) const = 0;
     virtual Ps longest(const SuspendWork& work) const = 0;
 };
 

@@ -19,6 +19,7 @@ std::uint32_t next_in_turn(std::uint64_t mask, std::uint32_t from) {
 ClassQueueScheduler::ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape)
     : dies_per_channel_(shape.dies_per_channel),
       limit_(config.starvation_limit),
+      look_ahead_(config.look_ahead),
       multi_plane_(config.multi_plane),
       independent_plane_read_(shape.independent_plane_read),
       all_planes_((1u << shape.planes_per_die) - 1),
@@ -174,25 +175,32 @@ GrantAnswer ClassQueueScheduler::grant(const GrantQuery& query, Grant& out) {
 __attribute__((noinline)) bool ClassQueueScheduler::grant_idle_plane(Channel& channel, const GrantQuery& query,
                                                                      std::uint32_t d, Die& die, Grant& out) {
     Pick pick{};
-    if (!find_idle_plane(query, d, die, pick)) return false;
+    std::uint32_t beyond = 0;
+    if (!find_idle_plane(query, d, die, pick, beyond)) {
+        hold(channel, die, beyond);
+        return false;
+    }
     take(channel, d, die, pick, false, out);
     return true;
 }
 
-bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick) {
+/// False: `beyond` are the idle planes for which something waits behind what may be looked at.
+bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick, std::uint32_t& beyond) {
     // Other reads may use a plane that the chosen queue does not want, but not while a program or erase waits for the whole
     // die.
     Queues queues = bit(die.chosen);
     if ((die.work.waiting & ~reads_) == 0) queues |= die.work.waiting & queues_of(query.classes);
     // A starved program or erase may not be passed by requests that skip their queue's busy head.
-    const std::uint32_t reach = (die.starved & ~reads_) != 0 ? 1 : kLookAhead;
+    const bool only_heads = (die.starved & ~reads_) != 0;
+    const std::uint32_t reach = only_heads ? 1 : look_ahead_;
     constexpr Queues kEnd = Queues{1} << kQueues;
     for (std::uint32_t q = die.chosen; queues != 0; q = lowest(queues | kEnd)) {
         queues &= ~bit(q);
         std::uint32_t seen = 0;
         std::uint32_t before = kNone;
         std::uint32_t n = die.work.head[q];
-        for (std::uint32_t depth = 0; n != kNone && depth < reach; ++depth) {
+        std::uint32_t depth = 0;
+        for (; n != kNone && depth < reach; ++depth) {
             const std::uint32_t plane = 1u << nodes_[n].plane;
             ++effort_.requests;
             if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[n].plane] >> d & 1u) != 0) {
@@ -204,8 +212,28 @@ bool ClassQueueScheduler::find_idle_plane(const GrantQuery& query, std::uint32_t
             before = n;
             n = nodes_[n].next;
         }
+        if (depth == reach && n != kNone && !only_heads) beyond |= idle_planes_from(query, d, n, seen);
     }
     return false;
+}
+
+/// Idle planes that a queue has something for from this request on, and not before.
+__attribute__((noinline, cold)) std::uint32_t ClassQueueScheduler::idle_planes_from(const GrantQuery& query, std::uint32_t d,
+                                                                                    std::uint32_t node, std::uint32_t seen) const {
+    std::uint32_t idle = 0;
+    for (; node != kNone && seen != all_planes_; node = nodes_[node].next) {
+        const std::uint32_t plane = 1u << nodes_[node].plane;
+        if ((seen & plane) == 0 && (query.idle_read_planes[nodes_[node].plane] >> d & 1u) != 0) idle |= plane;
+        seen |= plane;
+    }
+    return idle;
+}
+
+void ClassQueueScheduler::hold(Channel& channel, Die& die, std::uint32_t planes) {
+    if (die.held == planes) return;
+    channel.held.cuts += die.held == 0;
+    channel.held.planes += static_cast<std::uint32_t>(__builtin_popcount(planes)) - static_cast<std::uint32_t>(__builtin_popcount(die.held));
+    die.held = static_cast<std::uint8_t>(planes);
 }
 
 inline void ClassQueueScheduler::unlink(Die& die, std::uint8_t queue, std::uint32_t before, std::uint32_t node) {
@@ -217,6 +245,7 @@ inline void ClassQueueScheduler::unlink(Die& die, std::uint8_t queue, std::uint3
 }
 
 inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out) {
+    if (__builtin_expect(die.held != 0, 0)) hold(channel, die, 0);
     const bool head_taken = pick.before == kNone;
     const Node& node = nodes_[pick.node];
     const std::uint32_t next = node.next;
@@ -247,7 +276,7 @@ __attribute__((noinline)) void ClassQueueScheduler::join_partners(Die& die, cons
     std::uint32_t seen = 1u << nodes_[first.node].plane;
     std::uint32_t previous = first.before;
     std::uint32_t n = next;
-    for (std::uint32_t depth = 1; n != kNone && depth < kLookAhead && seen != all_planes_; ++depth) {
+    for (std::uint32_t depth = 1; n != kNone && depth < look_ahead_ && seen != all_planes_; ++depth) {
         ++effort_.requests;
         const Node& other = nodes_[n];
         const std::uint32_t behind = other.next;

@@ -21,18 +21,16 @@ struct SchedulerShape {
     std::uint32_t planes_per_die = kMaxPlanes;
 };
 
-/// Costs O(1) per push and per grant (a grant looks at most kLookAhead requests deep into one queue).
+/// Costs O(1) per push and per grant (a grant looks at most SchedulerConfig::look_ahead requests deep into one queue).
 class ClassQueueScheduler : public SchedulerPort {
 public:
-    /// Requests of a queue that may be looked at for a multi-plane partner or an idle plane.
-    static constexpr std::uint32_t kLookAhead = 16;
-
     ClassQueueScheduler(const SchedulerConfig& config, const SchedulerShape& shape);
 
     void push(const SchedulerRequest& request) final;
     bool grant_at_once(const SchedulerRequest& request) final;
     GrantAnswer grant(const GrantQuery& query, Grant& out) final;
     std::uint32_t queued(std::uint16_t channel) const final { return channels_[channel].queued; }
+    const PlanesHeld* planes_held(std::uint16_t channel) const final { return &channels_[channel].held; }
 
     /// What the last answer of grant() took: a hardware block that looks at one thing at a time needs a cycle for each.
     struct Effort {
@@ -90,6 +88,7 @@ private:
         DieWork work;
         Queues starved = 0;         // at the limit; none while nothing waits
         std::uint8_t chosen = 0;      // valid while something waits
+        std::uint8_t held = 0;        // bit per plane, of PlanesHeld
         std::array<Fifo, kQueues> fifo;
     };
     struct Channel {
@@ -97,6 +96,7 @@ private:
         Queues chosen = 0;                      // some die chooses it
         std::array<std::uint32_t, 2> next_die{};  // round robin, apart for queries with and without programs
         std::uint32_t queued = 0;
+        PlanesHeld held;
     };
     Die& die(std::uint32_t channel, std::uint32_t d) { return dies_[channel * dies_per_channel_ + d]; }
     /// A request of a die: its queue, the one before it there, and itself.
@@ -114,7 +114,9 @@ private:
     void choose_queue(Channel& channel, std::uint32_t d, Die& die, std::uint8_t queue);
     void forget_choice(Channel& channel, std::uint32_t d, const Die& die);
     bool grant_idle_plane(Channel& channel, const GrantQuery& query, std::uint32_t d, Die& die, Grant& out);
-    bool find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick);
+    bool find_idle_plane(const GrantQuery& query, std::uint32_t d, const Die& die, Pick& pick, std::uint32_t& beyond);
+    std::uint32_t idle_planes_from(const GrantQuery& query, std::uint32_t d, std::uint32_t node, std::uint32_t seen) const;
+    static void hold(Channel& channel, Die& die, std::uint32_t planes);
     /// Grants a request and (join) its multi-plane partners.
     void take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out);
     void join_partners(Die& die, const Pick& first, std::uint32_t next, Grant& out);
@@ -124,6 +126,7 @@ private:
 
     const std::uint32_t dies_per_channel_;
     const std::uint32_t limit_;
+    const std::uint32_t look_ahead_;
     const bool multi_plane_;
     const bool independent_plane_read_;
     const std::uint32_t all_planes_;

@@ -17,6 +17,7 @@ struct SchedulerConfig {
     std::uint32_t queue_depth = 256;         ///< requests that a clocked channel scheduler holds; more wait in order
     bool compare_cycles = true;              ///< compare: the number of cycles must be equal too
     std::uint32_t starvation_limit = 64;     ///< grants on a die that may overtake a waiting class before it goes first; 0: unlimited
+    std::uint32_t look_ahead = 1024;         ///< requests of a queue that a grant looks at for a multi-plane partner or an idle plane
     std::string bus_order = "commands_first";  ///< registered order on a channel's bus
     std::uint32_t bus_program_turns = 32;    ///< bus turns that may pass a waiting program before it goes first
     std::string suspend = "never";           ///< registered policy of suspending programs and erases

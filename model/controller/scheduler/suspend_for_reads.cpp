@@ -16,9 +16,9 @@ public:
         std::uint32_t limit;
     };
     explicit ForReads(const Settings& s) : s_(s) {}
-    SimTime when(const SuspendWork& work) const override {
+    SimTime when(const SuspendWork& work, SimTime now) const override {
         if (!(work.op == FlashOp::erase ? s_.erases : s_.programs) || work.suspends >= s_.limit) return kNever;
-        const SimTime at = work.begun + s_.least_run;
+        const SimTime at = std::max(now, work.begun + s_.least_run);
         return work.ends - at < s_.least_left ? kNever : at;
     }
     Ps longest(const SuspendWork&) const override { return s_.longest; }
@@ -42,7 +42,7 @@ const SuspendPolicies::Registered kForReads{{
          .from("assumed: the array makes way only while it runs"),
      policy_quantity("least_left", Dimension::time, 200'000'000)
          .range("0s", "1s")
-         .says("An operation with less left, by its usual time, when it could be suspended is not")
+         .says("An operation is not suspended when it has less left at that moment, by its usual time")
          .from("assumed: about what suspending and resuming cost"),
      policy_quantity("longest", Dimension::time, 2'000'000'000)
          .range("0s", "1s")

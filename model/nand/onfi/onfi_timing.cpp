@@ -90,9 +90,9 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     for (std::uint32_t bytes = 0; bytes <= page_bytes_; bytes += kSector) bursts_.push_back(compute(bytes));
 }
 
-OnfiBusTiming::Burst OnfiBusTiming::compute(std::uint32_t user_bytes) const {
+OnfiBusTiming::Burst OnfiBusTiming::of_bus_bytes(std::uint32_t bytes) const {
     Burst b;
-    b.bytes = bus_share(user_bytes);
+    b.bytes = bytes;
     if (ideal_) return b;
     const std::uint32_t transfers = ddr_ ? (b.bytes + 1u) & ~1u : b.bytes;  // double data rate moves an even number
     b.in = data_in_fixed_ + rate_.time_for(std::uint64_t{transfers} + data_in_transfers_);

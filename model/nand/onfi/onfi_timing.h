@@ -53,6 +53,8 @@ public:
         if (user_bytes % kSector == 0 && user_bytes / kSector < bursts_.size()) return bursts_[user_bytes / kSector];
         return compute(user_bytes);
     }
+    /// The same of the spare area's own bytes, if it is `spare_only`.
+    Burst burst(std::uint32_t bytes, bool spare_only) const { return __builtin_expect(spare_only, 0) ? of_bus_bytes(bytes) : burst(bytes); }
     /// Data-in burst of one plane.
     Ps data_in(std::uint32_t user_bytes) const { return burst(user_bytes).in; }
     /// Data-out burst, from R/B# high (or E0h) to the last cycle.
@@ -69,7 +71,8 @@ public:
 
 private:
     static constexpr std::uint32_t kSector = 512;
-    Burst compute(std::uint32_t user_bytes) const;
+    Burst compute(std::uint32_t user_bytes) const { return of_bus_bytes(bus_share(user_bytes)); }
+    Burst of_bus_bytes(std::uint32_t bytes) const;
     std::uint32_t bus_share(std::uint32_t user_bytes) const { return static_cast<std::uint32_t>(div_ceil(std::uint64_t{user_bytes} * page_total_, page_bytes_)); }
 
     bool ddr_ = true, ideal_ = false;

@@ -122,7 +122,7 @@ PinCommand PinGenerator::command(FlashOp op, std::uint16_t die, std::uint8_t cou
     c.target = target;
     c.begin = begin;
     if (op == FlashOp::read_out &&
-        end - begin > timing_.data_out(target[0].data_bytes) + timing_.select() / 2)
+        end - begin > timing_.burst(target[0].data_bytes, target[0].spare_only).out + timing_.select() / 2)
         c.select = PinSelect::enhanced;
     return c;
 }
@@ -130,7 +130,7 @@ PinCommand PinGenerator::command(FlashOp op, std::uint16_t die, std::uint8_t cou
 PinGenerator::Bytes PinGenerator::bytes_of(const OnfiTarget& target) const {
     Bytes b;
     b.target = &target;
-    b.user = timing_.bus_bytes(target.data_bytes);
+    b.user = timing_.burst(target.data_bytes, target.spare_only).bytes;
     b.transfers = sdr_ ? b.user : (b.user + 1u) & ~1u;  // double data rate moves an even number
     return b;
 }

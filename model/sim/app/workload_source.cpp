@@ -21,9 +21,6 @@
 namespace ssdtlm {
 
 namespace {
-constexpr const char* kPreconditionWorkload = "precondition.workload";
-constexpr std::uint64_t kPreconditionSeed = 0x7072652d706c6179;
-
 WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     FioDevice device;
     device.capacity = namespace_bytes;
@@ -207,27 +204,6 @@ void check_workload_alone(const RunOptions& options) {
     any.capacity = std::uint64_t{1} << 50;  // more than any device has, so that no job is too large
     any.lba_bytes = 512;                    // the smallest, so that no block size is refused
     parse_fio_jobs(options.fio, any);
-}
-
-WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes) {
-    if (config.ftl.precondition_workload.empty() || !config.run.drive.empty()) return {};
-    RunOptions options;
-    options.named_by = kPreconditionWorkload;
-    options.workload = config.ftl.precondition_workload;
-    if (options.workload == "-")
-        throw UserError(Problem{kPreconditionWorkload, "\"-\", standard input", "a file or a name", "write it to a file and name that"});
-    recognise_workload(options);
-    SsdConfig other = config;
-    other.run.seed ^= kPreconditionSeed;
-    WorkloadSource source = open_workload(other, options, namespace_bytes);
-    std::vector<Problem> problems;
-    if (source.fio != nullptr)
-        for (const FioJob& job : source.fio->job_list())
-            if (job.time_based && job.number_ios == 0 && job.clone == 0)
-                problems.push_back({kPreconditionWorkload, "job " + job.report.name + " of " + options.workload + " with time_based, which no time ends here",
-                                    "jobs that end by size, io_size, loops or number_ios", "take time_based away, or set number_ios"});
-    if (!problems.empty()) throw UserError(std::move(problems));
-    return source;
 }
 
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {

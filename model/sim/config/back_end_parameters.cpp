@@ -47,6 +47,11 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
             .range("0", "1000000")
             .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
             .from("assumed"));
+    table.push_back(P::integer(
+                        "scheduler.look_ahead", [](auto& c) -> auto& { return c.scheduler.look_ahead; })
+                        .range("1", "4095")
+                        .says("Requests of a queue (a class of a die) that a grant looks at, for a read whose plane is idle (nand.independent_plane_read) or for multi-plane partners")
+                        .from("assumed: the reads that 8 planes need to be busy at a depth of 1023"));
     table.push_back(P::name(
                         "scheduler.bus_order", BusOrders::instance().names(), [](auto& c) -> auto& { return c.scheduler.bus_order; })
                         .says("What a free channel bus carries next; " + BusOrders::instance().sentences())

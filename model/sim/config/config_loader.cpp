@@ -211,7 +211,11 @@ ResolvedConfig ConfigLoader::finish() {
         }
     }
     if (problems_.empty()) problems_ = divide_dram(resolved_);
-    if (problems_.empty()) follow_used_shares();
+    if (problems_.empty()) {
+        follow_used_shares();
+        FtlConfig& ftl = resolved_.config.ftl;
+        ftl.flush_depth_per_die = ftl.flush_depth(resolved_.config.nand.geometry);
+    }
     if (problems_.empty()) problems_ = check_config(resolved_);
     if (!problems_.empty()) throw UserError(problems_);
     if (resolved_.config.name.empty() && !files_.empty()) {

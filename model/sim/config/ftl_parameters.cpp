@@ -240,6 +240,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("With fewer free blocks of a plane's SLC cache, what is in the one filled first is moved to other blocks (folded) while the "
                               "host is at work, as long as there are more free ones than gc.hard_free_blocks; 0: only while it is idle (gc.idle_after)")
                         .from("assumed: a full cache is folded"));
+    table.push_back(P::quantity(
+                        "slc.fold_rate", Dimension::percent, [](auto& c) -> auto& { return c.ftl.slc.fold_rate_percent; }, 10'000)
+                        .range("0%", "1000%")
+                        .says("Of what the host writes while the SLC cache is short (slc.fold_free_blocks), the share that folding makes free in it meanwhile; where folding lags behind, the host "
+                              "waits. 100%: the cache keeps what it has, and the host is slower than past the cache; 0%: folding has what the host leaves of the dies")
+                        .from("drives that fold a full cache write more slowly meanwhile than past it; the share is assumed"));
     table.push_back(P::integer(
                         "slc.dynamic_blocks", [](auto& c) -> auto& { return c.ftl.slc.dynamic_blocks; })
                         .range("0", "65535")
@@ -298,9 +304,9 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("shared, as in most drives; MQSim (Tavakkol et al., FAST '18) divides its cache by flow on request"));
     table.push_back(P::integer(
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
-                        .range("1", "1024")
-                        .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's")
-                        .from("assumed: keeps two planes busy with one more in waiting each"));
+                        .range("0", "1024")
+                        .says("Programs from the buffer that are queued or running, at most; per die on average: the limit is the device's. 0: two for each plane of a die")
+                        .from("assumed: a row of pages that is programmed, and one that waits for the die"));
     table.push_back(P::integer(
                         "ftl.scan_reads_per_die", [](auto& c) -> auto& { return c.ftl.scan_reads_per_die; })
                         .range("1", "1024")
@@ -342,6 +348,11 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("A workload as for run -w (a fio job file, a block trace, or a name) that is played behind the configured state, without "
                               "simulated time, by the same firmware, to its end. Jobs that only time ends are refused. Its random numbers are not those of the run. "
                               "Empty: none")
+                        .from("-"));
+    table.push_back(P::text(
+                        "precondition.trace_options", [](auto& c) -> auto& { return c.run.precondition_trace; })
+                        .says("How a block trace of precondition.workload is read: the options of run that begin with --trace-, and --blkparse-action, as for the trace of run -w; for example "
+                              "\"--trace-beyond fold\" for one that is larger than the drive")
                         .from("-"));
     table.push_back(P::choice(
                         "precondition.load", {"full", "light"}, [](auto& c) -> auto& { return c.ftl.precondition_load; })

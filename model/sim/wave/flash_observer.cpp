@@ -86,6 +86,7 @@ void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, 
     s.count = count;
     s.work = work.data();
     s.data_bytes = targets[0].data_bytes;
+    s.spare_only = targets[0].spare_only;
     s.begin = from;
     s.end = to;
     s.busy_from = to + busy_delay_;

@@ -42,6 +42,7 @@ struct BusSequence {
     std::uint32_t count = 0;         ///< of them
     const FlashWork* work = nullptr; ///< `count` of them
     std::uint32_t data_bytes = 0;    ///< of one plane
+    bool spare_only = false;         ///< of its spare area
     SimTime begin{};
     SimTime end{};
     SimTime busy_from{};             ///< R/B# falls (not: read_out)

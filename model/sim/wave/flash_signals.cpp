@@ -134,7 +134,7 @@ void FlashSignals::bus(const BusSequence& s, Channel& c) {
             end -= timing_.issue(FlashOp::program, 1) + data + between_;
         }
     } else if (s.op == FlashOp::read_out) {
-        state(s.end - timing_.data_out(s.data_bytes), BusState::data_out);
+        state(s.end - timing_.burst(s.data_bytes, s.spare_only).out, BusState::data_out);
         state(s.end, BusState::turnaround);
         free = s.end + timing_.turnaround();
     }

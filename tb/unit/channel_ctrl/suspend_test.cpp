@@ -215,14 +215,14 @@ TEST(Suspend, ADieWhosePolicyHasSomethingElseFirstGoesOn) {
 
 struct FixedPolicy final : SuspendPolicy {
     static constexpr Ps kAfter = 30us, kLongest = 200us;
-    SimTime when(const SuspendWork& work) const override { return work.begun + kAfter; }
+    SimTime when(const SuspendWork& work, SimTime) const override { return work.begun + kAfter; }
     Ps longest(const SuspendWork& work) const override { return kLongest + work.suspends * Ps{1us}; }
 };
 
 /// A policy is told when the work ends by the times of its planes' modes.
 TEST(SuspendControl, TheUsualTimeIsThatOfTheMode) {
     struct AtItsEnd final : SuspendPolicy {
-        SimTime when(const SuspendWork& work) const override { return work.ends; }
+        SimTime when(const SuspendWork& work, SimTime) const override { return work.ends; }
         Ps longest(const SuspendWork&) const override { return 200us; }
     } const policy;
     NandConfig nand = config(false);
@@ -241,7 +241,7 @@ TEST(SuspendControl, TheUsualTimeIsThatOfTheMode) {
                 txns[i].slc = (modes >> i & 1) != 0;
             }
             control.started(0, works, 2, kBegin);
-            EXPECT_EQ(control.stop_at(0), kBegin + (modes == 3 ? slc : native));
+            EXPECT_EQ(control.stop_at(0, kBegin), kBegin + (modes == 3 ? slc : native));
             control.ended(0);
         }
     }
@@ -261,16 +261,16 @@ TEST(SuspendControl, ADieIsSuspendedForNoLongerThanItsPolicySays) {
     EXPECT_FALSE(control.concerns(0));
     control.started(0, works, 1, now);
     EXPECT_FALSE(control.concerns(0));
-    EXPECT_EQ(control.stop_at(0), kNever) << "nobody waits";
+    EXPECT_EQ(control.stop_at(0, now), kNever) << "nobody waits";
     control.queued(FlashClass::host_write, 0);
-    EXPECT_EQ(control.stop_at(0), kNever) << "nothing is suspended for a write";
+    EXPECT_EQ(control.stop_at(0, now), kNever) << "nothing is suspended for a write";
     for (const FlashClass cls : {FlashClass::host_read, FlashClass::mapping_read}) control.queued(cls, 0);
     for (std::uint32_t suspends = 1; suspends <= 3; ++suspends) {
         EXPECT_TRUE(control.concerns(0));
-        EXPECT_EQ(control.stop_at(0), now + FixedPolicy::kAfter);
+        EXPECT_EQ(control.stop_at(0, now), now + FixedPolicy::kAfter);
         now += FixedPolicy::kAfter;
         control.stopping(0, now);
-        EXPECT_EQ(control.stop_at(0), kNever) << "it is being suspended already";
+        EXPECT_EQ(control.stop_at(0, now), kNever) << "it is being suspended already";
         EXPECT_FALSE(control.wants_reads(0, now));
         EXPECT_FALSE(control.may_go_on(0, now));
         ASSERT_TRUE(control.stopped(0, now));
@@ -287,7 +287,7 @@ TEST(SuspendControl, ADieIsSuspendedForNoLongerThanItsPolicySays) {
         control.goes_on(0, now);
         EXPECT_FALSE(control.may_go_on(0, now));
     }
-    control.stopping(0, control.stop_at(0));
+    control.stopping(0, control.stop_at(0, now));
     ASSERT_TRUE(control.stopped(0, now));
     control.granted(FlashClass::host_read, 0, 1);
     EXPECT_TRUE(control.wants_reads(0, now));
@@ -300,7 +300,7 @@ TEST(SuspendControl, ADieIsSuspendedForNoLongerThanItsPolicySays) {
     EXPECT_FALSE(control.wants_reads(0, now));
     EXPECT_TRUE(control.may_go_on(0, now));
     control.goes_on(0, now);
-    EXPECT_EQ(control.stop_at(0), kNever) << "it was suspended in vain";
+    EXPECT_EQ(control.stop_at(0, now), kNever) << "it was suspended in vain";
     control.ended(0);
     EXPECT_FALSE(control.concerns(0));
     EXPECT_FALSE(control.stopped(0, now));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "adapter/rtl_schedulers.h"
+#include "sim/config/config_show.h"
 #include "unit/config/config_fixture.h"
 
 namespace ssdtlm {
@@ -94,6 +95,24 @@ TEST(ConfigRules, SharesOfBlocksInUse) {
     expect_one({"gc.soft_used=90%"}, "d.toml:4:20: gc.soft_free_blocks: 4, with gc.soft_used = 90%, which leaves 6 of 64 blocks free; one of the two");
     EXPECT_THAT(problems_with({"gc.soft_used=90%", "gc.soft_free_blocks=6"}), IsEmpty());
     expect_one({"gc.hard_used=99%", "gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 2..65535");
+}
+
+// A row of pages that is programmed, and one that waits; as large as the planes are many, unless somebody says a number.
+TEST(ConfigRules, TheProgramsUnderWayFollowThePlanes) {
+    const auto depth = [](std::vector<std::string> more) {
+        ConfigLoader loader;
+        loader.add_text(good_device(), "d.toml");
+        for (const auto& a : more) loader.add_assignment(a);
+        return loader.finish();
+    };
+    for (const std::uint32_t planes : {1u, 2u, 4u, 8u}) {
+        const std::string geometry = "nand.geometry.planes_per_die=" + std::to_string(planes);
+        const ResolvedConfig standard = depth({geometry});
+        EXPECT_EQ(standard.config.ftl.flush_depth_per_die, 2 * planes);
+        EXPECT_NE(show_toml(standard).find("flush_depth_per_die = " + std::to_string(2 * planes)), std::string::npos);
+        EXPECT_EQ(depth({geometry, "buffer.flush_depth_per_die=3"}).config.ftl.flush_depth_per_die, 3u);
+        EXPECT_EQ(depth({geometry, "buffer.flush_depth_per_die=0"}).config.ftl.flush_depth_per_die, 2 * planes);
+    }
 }
 
 TEST(ConfigRules, TwoSteps) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "controller/gc/fold_pace.h"
 #include "controller/gc/paces.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -82,6 +83,36 @@ TEST(GcPace, TokensPayForWhatKeepsTheFreeBlocks) {
     pace->host_wrote(group, 12, {6, 8, 3});
     EXPECT_TRUE(pace->holds_host(group, 0));
     EXPECT_FALSE(pace->holds_host(group, 1));
+}
+
+// What the host writes pays for what folding makes free, whatever was valid in it; debts go on from victim to victim.
+TEST(GcPace, FoldingMakesFreeWhatTheHostPaysFor) {
+    const DeviceShape device = tiny_device();
+    const SuperblockShape shape = shape_of(device);
+    const GroupId group{0};
+    const std::uint32_t ahead = 3, behind = ahead * shape.units() / shape.pages() * shape.planes(), units = 64;
+    for (const std::uint32_t percent : {50u, 100u, 200u})
+        for (const std::uint32_t valid : {64u, 32u, 1u}) {
+            FoldPace pace(shape, percent, ahead);
+            pace.begun(group, valid, units);
+            EXPECT_FALSE(pace.holds_host(group, 0)) << "nothing is owed";
+            const auto needed = [&](std::uint32_t host) {  // moves until the host goes on
+                pace.host_wrote(group, host, {});
+                std::uint32_t n = 0;
+                while (pace.holds_host(group, n)) ++n;
+                return n;
+            };
+            const std::uint32_t host = 40, owed = host * percent / 100, due = owed >= behind ? owed - behind + 1 : 0;
+            EXPECT_EQ(needed(host), std::min(valid, (due * valid + units - 1) / units)) << percent << " %, " << valid << " valid";
+            EXPECT_TRUE(pace.may_move(group, 0, 1));
+            EXPECT_FALSE(pace.holds_host(group, valid)) << "nothing is left to wait for";
+            pace.ended(group);
+            pace.begun(group, units, units);
+            const std::uint32_t left = owed > units ? owed - units : 0;
+            EXPECT_EQ(pace.holds_host(group, 0), behind <= left);
+            pace.forget(group);
+            EXPECT_FALSE(pace.holds_host(group, 0));
+        }
 }
 
 struct Setting {

@@ -353,7 +353,7 @@ TEST(UntimedDrive, AFullBufferIsLeftFullAndAReadCacheWithWhatWasRead) {
     for (std::uint32_t i = 0; i < list.size(); ++i) list[i] = {IoOp::write, false, 0, std::uint64_t{i} * 8, 8, i};
     // All of it but for what is being programmed and the room of commands whose data have not come, in the order in which it came.
     const CacheContents written = play(list);
-    const std::size_t capacity = d.ftl.buffer_bytes / 4096, programs = d.ftl.flush_depth_per_die * d.geometry.units_per_page();
+    const std::size_t capacity = d.ftl.buffer_bytes / 4096, programs = d.ftl.flush_depth(d.geometry) * d.geometry.units_per_page();
     EXPECT_GE(written.buffered.size(), capacity - programs - depth);
     EXPECT_LE(written.buffered.size(), capacity);
     for (std::size_t i = 1; i < written.buffered.size(); ++i) EXPECT_EQ(idx(written.buffered[i].lpa), idx(written.buffered[i - 1].lpa) + 1);

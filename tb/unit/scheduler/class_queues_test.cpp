@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ClassQueueScheduler refuses of a policy: more queues than a die may have, and the choice of one that does not wait.
+// What ClassQueueScheduler refuses of a policy: more queues than a die may have, and the choice of one that does not wait. How far a grant looks, and which planes that
+// leaves idle.
 #include "controller/scheduler/class_queues.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <string>
 
+#include "common/random/random.h"
 #include "common/report/error.h"
 #include "controller/scheduler/scheduler_registry.h"
 
@@ -96,6 +100,63 @@ TEST(ClassQueues, AChoiceMustWait) {
                 EXPECT_NE(refused, "");
             }
         }
+}
+
+// Reads of one die in order of arrival: the first that may start is among those that a grant looks at, or none is granted, and the planes count for which one waits behind.
+TEST(ClassQueues, AGrantLooksAtSoManyRequests) {
+    constexpr std::uint32_t kPlanes = 8;
+    Random random(3, 6);
+    std::uint64_t cuts = 0, all_cuts = 0;
+    for (const std::uint32_t look_ahead : {1u, 2u, 5u, 16u, 4095u}) {
+        SchedulerConfig config;
+        config.look_ahead = look_ahead;
+        const auto scheduler = make_scheduler_policy(config, SchedulerShape{1, 1, true, kPlanes});
+        std::deque<std::pair<std::uint32_t, std::uint32_t>> waiting;  // plane, tag
+        std::uint32_t tag = 0, held = 0;
+        for (int n = 0; n < 20'000; ++n) {
+            if (waiting.size() < 40 && random.percent(waiting.size() < 20 ? 70 : 45)) {
+                SchedulerRequest r;
+                r.tag = tag++;
+                r.plane = static_cast<std::uint8_t>(random.below(kPlanes));
+                scheduler->push(r);
+                waiting.emplace_back(r.plane, r.tag);
+                continue;
+            }
+            GrantQuery query;
+            query.classes = class_bit(FlashClass::host_read);
+            std::uint32_t idle = 0;
+            for (std::uint32_t p = 0; p < kPlanes; ++p)
+                if (random.percent(15)) {
+                    query.idle_read_planes[p] = 1;
+                    idle |= 1u << p;
+                }
+            const auto may_start = [idle](const auto& w) { return (idle >> w.first & 1u) != 0; };
+            const auto found = std::find_if(waiting.begin(), waiting.end(), may_start);
+            const auto at = static_cast<std::size_t>(found - waiting.begin());
+            Grant grant;
+            const GrantAnswer answer = scheduler->grant(query, grant);
+            if (found != waiting.end() && at < look_ahead) {
+                ASSERT_EQ(answer, GrantAnswer::granted);
+                ASSERT_EQ(grant.tags[0], found->second);
+                waiting.erase(found);
+                held = 0;
+            } else {
+                ASSERT_EQ(answer, GrantAnswer::nothing);
+                std::uint32_t planes = 0;
+                for (const auto& w : waiting)
+                    if (may_start(w)) planes |= 1u << w.first;
+                cuts += held == 0 && planes != 0;
+                // Without an idle plane nobody looks.
+                if (idle != 0 && !waiting.empty()) held = static_cast<std::uint32_t>(__builtin_popcount(planes));
+            }
+            ASSERT_EQ(scheduler->planes_held(0)->planes, held);
+        }
+        EXPECT_EQ(scheduler->planes_held(0)->cuts, cuts);
+        EXPECT_EQ(cuts == 0, look_ahead == 4095);
+        all_cuts += cuts;
+        cuts = 0;
+    }
+    std::printf("planes were left idle %llu times by a look-ahead\n", static_cast<unsigned long long>(all_cuts));
 }
 
 }  // namespace

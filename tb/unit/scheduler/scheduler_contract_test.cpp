@@ -229,8 +229,9 @@ INSTANTIATE_TEST_SUITE_P(AllPolicies, SchedulerContract,
 class Scripted {
 public:
     explicit Scripted(const std::string& policy, std::uint32_t limit = 0, bool multi_plane = true,
-                      bool independent = false) {
+                      bool independent = false, std::uint32_t look_ahead = SchedulerConfig{}.look_ahead) {
         SchedulerConfig config;
+        config.look_ahead = look_ahead;
         config.policy = policy;
         config.starvation_limit = limit;
         config.multi_plane = multi_plane;
@@ -323,14 +324,16 @@ TEST(ReadFirst, JoinsPlanesWithTheSamePage) {
     EXPECT_EQ(s.grant(2), (Tags{6}));
 }
 
-TEST(ReadFirst, LooksSixteenRequestsDeepForPartners) {
-    Scripted s("read_first");
-    for (std::uint32_t i = 0; i < 15; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);
-    s.push(15, FlashClass::host_read, 0, 1, 7);
-    EXPECT_EQ(s.grant(), (Tags{0, 15}));
-    for (std::uint32_t i = 16; i < 18; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);  // now 16 on plane 0
-    s.push(18, FlashClass::host_read, 0, 1, 7);
-    EXPECT_EQ(s.grant(), (Tags{1}));
+TEST(ReadFirst, LooksSoManyRequestsDeepForPartners) {
+    for (const std::uint32_t depth : {2u, 16u, 1024u}) {
+        Scripted s("read_first", 0, true, false, depth);
+        for (std::uint32_t i = 0; i < depth - 1; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);
+        s.push(depth - 1, FlashClass::host_read, 0, 1, 7);
+        EXPECT_EQ(s.grant(), (Tags{0, depth - 1}));
+        for (std::uint32_t i = depth; i < depth + 2; ++i) s.push(i, FlashClass::host_read, 0, 0, 7);  // now as many as it looks at on plane 0
+        s.push(depth + 2, FlashClass::host_read, 0, 1, 7);
+        EXPECT_EQ(s.grant(), (Tags{depth == 2 ? 2u : 1u}));
+    }
 }
 
 TEST(Registry, UnknownPolicyNamesTheNearest) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast the SLC cache is folded while the host writes (slc.fold_rate): each unit that the host writes to a group of planes pays for
+// so much of a unit of the cache that folding makes free there. Folding never waits; where it lags behind what is paid for, the host's next
+// pages wait for it. What is left over when a victim ends is paid with the next one.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "controller/ftl/superblock.h"
+#include "controller/ports/gc_pace.h"
+
+namespace ssdtlm {
+
+class FoldPace final : public GcPace {
+public:
+    /// Pages of a plane that folding may lag behind. Assumed: as many as collection has under way (gc.max_inflight_pages).
+    FoldPace(const SuperblockShape& shape, std::uint32_t percent, std::uint32_t ahead_pages)
+        : percent_(percent), ahead_(std::uint64_t{ahead_pages} * shape.units() / shape.pages() * shape.planes()), groups_(shape.groups()) {}
+
+    /// All `units` come free when `valid` have been moved.
+    void begun(GroupId group, std::uint32_t valid, std::uint32_t units) override {
+        Group& g = groups_[idx(group)];
+        g.valid = valid;
+        g.units = units;
+    }
+    void host_wrote(GroupId group, std::uint32_t units, const GcLevel&) override { groups_[idx(group)].hundredths += std::uint64_t{units} * percent_; }
+    bool may_move(GroupId, std::uint64_t, std::uint32_t) const override { return true; }
+    bool holds_host(GroupId group, std::uint64_t finished) const override {
+        const Group& g = groups_[idx(group)];
+        return finished < g.valid && finished * g.units / g.valid + ahead_ <= g.hundredths / 100;
+    }
+    /// The victim is empty.
+    void ended(GroupId group) {
+        Group& g = groups_[idx(group)];
+        g.hundredths -= std::min(g.hundredths, std::uint64_t{100} * g.units);
+    }
+    /// Nothing is short any more, so nothing is owed.
+    void forget(GroupId group) { groups_[idx(group)].hundredths = 0; }
+    template <class Archive>
+    void state(Archive& s) {
+        for (Group& g : groups_) s(g.hundredths);
+    }
+
+private:
+    struct Group {
+        std::uint64_t hundredths = 0;  // of a unit: to be made free
+        std::uint32_t valid = 0, units = 1;  // of the victim
+    };
+    const std::uint32_t percent_;
+    const std::uint64_t ahead_;
+    std::vector<Group> groups_;
+};
+
+}  // namespace ssdtlm
