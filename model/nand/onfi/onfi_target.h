@@ -21,6 +21,7 @@ struct OnfiTarget {
     const PageRecord* record = nullptr;  ///< program: what its out-of-band area is to say of the page; null: PageRecord{}
     bool slc = false;            ///< the block's cells hold one bit each: the operation is one of SLC mode
     FlashStatus status{};        ///< the target's answer: program and erase the result, read_out the wrong bits
+    std::uint32_t first_byte = 0;///< read, read_out: user byte of the page at which data_bytes begin
 };
 
 }  // namespace ssdtlm
