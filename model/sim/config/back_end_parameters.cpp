@@ -47,6 +47,13 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
             .range("0", "1000000")
             .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
             .from("assumed"));
+    table.push_back(
+        P::integer(
+            "scheduler.overtake_bound", [](auto& c) -> auto& { return c.scheduler.overtake_bound; })
+            .range("0", "1000000000000")
+            .says("A scheduler of your own (C++ or RTL): grants that may pass a class of a die which could start, before the run ends because it "
+                  "starves; 0: any number. The result has the most that came (scheduler_most_overtakes)")
+            .from("assumed"));
     table.push_back(P::name(
                         "scheduler.bus_order", BusOrders::instance().names(), [](auto& c) -> auto& { return c.scheduler.bus_order; })
                         .says("What a free channel bus carries next; " + BusOrders::instance().sentences())
