@@ -17,6 +17,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm COMPONENT system)
 install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)
 install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/include/sim/version_macros.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm/sim)
 install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
         FILES_MATCHING PATTERN "*.h" PATTERN "verilated_scheduler.cpp.in")
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")

@@ -76,6 +76,80 @@ function(ssdtlm_verilate target)
                                              INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${build_folders}")
 endfunction()
 
+# ssdtlm_check_scheduler_ports(<module> <source>... DIES <n> PLANES <n> DEPTH <n>): stops when a port of the module has another
+# width or direction than the interface, or is missing. Verilator's lint of a wrapper says so; a C++ class of the module would only cut bits off.
+function(ssdtlm_check_scheduler_ports module)
+  cmake_parse_arguments(A "" "DIES;PLANES;DEPTH" "" ${ARGN})
+  set(text "")
+  set(sources)
+  foreach(source ${A_UNPARSED_ARGUMENTS})
+    get_filename_component(source ${source} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(READ ${source} one)
+    string(APPEND text "${one}")
+    list(APPEND sources ${source})
+  endforeach()
+  get_filename_component(folder ${source} DIRECTORY)
+  # name:bits:direction; those that a module may do without, last.
+  set(ports clk:1:input rst_n:1:input push_valid:1:input push_ready:1:output push_tag:32:input push_die:DIE_BITS:input push_class:3:input
+      push_plane:PLANE_BITS:input push_page:32:input query_valid:1:input query_ready:1:output query_classes:7:input query_idle_dies:DIES:input
+      query_idle_read_planes:PLANES*DIES:input grant_valid:1:output grant_ready:1:input grant_hit:1:output grant_die:DIE_BITS:output
+      grant_class:3:output grant_count:COUNT_BITS:output grant_tags:PLANES*32:output suspend_request:DIES:output awvalid:1:input awready:1:output
+      awaddr:12:input wvalid:1:input wready:1:output wdata:32:input wstrb:4:input bvalid:1:output bready:1:input bresp:2:output arvalid:1:input
+      arready:1:output araddr:12:input rvalid:1:output rready:1:input rdata:32:output rresp:2:output)
+  foreach(optional push_tenant:16:input push_priority:2:input push_stream:8:input push_deadline:32:input)
+    string(REGEX REPLACE ":.*" "" name ${optional})
+    if(text MATCHES "[^a-z_]${name}[^a-z_]")
+      list(APPEND ports ${optional})
+    endif()
+  endforeach()
+  set(declarations "")
+  set(connections "")
+  foreach(port ${ports})
+    string(REPLACE ":" ";" port ${port})
+    list(GET port 0 name)
+    list(GET port 1 bits)
+    list(GET port 2 direction)
+    string(APPEND declarations "    ${direction} logic [${bits}-1:0] ${name},\n")
+    string(APPEND connections "      .${name}(${name}),\n")
+  endforeach()
+  string(REGEX REPLACE ",\n$" "\n" declarations "${declarations}")
+  string(REGEX REPLACE ",\n$" "\n" connections "${connections}")
+  set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/ports_of_${module}.sv)
+  file(WRITE ${wrapper} "// Made by CMake to check the widths of the ports.
+module ports_of_${module} #(
+    parameter int DIES = ${A_DIES},
+    parameter int PLANES = ${A_PLANES},
+    parameter int DIE_BITS = DIES > 1 ? $clog2(DIES) : 1,
+    parameter int PLANE_BITS = PLANES > 1 ? $clog2(PLANES) : 1,
+    parameter int COUNT_BITS = $clog2(PLANES + 1)
+) (
+${declarations});
+  ${module} #(.CHANNELS(1), .DIES(DIES), .PLANES(PLANES), .DEPTH(${A_DEPTH}), .TAG_BITS(32), .PAGE_BITS(32)) block (
+${connections}  );
+endmodule
+")
+  execute_process(COMMAND ${VERILATOR_BIN} --lint-only -Wno-fatal --top-module ports_of_${module} -I${folder} ${sources} ${wrapper}
+                  OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE failed)
+  string(REGEX MATCHALL "(Input|Output) port connection '[a-z_]+' expects [0-9]+ bits[^\n]*generates [0-9]+ bits" wrong "${said}")
+  set(problems "")
+  foreach(one ${wrong})
+    string(REGEX REPLACE ".* port connection '([a-z_]+)' expects ([0-9]+) bits.*generates ([0-9]+) bits" "  \\1 has \\2 bits; the interface has \\3\n" one "${one}")
+    string(APPEND problems "${one}")
+  endforeach()
+  string(REGEX MATCHALL "Pin not found: '[a-z_]+'" missing "${said}")
+  foreach(one ${missing})
+    string(REGEX REPLACE ".*'([a-z_]+)'" "  \\1 is missing\n" one "${one}")
+    string(APPEND problems "${one}")
+  endforeach()
+  if(problems)
+    message(FATAL_ERROR "${source}: the ports of ${module} are not those of a scheduler:\n${problems}"
+                        "The interface: rtl/README.md, with TAG_BITS and PAGE_BITS of 32, ${A_DIES} dies and ${A_PLANES} planes")
+  elseif(failed)
+    message(FATAL_ERROR "${source}: Verilator cannot read ${module}:\n${said}")
+  endif()
+endfunction()
+
 # ssdtlm_verilated_scheduler(<target> <module>.sv [SOURCES <file>...] [NAME <name>] [DIES 16] [PLANES 8] [QUEUE_DEPTH 256]
 #                            [TEST])
 # Verilates a scheduler with the ports of rtl/scheduler/transaction_scheduler.sv and puts it into <target>, a program or an
@@ -99,12 +173,17 @@ function(ssdtlm_verilated_scheduler target source)
       set(SSDTLM_RTL_${name} ${A_${name}})
     endif()
   endforeach()
+  set(sources)
+  foreach(file ${A_SOURCES} ${source})  # packages come first
+    get_filename_component(file ${file} ABSOLUTE)
+    list(APPEND sources ${file})
+  endforeach()
+  list(REMOVE_DUPLICATES sources)
+  ssdtlm_check_scheduler_ports(${top} ${sources} DIES ${SSDTLM_RTL_DIES} PLANES ${SSDTLM_RTL_PLANES} DEPTH ${SSDTLM_RTL_QUEUE_DEPTH})
   set(test)
   if(A_TEST)
     set(test TEST)
   endif()
-  set(sources ${A_SOURCES} ${source})  # packages come first
-  list(REMOVE_DUPLICATES sources)
   ssdtlm_verilate(${target}_verilated TOP ${top} PREFIX V${MODULE} SOURCES ${sources} ${test}
     PARAMETERS CHANNELS=1 DIES=${SSDTLM_RTL_DIES} PLANES=${SSDTLM_RTL_PLANES} DEPTH=${SSDTLM_RTL_QUEUE_DEPTH} TAG_BITS=32 PAGE_BITS=32)
   set(PROVEN false)

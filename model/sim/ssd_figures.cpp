@@ -262,6 +262,10 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
                                {"smart_available_spare_percent", m.available_spare},
                                {"smart_critical_warning", c.front_end.critical_warning()}});
     }
+    if (const std::optional<SchedulerFairness> fairness = c.backend.fairness()) {
+        all.push_back({"scheduler_longest_wait_ns", static_cast<std::uint64_t>(fairness->longest_wait.count() / 1000)});
+        all.push_back({"scheduler_most_overtakes", fairness->most_overtakes});
+    }
     if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&c.backend.scheduler())) {
         const ClockedScheduler::Counters& work = clocked->counters();
         all.push_back({"scheduler_questions", work.questions});

@@ -2,5 +2,5 @@
 #include "sim/version.h"
 
 namespace ssdtlm {
-const char* const kVersion = SSDTLM_VERSION;
+const char* const kVersion = SSDTLM_VERSION_STRING;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sim/version_macros.h"
+
 namespace ssdtlm {
-/// "0.1.0"; it stands in python/ssdtlm/version.py, which CMake reads.
+/// SSDTLM_VERSION_STRING of the library that is linked; the macros are those of the headers.
 extern const char* const kVersion;
 }

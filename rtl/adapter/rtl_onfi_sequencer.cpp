@@ -66,7 +66,7 @@ RtlOnfiSequencer::RtlOnfiSequencer(const NandConfig& nand, std::uint64_t hertz, 
       timing_(nand),
       clocks_(nand, hertz),
       rows_(nand.geometry),
-      data_(timing_, nand.geometry),
+      layout_(timing_, nand.geometry),
       hertz_(hertz),
       dies_per_chip_(nand.geometry.dies_per_chip),
       model_(std::make_unique<Model>()),
@@ -161,7 +161,8 @@ BusSequencer::Held RtlOnfiSequencer::run(const Request& r, bool keep_pins) {
     v.start_select = static_cast<CData>(r.select & 3);
     v.start_chip = static_cast<CData>(way_ & 0x3F);
     v.start_planes = r.planes;
-    v.start_column = 0;
+    // Of the first plane: the block gives all planes one column, and planes are joined only for whole pages.
+    v.start_column = static_cast<SData>(layout_.column(r.target[0].first_byte));
     v.start_transfers = r.transfers;
     for (unsigned w = 0; w < kRowWords; ++w) v.start_rows[w] = 0;
     unsigned slc = 0;
@@ -243,6 +244,7 @@ void RtlOnfiSequencer::sample_burst(SimTime time) {
 
 void RtlOnfiSequencer::add_data(const Burst& burst, const OnfiTarget* target, PinSequence& out) const {
     const std::uint32_t user = target == nullptr ? 0 : timing_.burst(target->data_bytes, target->spare_only).bytes;
+    const std::uint32_t column = target == nullptr ? 0 : layout_.column(target->first_byte);
     const Ps half = Rate::megatransfers(t_.megatransfers).time_for(1) / 2;
     const Ps access = burst.in ? Ps{0} : t_.t_dqsre;
     PinValue dq = kReleased;
@@ -250,7 +252,7 @@ void RtlOnfiSequencer::add_data(const Burst& burst, const OnfiTarget* target, Pi
         const SimTime t = burst.strobes[k];
         const PinValue level = k % 2 == 0;
         // DQ's bytes have the strobe in their middle on the way in, and begin with it on the way out.
-        const PinValue byte = target == nullptr ? PinValue{0xE0} : k < user ? data_.byte(*target, k) : PinValue{0xFF};
+        const PinValue byte = target == nullptr ? PinValue{0xE0} : k < user ? layout_.byte(*target, column + k) : PinValue{0xFF};
         if (byte != dq) out.edges.push_back({burst.in ? t - half : t + access, Pin::dq, byte});
         dq = byte;
         if (!burst.in) out.edges.push_back({t, Pin::re_n, level});

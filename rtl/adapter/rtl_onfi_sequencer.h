@@ -68,7 +68,7 @@ private:
     const OnfiBusTiming timing_;
     const OnfiSequencerClocks clocks_;
     const RowAddress rows_;
-    const BurstData data_;
+    const PageLayout layout_;
     const std::uint64_t hertz_;
     const std::uint32_t dies_per_chip_;
     std::unique_ptr<Model> model_;

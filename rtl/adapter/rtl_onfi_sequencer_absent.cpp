@@ -12,7 +12,7 @@ RtlOnfiSequencer::RtlOnfiSequencer(const NandConfig& nand, std::uint64_t hertz, 
       timing_(nand),
       clocks_(nand, hertz),
       rows_(nand.geometry),
-      data_(timing_, nand.geometry),
+      layout_(timing_, nand.geometry),
       hertz_(hertz),
       dies_per_chip_(nand.geometry.dies_per_chip) {
     throw UserError(Problem{"channel.rtl_sequencer", "this program was built without Verilator",

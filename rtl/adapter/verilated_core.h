@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
+#include "adapter/block_examination.h"
 #include "adapter/scheduler_registers.h"
 #include "adapter/verilated_messages.h"
 #include "adapter/verilated_ports.h"
@@ -24,11 +26,13 @@
 
 namespace ssdtlm::rtl {
 
-/// kDies, kPlanes: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl.
-template <class Top, unsigned kDies, unsigned kPlanes, bool kProven>
+/// kDies, kPlanes, kDepth: the module's parameters. TAG_BITS is 32. kProven: as SchedulerPort::proven(), by tb/rtl; another block is
+/// examined (BlockExamination) before it is used.
+template <class Top, unsigned kDies, unsigned kPlanes, unsigned kDepth, bool kProven>
 class VerilatedCore final : public SchedulerCore {
 public:
-    VerilatedCore(const SchedulerConfig& config, const SchedulerShape& shape)
+    /// `seed`: of the random bits that registers start with.
+    VerilatedCore(const SchedulerConfig& config, const SchedulerShape& shape, int seed = 1)
         : clock_(Clock::hertz(config.clock_hz)),
           depth_(config.queue_depth),
           dies_(shape.dies_per_channel),
@@ -38,17 +42,11 @@ public:
         context_.fatalOnError(false);  // eval() looks instead
         // Registers start with random bits, as they do in hardware: what is used before it was set shows.
         context_.randReset(2);
-        context_.randSeed(1);
+        context_.randSeed(seed);
         top_ = std::make_unique<Top>(&context_, "scheduler");
         reset();
-        // A block of the user's need not have these registers.
-        if (read_csr(csr::kId) != csr::kIdValue) return;
-        has_csr_ = true;
-        write_csr(csr::kControl, (config.multi_plane ? 1u : 0u) | (shape.independent_plane_read ? 2u : 0u));
-        write_csr(csr::kStarvationLimit, config.starvation_limit);
-        write_csr(csr::kLookAhead, config.look_ahead);
-        write_csr(csr::kPriority, priority_register(config.policy));
-        write_csr(csr::kPlanes, (1u << shape.planes_per_die) - 1);
+        has_csr_ = read_csr(csr::kId) == csr::kIdValue;
+        set_registers(config, shape);
     }
     ~VerilatedCore() override {
         if (trace_) trace_->close();
@@ -57,6 +55,7 @@ public:
         top_.reset();
     }
     static std::unique_ptr<SchedulerCore> make(const SchedulerConfig& config, const SchedulerShape& shape) {
+        if constexpr (!kProven) BlockExamination<VerilatedCore>{config, shape, kDepth}.run();
         return std::make_unique<VerilatedCore>(config, shape);
     }
 
@@ -64,6 +63,13 @@ public:
     bool proven() const override { return kProven; }
 
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override {
+        if (!offer(request, edge, kPatience))
+            throw SchedulerFault("push_ready is low for " + std::to_string(kPatience) + " clock cycles with " + std::to_string(held_) + " of " +
+                                     std::to_string(depth_) + " requests held", edge + kPatience);
+        return edge_;
+    }
+    /// The same for no more than so many edges behind the first. False: it was not taken. last_edge() says when it ended.
+    bool offer(const SchedulerRequest& request, std::uint64_t edge, std::uint64_t patience) {
         begin(edge);
         put(top_->push_valid, 1);
         put(top_->push_tag, request.tag);
@@ -76,20 +82,19 @@ public:
         if constexpr (HasStream<Top>::value) put(top_->push_stream, request.whose.stream);
         if constexpr (HasDeadline<Top>::value)
             put(top_->push_deadline, periods_left(request.whose.deadline, SimTime{clock_.cycles(edge)}, clock_.period()));
-        const std::uint64_t limit = edge + kPatience;
-        for (bool taken = false; !taken; ++edge) {
+        const std::uint64_t limit = edge + patience;
+        bool taken = false;
+        for (; !taken && edge <= limit; ++edge) {
             low(edge);
             taken = top_->push_ready != 0;
             if (top_->grant_valid != 0) throw SchedulerFault("grant_valid is high, but no question is pending", edge);
             high(edge);
-            if (edge == limit)
-                throw SchedulerFault("push_ready is low for " + std::to_string(kPatience) + " clock cycles with " +
-                                         std::to_string(held_) + " of " + std::to_string(depth_) + " requests held", edge);
         }
         put(top_->push_valid, 0);
-        ++held_;
-        return edge - 1;
+        held_ += taken;
+        return taken;
     }
+    std::uint64_t last_edge() const { return edge_; }
 
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override {
         begin(edge);
@@ -106,6 +111,7 @@ public:
             const bool answered = top_->grant_valid != 0;
             if (answered && !taken)
                 throw SchedulerFault("grant_valid is high before query_ready: an answer before the question was taken", edge + out.cycles);
+            if (answered && __builtin_expect(stall_ != 0, 0)) out.cycles += stall(edge + out.cycles);
             if (answered) take_answer(out);
             high(edge + out.cycles);
             if (taken) put(top_->query_valid, 0);
@@ -114,6 +120,24 @@ public:
                 throw SchedulerFault((taken ? "grant_valid is low for " : "query_ready is low for ") + std::to_string(kPatience) +
                                          " clock cycles after a question", edge + out.cycles);
         }
+    }
+
+    /// Answers to come are taken so many edges after grant_valid.
+    void stall_answers(std::uint32_t edges) { stall_ = edges; }
+    /// Resets the block while it works: it holds nothing, and no question is pending. Its registers are set again.
+    void reset_in_work(const SchedulerConfig& config, const SchedulerShape& shape) {
+        reset();
+        held_ = 0;
+        set_registers(config, shape);
+    }
+    /// Puts a question and does not wait for its answer: what a reset has to end.
+    void begin_question(const GrantQuery& query, std::uint64_t edge) {
+        begin(edge);
+        put(top_->query_valid, 1);
+        put(top_->query_classes, query.classes);
+        put(top_->query_idle_dies, query.idle_dies);
+        low(edge);
+        high(edge);
     }
 
     std::string dump() const override {
@@ -176,10 +200,31 @@ private:
         put(top_->rready, 1);
         put(top_->grant_ready, 1);
         put(top_->rst_n, 0);
-        idle_edge();
-        idle_edge();
+        idle_edge();  // the reset is synchronous: it shows from here on
+        for (int edge = 0; edge < 2; ++edge) silent_edge("in reset");
         put(top_->rst_n, 1);
-        low(0);
+        for (int edge = 0; edge < 2; ++edge) silent_edge("after a reset, though nothing was asked");
+        eval(0);
+    }
+    /// One at which the block has nothing to say.
+    void silent_edge(const char* when) const {
+        Verilated::threadContextp(&context_);
+        eval(0);
+        const auto must_be_low = [when](bool level, const char* name) {
+            if (level) throw SchedulerFault(std::string(name) + " is high " + when, 0);
+        };
+        must_be_low(top_->grant_valid != 0, "grant_valid");
+        must_be_low(top_->bvalid != 0, "bvalid");
+        must_be_low(top_->rvalid != 0, "rvalid");
+        eval(1);
+    }
+    void set_registers(const SchedulerConfig& config, const SchedulerShape& shape) {
+        if (!has_csr_) return;  // a block of the user's need not have these
+        write_csr(csr::kControl, (config.multi_plane ? 1u : 0u) | (shape.independent_plane_read ? 2u : 0u));
+        write_csr(csr::kStarvationLimit, config.starvation_limit);
+        write_csr(csr::kLookAhead, config.look_ahead);
+        write_csr(csr::kPriority, priority_register(config.policy));
+        write_csr(csr::kPlanes, (1u << shape.planes_per_die) - 1);
     }
     /// Before the first edge of a call.
     void begin(std::uint64_t edge) {
@@ -209,6 +254,36 @@ private:
     }
     std::uint64_t ps(std::uint64_t edge) const { return static_cast<std::uint64_t>(clock_.cycles(edge).count()); }
 
+    /// The answer stands until it is taken. Returns the edges that went by.
+    std::uint32_t stall(std::uint64_t edge) {
+        const Answer first = answer();
+        put(top_->grant_ready, 0);
+        for (std::uint32_t i = 0; i < stall_; ++i, ++edge) {
+            low(edge);
+            if (top_->grant_valid == 0) throw SchedulerFault("grant_valid falls while grant_ready is low; an answer stands until it is taken", edge);
+            if (answer() != first) throw SchedulerFault("the answer changes while grant_ready is low; it stands until it is taken", edge);
+            high(edge);
+        }
+        put(top_->grant_ready, 1);
+        low(edge);
+        if (top_->grant_valid == 0) throw SchedulerFault("grant_valid falls when grant_ready rises; an answer stands until the next edge takes it", edge);
+        return stall_;
+    }
+    /// All that an answer says. Tags beyond the count mean nothing.
+    struct Answer {
+        bool hit = false;
+        std::uint64_t die = 0, cls = 0, count = 0;
+        std::array<std::uint32_t, kPlanes> tags{};
+        bool operator!=(const Answer& o) const {
+            return hit != o.hit || (hit && (die != o.die || cls != o.cls || count != o.count || tags != o.tags));
+        }
+    };
+    Answer answer() const {
+        Answer a{top_->grant_hit != 0, top_->grant_die, top_->grant_class, top_->grant_count, {}};
+        for (unsigned i = 0; i < std::min<std::uint64_t>(a.count, kPlanes); ++i) a.tags[i] = get_word(top_->grant_tags, i);
+        return a;
+    }
+
     void take_answer(CoreDecision& out) {
         out.answer = top_->grant_hit != 0 ? GrantAnswer::granted : GrantAnswer::nothing;
         if (out.answer == GrantAnswer::nothing) return;
@@ -231,6 +306,7 @@ private:
     const bool independent_plane_read_;
     bool has_csr_ = false;
     std::uint32_t held_ = 0;
+    std::uint32_t stall_ = 0;
     std::uint64_t edge_ = 0;  // the one that is being run
     std::uint64_t begin_edge_ = 0;  // of the call; $time within it goes on in whole picoseconds
     std::uint64_t begin_ps_ = 0;

@@ -100,7 +100,7 @@ RULES = {
     "sim": (["common", "protocol", "host_pcie", "controller", "nand"], True),
     "sim/config": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
     "sim/results": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], False),
-    "sim/wave": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "socket_tap"]),
+    "sim/wave": (["common", "protocol", "host_pcie", "controller", "nand", "sim"], ["device_wave", "instruments", "pin_checks", "socket_tap"]),
 }
 
 KERNEL = re.compile(r"^(systemc|systemc\.h|tlm|tlm\.h|tlm_core/.*|tlm_utils/.*|sysc/.*)$")

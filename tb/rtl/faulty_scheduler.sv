@@ -54,6 +54,7 @@ module faulty_scheduler #(
     output logic [1:0] rresp
 );
   logic [31:0] fault;
+  logic [31:0] kept;  // the fault, which no reset takes away
   logic [31:0] grants;
   wire broken = grants >= 20 || fault[8];
 
@@ -74,7 +75,7 @@ module faulty_scheduler #(
       .PAGE_BITS(PAGE_BITS)
   ) inner (
       .clk(clk),
-      .rst_n(rst_n),
+      .rst_n(rst_n || kept == 23),
       .push_valid(push_valid),
       .push_tag(push_tag),
       .push_die(push_die),
@@ -84,7 +85,7 @@ module faulty_scheduler #(
       .query_classes(query_classes),
       .query_idle_dies(query_idle_dies),
       .query_idle_read_planes(query_idle_read_planes),
-      .grant_ready(grant_ready),
+      .grant_ready(grant_ready || fault == 21),
       .suspend_request(suspend_request),
       .push_ready(inner_push_ready),
       .query_valid(query_valid && !(broken && (fault[7:0] == 13 || fault[7:0] == 15))),
@@ -142,6 +143,9 @@ module faulty_scheduler #(
     grant_class = inner_class;
     grant_count = inner_count;
     grant_tags = inner_tags;
+    // Only stress shows these.
+    if (kept == 20 && !rst_n) grant_valid = 1'b1;
+    if (fault == 22 && inner_query_ready) push_ready = 1'b1;
     if (broken) begin
       case (fault[7:0])
         1: grant_count = COUNT_BITS'(12);
@@ -182,7 +186,10 @@ module faulty_scheduler #(
       grants <= '0;
       fault <= '0;
     end else begin
-      if (awvalid && wvalid && awaddr == 12'h014) fault <= wdata;
+      if (awvalid && wvalid && awaddr == 12'h014) begin
+        fault <= wdata;
+        kept <= wdata;
+      end
       if (push_valid && push_ready) begin
         youngest_tag <= push_tag;
         youngest_die <= push_die;

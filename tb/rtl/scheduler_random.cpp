@@ -20,6 +20,7 @@
 #include <string>
 
 #include "adapter/rtl_schedulers.h"
+#include "controller/scheduler/clocked/checked_core.h"
 #include "controller/scheduler/clocked/compare_core.h"
 #include "controller/scheduler/clocked/policy_core.h"
 #include "rtl/scheduler_stream.h"
@@ -39,7 +40,11 @@ struct Options {
 
 std::unique_ptr<SchedulerCore> make_core(const Options& o, const RtlScheduler& block, const SchedulerStream& s) {
     auto rtl = block.make(s.config, s.shape);
-    if (o.check == "contract") return rtl;
+    if (o.check == "contract") {
+        constexpr std::uint64_t kOvertakes = 1'000;  // far more than a fair order of up to 64 dies and 7 classes needs
+        const GrantRules::Limits limits{s.shape.dies_per_channel, s.shape.planes_per_die, s.shape.independent_plane_read, s.config.multi_plane, kOvertakes};
+        return std::make_unique<CheckedCore>(block.name + " (RTL)", std::uint16_t{0}, Clock::hertz(s.config.clock_hz), limits, std::move(rtl));
+    }
     auto port = make_scheduler_policy(s.config, s.shape);
     auto policy = std::make_unique<PolicyCore>(
         std::unique_ptr<ClassQueueScheduler>(static_cast<ClassQueueScheduler*>(port.release())), s.config.queue_depth);

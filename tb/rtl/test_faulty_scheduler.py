@@ -28,6 +28,13 @@ FAULTS = {
     17: r".*faulty_scheduler\.sv:\d+: Assertion failed in .*: a fatal of the user's|.*a fatal of the user's",
     18: r".*faulty_scheduler\.sv:\d+: Verilog \$finish",
 }
+# What only the examination before the run shows.
+EXAMINED = {
+    20: r"grant_valid is high in reset",
+    21: r"grant_valid falls while grant_ready is low",
+    22: r"\d+ requests that it took are never granted when it was given requests until it was full|.*, when it was given requests until it was full",
+    23: r".*, after a reset, which has to empty it",
+}
 # Two dies on a channel, two planes each: one can be busy while the other is asked for.
 GEOMETRY = ["--set", "nand.geometry.ways=2", "--set", "nand.geometry.planes_per_die=2"]
 WORKLOAD = """[global]
@@ -65,6 +72,16 @@ class FaultyScheduler(SystemTest):
         for fault in FAULTS:
             with self.subTest(fault=fault):
                 print(self.check(fault, self.run_with(fault)))
+
+    def test_stress_before_the_run_finds_what_the_traffic_does_not(self):
+        head = r"ssdtlm: check failed: scheduler faulty_scheduler \(RTL\), channel 0, at 0\.000000 us: when it was examined before the run " \
+               r"\(its registers began with random bits of seed \d\): "
+        for fault, found in EXAMINED.items():
+            with self.subTest(fault=fault):
+                done = self.run_with(fault)
+                self.assertEqual(done.returncode, CHECK_FAILED, done.stderr)
+                self.assertRegex(done.stderr, head + f"({found})")
+                print(done.stderr.splitlines()[0])
 
     def test_what_it_displays_goes_to_standard_error(self):
         done = self.run_with(19)

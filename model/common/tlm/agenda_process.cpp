@@ -106,6 +106,17 @@ void AgendaProcess::run_for(Ps duration) {
     rethrow_error();
 }
 
+/// Whoever called sc_start() hears only from the kernel: by default its report is thrown out of sc_start().
+void AgendaProcess::report_error() const {
+    try {
+        std::rethrow_exception(error_);
+    } catch (const std::exception& e) {
+        SC_REPORT_ERROR("/ssdtlm/stopped", e.what());
+    } catch (...) {
+        SC_REPORT_ERROR("/ssdtlm/stopped", "an entry of the agenda threw what is no std::exception");
+    }
+}
+
 void AgendaProcess::drain() {
     draining_ = true;
     agenda_.sleep_in(nullptr);
@@ -119,9 +130,10 @@ void AgendaProcess::drain() {
     agenda_.set_run_limit(Agenda::kNoClaims);
     agenda_.sleep_in(this);
     wake_at_ = kNever;
-    if (stopped_)
+    if (stopped_) {
         sc_core::sc_stop();
-    else if (!agenda_.empty())
+        if (error_ && run_end_ == SimTime::min()) report_error();
+    } else if (!agenda_.empty())
         wake(agenda_.next_time());
     else if (agenda_.now() > to_sim_time(sc_core::sc_time_stamp()))
         wake(agenda_.now());  // the kernel follows to where the run has ended

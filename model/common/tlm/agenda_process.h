@@ -38,8 +38,8 @@ public:
     /// Ends the simulation (sc_stop) after the running entry.
     void stop();
     bool stopped() const { return stopped_; }
-    /// An exception that left an entry ended the simulation; SystemC would lose its type. Call after an sc_start() of
-    /// your own.
+    /// Throws what left an entry as an exception and ended the simulation. An sc_start() of your own reports it as the error
+    /// "/ssdtlm/stopped" through SystemC's report handler, which throws by default, and loses its type; this has it.
     void rethrow_error() const {
         if (error_) std::rethrow_exception(error_);
     }
@@ -67,6 +67,7 @@ private:
     void wake(SimTime at) override;
     SimTime time(SimTime agenda) override;
     void refuse_early(SimTime agenda) const;
+    void report_error() const;
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
     void update_break() {

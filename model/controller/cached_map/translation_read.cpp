@@ -14,6 +14,7 @@ FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::
     job.next = nullptr;
     set_up(job, FlashOp::read, FlashClass::mapping_read, g.page_of(at), g, client);
     job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));
+    job.txn.first_byte = job.slot[0] * g.unit_bytes;
     job.txn.data_bytes = g.unit_bytes;
     around.ftl.read_started(g.block_of(job.txn.address));
     return job;

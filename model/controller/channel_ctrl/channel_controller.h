@@ -67,9 +67,10 @@ public:
     void use_sequencer(std::unique_ptr<BusSequencer> sequencer) { sequences_.use_sequencer(std::move(sequencer)); }
     /// Null: the timing model.
     BusSequencer* sequencer() { return sequences_.sequencer(); }
-    /// From now on (nothing may be on the bus) the channel's pins are played to a listener. Not owned.
+    /// From now on (nothing may be on the bus) the channel's pins are played to this listener too. Not owned.
     void play_pins(const NandConfig& nand, PinListener& listener) {
-        pins_ = std::make_unique<ChannelPins>(nand, channel_, listener);
+        if (pins_ == nullptr) pins_ = std::make_unique<ChannelPins>(nand, channel_);
+        pins_->add(listener);
         sequences_.keep_pins();
     }
     ChannelPins* pins() { return pins_.get(); }

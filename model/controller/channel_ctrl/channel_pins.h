@@ -16,8 +16,10 @@ namespace ssdtlm {
 
 class ChannelPins {
 public:
-    ChannelPins(const NandConfig& nand, std::uint16_t channel, PinListener& listener)
-        : generator_(nand), listener_(listener), channel_(channel), busy_(nand.geometry.dies_per_channel()) {}
+    ChannelPins(const NandConfig& nand, std::uint16_t channel) : generator_(nand), channel_(channel), busy_(nand.geometry.dies_per_channel()) {}
+
+    /// Told in the order in which they were added. Not owned.
+    void add(PinListener& listener) { listeners_.push_back(&listener); }
 
     /// Only this many bytes at each end of a data burst get edges.
     void limit_burst_edges(std::uint32_t bytes) { generator_.limit_burst_edges(bytes); }
@@ -34,18 +36,22 @@ public:
             generator_.play(command, sequence_);
         else
             sequencer->pins(command, sequence_);
-        listener_.pins(channel_, sequence_);
+        tell();
     }
     /// The array is done. R/B# rises when none of the die's operations (independent plane reads) is left.
     void ready(const OnfiExtension& onfi, SimTime now) {
         if (--busy_[onfi.die] != 0) return;
         PinGenerator::play_ready(onfi.die, now, sequence_);
-        listener_.pins(channel_, sequence_);
+        tell();
     }
 
 private:
+    void tell() {
+        for (PinListener* const listener : listeners_) listener->pins(channel_, sequence_);
+    }
+
     PinGenerator generator_;
-    PinListener& listener_;
+    std::vector<PinListener*> listeners_;
     const std::uint16_t channel_;
     std::vector<std::uint8_t> busy_;  // operations per die
     PinSequence sequence_;            // scratch

@@ -32,7 +32,7 @@ void CheckedScheduler::listen(std::uint16_t channel, GrantListener& listener) {
 
 void CheckedScheduler::push(const SchedulerRequest& request) {
     Channel& channel = channels_[request.channel];
-    channel.rules.pushed(request);
+    channel.rules.pushed(request, agenda_.now());
     try {
         scheduler_.push(request);
     } catch (const SchedulerFault& e) {
@@ -54,8 +54,14 @@ GrantAnswer CheckedScheduler::grant(const GrantQuery& query, Grant& out) {
     }
 }
 
+std::optional<SchedulerFairness> CheckedScheduler::fairness() const {
+    SchedulerFairness all;
+    for (const Channel& channel : channels_) all += channel.rules.fairness();
+    return all;
+}
+
 void CheckedScheduler::Channel::check(GrantAnswer answer, const Grant& grant) {
-    if (const std::string found = rules.take(answer, grant); !found.empty()) refuse(found);
+    if (const std::string found = rules.take(answer, grant, owner_.agenda_.now()); !found.empty()) refuse(found);
 }
 
 void CheckedScheduler::Channel::grant_decided(GrantAnswer answer, const Grant& grant) {

@@ -29,6 +29,7 @@ public:
     bool open_trace(std::uint16_t channel, const std::string& path) override { return scheduler_.open_trace(channel, path); }
     std::string name() const override { return scheduler_.name(); }
     bool proven() const override { return true; }
+    std::optional<SchedulerFairness> fairness() const override;
 
 private:
     /// What the scheduler knows as the channel's listener.

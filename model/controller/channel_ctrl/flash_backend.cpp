@@ -7,13 +7,14 @@ namespace ssdtlm {
 
 FlashBackend::FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                            bool multi_plane, std::unique_ptr<SchedulerPort> scheduler,
-                           std::unique_ptr<BusOrder> order, std::unique_ptr<SuspendPolicy> suspend, bool moves_with_host)
+                           std::unique_ptr<BusOrder> order, std::unique_ptr<SuspendPolicy> suspend, bool moves_with_host, std::uint64_t overtake_bound)
     : sc_module(name),
       agenda_(agenda),
       nand_(nand),
       ecc_(ecc),
       multi_plane_(multi_plane),
       moves_with_host_(moves_with_host),
+      overtake_bound_(overtake_bound),
       geometry_(nand.geometry),
       order_(std::move(order)),
       suspend_(std::move(suspend)) {
@@ -33,7 +34,13 @@ void FlashBackend::take(std::unique_ptr<SchedulerPort> scheduler) {
     if (!scheduler_->proven())
         checked_ = std::make_unique<CheckedScheduler>(
             *scheduler_, agenda_, geometry_.channels,
-            GrantRules::Limits{geometry_.dies_per_channel(), geometry_.planes_per_die, nand_.independent_plane_read, multi_plane_});
+            GrantRules::Limits{geometry_.dies_per_channel(), geometry_.planes_per_die, nand_.independent_plane_read, multi_plane_, overtake_bound_});
+}
+
+std::optional<SchedulerFairness> FlashBackend::fairness() const {
+    std::optional<SchedulerFairness> all = checked_ ? checked_->fairness() : scheduler_->fairness();
+    if (all && earlier_fairness_) *all += *earlier_fairness_;
+    return all;
 }
 
 /// In its place, so that what is bound to it stays bound.
@@ -49,6 +56,7 @@ void FlashBackend::restart(std::unique_ptr<SchedulerPort> scheduler) {
         history.push_back(channel->controller->history());
         channel->controller.reset();
     }
+    earlier_fairness_ = fairness();
     take(std::move(scheduler));
     transactions_ = TransactionTable();
     for (std::uint32_t c = 0; c < geometry_.channels; ++c) {

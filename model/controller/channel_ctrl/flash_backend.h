@@ -24,10 +24,11 @@ namespace ssdtlm {
 class FlashBackend : public sc_core::sc_module, public FlashPort {
 public:
     /// `multi_plane` as in the scheduler's configuration. Grants of a scheduler that is not proven() are checked; the
-    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`: ChannelController's. Bind channel(i).onfi_initiator of each channel.
+    /// first wrong one is a CheckFailed out of the agenda. `suspend`: null: nothing is suspended. `moves_with_host`: ChannelController's.
+    /// `overtake_bound`: SchedulerConfig's, for a scheduler that is checked. Bind channel(i).onfi_initiator of each channel.
     FlashBackend(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& nand, const EccConfig& ecc,
                  bool multi_plane, std::unique_ptr<SchedulerPort> scheduler, std::unique_ptr<BusOrder> order,
-                 std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false);
+                 std::unique_ptr<SuspendPolicy> suspend = nullptr, bool moves_with_host = false, std::uint64_t overtake_bound = 0);
     /// The power went: all transactions are gone, and no client hears of it. The same with another scheduler; counts go
     /// on, sequencers and logs have to be given again. Precondition: the agenda holds no entry of the back end any more.
     void restart(std::unique_ptr<SchedulerPort> scheduler);
@@ -41,6 +42,8 @@ public:
         route.channel->submit(txn, route.die);
     }
 
+    /// Of all schedulers that the back end had; none: their answers were not checked.
+    std::optional<SchedulerFairness> fairness() const;
     SchedulerPort& scheduler() { return *scheduler_; }
     const SchedulerPort& scheduler() const { return *scheduler_; }
     ChannelController& channel(std::uint32_t i) { return *channels_[i]->controller; }
@@ -91,11 +94,13 @@ private:
     const NandConfig nand_;
     const EccConfig ecc_;
     const bool multi_plane_, moves_with_host_;
+    const std::uint64_t overtake_bound_;
     const NandGeometry geometry_;
     std::unique_ptr<SchedulerPort> scheduler_;
     std::unique_ptr<BusOrder> order_;
     std::unique_ptr<SuspendPolicy> suspend_;     // null: nothing is suspended
     std::unique_ptr<CheckedScheduler> checked_;  // null: the scheduler is proven
+    std::optional<SchedulerFairness> earlier_fairness_;  // of those before a restart
     TransactionTable transactions_;
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Route> routes_;  // by global die

@@ -4,7 +4,7 @@
 namespace ssdtlm {
 
 SequenceBuilder::SequenceBuilder(const NandConfig& nand, const ChannelCounters& so_far)
-    : selected_(nand.geometry.ways, kNothingSelected), counters_(so_far), timing_(nand) {
+    : selected_(nand.geometry.ways, kNothingSelected), addressed_(nand.geometry.ways, kNothingSelected), counters_(so_far), timing_(nand) {
     for (std::uint32_t d = 0; d < nand.geometry.dies_per_channel(); ++d)
         way_of_.push_back(static_cast<std::uint8_t>(d / nand.geometry.dies_per_chip));
 }
@@ -16,7 +16,11 @@ OnfiPayload& SequenceBuilder::control(FlashOp op, std::uint32_t die, const Flash
     onfi.target[0].plane = of.plane;
     onfi.target[0].block = of.address.block;
     onfi.target[0].page = of.op == FlashOp::erase ? 0 : of.address.page;
-    onfi.bus_end = bus_free_at_ = now + timing_.issue(op, 1);
+    const bool resumes = onfi_operation(op).effect == ArrayEffect::resumes;
+    onfi.bus_end = now + timing_.issue(op, 1);
+    if (resumes && addressed(die) != die) onfi.bus_end += timing_.select_lun();
+    bus_free_at_ = onfi.bus_end;
+    addressed(die) = static_cast<std::uint16_t>(die);
     selected(die) = kNothingSelected;  // data of another LUN have to be selected again
     counters_.command += onfi.bus_end - now;
     counters_.suspends += onfi_operation(op).effect == ArrayEffect::suspends;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns transactions into the ONFI sequences of one channel: addresses, planes, data, and how long each holds the bus, by
 // the timing model or by a block that plays it cycle by cycle. Counts what the bus was held for. Knows which plane each
-// chip enable addressed last: another one has to be selected (06h-5A-E0h) before its data out.
+// chip enable addressed last: another one has to be selected (06h-5A-E0h) before its data out. A resume has no address: another LUN
+// is selected by 78h-3A first.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,7 @@ private:
         return static_cast<std::uint16_t>(die * kMaxPlanes + plane);
     }
     std::uint16_t& selected(std::uint32_t die) { return selected_[way_of_[die]]; }
+    std::uint16_t& addressed(std::uint32_t die) { return addressed_[way_of_[die]]; }
     OnfiPayload& begin(FlashOp op, std::uint32_t die, std::uint32_t count, SimTime now);
     SimTime play(OnfiExtension& onfi, PinSelect select);
 
@@ -65,6 +67,7 @@ private:
     bool keep_pins_ = false;
     std::vector<std::uint8_t> way_of_;     // by die
     std::vector<std::uint16_t> selected_;  // per way: die and plane that data out would come from
+    std::vector<std::uint16_t> addressed_;  // per way: die of the last row address
     ChannelCounters counters_;
     const OnfiBusTiming timing_;
 };
@@ -97,7 +100,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
                                     in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,
-                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}, txn.spare_only};
+                                    in ? &txn.record : nullptr, txn.slc, FlashStatus{}, txn.spare_only, in ? 0 : txn.first_byte};
         if (!in) continue;
         const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes);
         data_in += burst.in;
@@ -108,6 +111,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
     bus_free_at_ = onfi.bus_end;
     if (__builtin_expect(sequencer_ != nullptr, 0)) bus_free_at_ = play(onfi, PinSelect::none);
     selected(die) = count == 1 ? selection(die, onfi.target[0].plane) : kNothingSelected;
+    addressed(die) = static_cast<std::uint16_t>(die);
     counters_.command += onfi.bus_end - now - data_in;
     counters_.data_in += data_in;
     ++counters_.operations;
@@ -122,10 +126,11 @@ inline OnfiPayload& SequenceBuilder::data_out(std::uint32_t die, FlashTransactio
     OnfiPayload& payload = begin(FlashOp::read_out, die, 1, now);
     OnfiExtension& onfi = payload.onfi;
     onfi.target[0] = OnfiTarget{txn.plane, txn.address.block, txn.address.page, txn.data_bytes, txn.spare.data(), txn.bytes,
-                                txn.status.retries, nullptr, txn.slc, FlashStatus{}, txn.spare_only};
+                                txn.status.retries, nullptr, txn.slc, FlashStatus{}, txn.spare_only, txn.first_byte};
     std::uint16_t& last_selected = selected(die);
     const bool reselect = last_selected != selection(die, txn.plane);
     last_selected = selection(die, txn.plane);
+    if (reselect) addressed(die) = static_cast<std::uint16_t>(die);
     const Ps select = reselect ? timing_.select() : Ps{0};
     const OnfiBusTiming::Burst burst = timing_.burst(txn.data_bytes, txn.spare_only);
     onfi.bus_end = now + select + burst.out;

@@ -16,6 +16,7 @@ void MergeReader::start(Ppa place, BufferPort::Index entry) {
     set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
     job.txn.slc = s_.slc.holds(job.txn.address);
     job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
+    job.txn.first_byte = job.slot[0] * s_.geometry.unit_bytes;
     job.txn.data_bytes = s_.geometry.unit_bytes;
     s_.flash.submit(job.txn);
 }

@@ -101,6 +101,8 @@ inline FlashJob& ReadCommand::start_part(Command& c, const Located& unit, std::u
         job.txn.address = decode_.page_of(page);
         job.txn.die = decode_.die_of(job.txn.address.plane);
         job.txn.slc = s_.slc.holds(job.txn.address);
+        job.txn.first_byte = static_cast<std::uint32_t>(decode_.slot_of(unit.ppa, page) * s_.extents.unit_bytes + s_.extents.first_byte(c) +
+                                                        byte_offset - std::uint64_t{idx(lpa)} * s_.extents.unit_bytes);
         job.txn.client = this;
         job.txn.cookie = handle_of(job);
         job.txn.owner = c.timeline->number();

@@ -92,9 +92,9 @@ FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {
     job.units = 0;
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s)
         if ((mask >> s) & 1u) job.slot[job.units++] = static_cast<std::uint8_t>(s);
+    job.txn.first_byte = job.slot[0] * geometry_.unit_bytes;
     job.txn.data_bytes = job.units * geometry_.unit_bytes;
-    ++g.inflight;
-    ++g.reads;
+    ++g.inflight, ++g.reads;
     pacing_.started(group, job.units);
     return job;
 }

@@ -107,6 +107,7 @@ void MergeEngine::start_row(GroupId group) {
         }
         job->item[job->units] = i;
         job->slot[job->units++] = static_cast<std::uint8_t>(geometry_.slot_of(from));
+        job->txn.first_byte = job->slot[0] * geometry_.unit_bytes;
         job->txn.data_bytes = job->units * geometry_.unit_bytes;
     }
     g.cursor += row.pages;

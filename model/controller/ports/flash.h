@@ -66,6 +66,7 @@ struct alignas(64) FlashTransaction {
     PageRecord record{};                ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
     UnitBytes* bytes = nullptr;         ///< the same; null: the Spare stands for the data
+    std::uint32_t first_byte = 0;       ///< reads: user byte of the page at which data_bytes begin (the column, without the spare area)
     Timeline timeline;                  ///< begins when the transaction is submitted
 
     /// For submit(): from now on time is charged to `path`.

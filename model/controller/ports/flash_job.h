@@ -95,6 +95,7 @@ public:
         job.txn.path = nullptr;
         job.txn.owner = 0;
         job.txn.slc = false;
+        job.txn.first_byte = 0;
         job.txn.whose = WorkTag{};
         ++used_;
         return job;

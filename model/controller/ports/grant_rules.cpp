@@ -46,9 +46,9 @@ void refuse_grant(const GrantPlace& place, const std::string& found) {
                       "; the contract is in controller/ports/scheduler_port.h, correct the scheduler");
 }
 
-void GrantRules::pushed(const SchedulerRequest& r) {
+void GrantRules::pushed(const SchedulerRequest& r, SimTime now) {
     Die& die = dies_[r.die];
-    die.of[static_cast<std::size_t>(r.cls)].push_back(Waiting{r.tag, r.page, r.plane, r.whose});
+    die.of[static_cast<std::size_t>(r.cls)].push_back(Waiting{r.tag, r.page, r.plane, r.whose, now});
     die.classes |= class_bit(r.cls);
     waiting_ |= std::uint64_t{1} << r.die;
     changed();
@@ -83,13 +83,37 @@ std::string GrantRules::nothing() {
     return {};
 }
 
-std::string GrantRules::take(GrantAnswer answer, const Grant& grant) {
+/// Every class of a die that this question let start and that was not granted has been overtaken once more.
+std::string GrantRules::overtaken_by(const Grant& grant) {
+    for (std::uint64_t dies = query_.idle_dies & waiting_; dies != 0; dies &= dies - 1) {
+        const auto d = static_cast<std::uint32_t>(__builtin_ctzll(dies));
+        for (std::uint32_t classes = dies_[d].classes & query_.classes; classes != 0; classes &= classes - 1) {
+            const auto cls = static_cast<std::size_t>(__builtin_ctz(classes));
+            if (d == grant.die && cls == static_cast<std::size_t>(grant.cls)) continue;
+            const std::uint64_t times = ++dies_[d].overtaken[cls];
+            fairness_.most_overtakes = std::max(fairness_.most_overtakes, times);
+            if (limits_.overtake_bound != 0 && times > limits_.overtake_bound)
+                return "starves die " + number(d) + ", " + class_text(static_cast<FlashClass>(cls)) + ": tag " + number(dies_[d].of[cls].front().tag) +
+                       " could have started, and " + number(times) + " grants passed it; at most scheduler.overtake_bound = " + number(limits_.overtake_bound) +
+                       ", 0 allows any number";
+        }
+    }
+    dies_[grant.die].overtaken[static_cast<std::size_t>(grant.cls)] = 0;
+    return {};
+}
+
+std::string GrantRules::take(GrantAnswer answer, const Grant& grant, SimTime now) {
     if (answer == GrantAnswer::nothing) return nothing();
     const std::string broken = broken_by(grant);
     if (!broken.empty()) return "grant of " + grant_text(grant) + ": " + broken;
     Die& die = dies_[grant.die];
     Queue& queue = die.of[static_cast<std::size_t>(grant.cls)];
-    for (std::uint32_t i = 0; i < grant.count; ++i) queue.erase(find(queue, grant.tags[i]));
+    if (std::string starved = overtaken_by(grant); !starved.empty()) return "grant of " + grant_text(grant) + ": " + starved;
+    for (std::uint32_t i = 0; i < grant.count; ++i) {
+        const auto granted = find(queue, grant.tags[i]);
+        fairness_.longest_wait = std::max(fairness_.longest_wait, now - granted->since);
+        queue.erase(granted);
+    }
     if (queue.empty()) die.classes &= ~class_bit(grant.cls);
     if (die.classes == 0) waiting_ &= ~(std::uint64_t{1} << grant.die);
     changed();

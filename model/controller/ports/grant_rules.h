@@ -35,15 +35,17 @@ public:
         std::uint32_t planes = 1;  ///< of a die
         bool independent_plane_read = false;
         bool multi_plane = true;
+        std::uint64_t overtake_bound = 0;  ///< see SchedulerConfig::overtake_bound
     };
     explicit GrantRules(const Limits& limits) : limits_(limits), dies_(limits.dies) {}
 
-    void pushed(const SchedulerRequest& request);
+    void pushed(const SchedulerRequest& request, SimTime now);
     /// A question is put. take() is for it.
     void asked(const GrantQuery& query);
     /// The rule that an answer (granted or nothing) breaks and what is allowed, as text. Empty: none, and what was granted
     /// waits no more.
-    std::string take(GrantAnswer answer, const Grant& grant);
+    std::string take(GrantAnswer answer, const Grant& grant, SimTime now);
+    const SchedulerFairness& fairness() const { return fairness_; }
 
 private:
     struct Waiting {
@@ -51,15 +53,18 @@ private:
         std::uint32_t page;
         std::uint8_t plane;
         WorkTag whose;
+        SimTime since;
     };
     using Queue = std::deque<Waiting>;
     struct Die {
         std::array<Queue, kFlashClassCount> of;  // class, in order of arrival
         ClassSet classes = 0;                    // that have something
         ClassSet refused = 0;                    // asked for in vain while the die was idle, since changes_
+        std::array<std::uint64_t, kFlashClassCount> overtaken{};  // grants since the class had one or was empty, that it could have had
     };
 
     std::string nothing();
+    std::string overtaken_by(const Grant& grant);
     void changed();
     std::string broken_by(const Grant& grant) const;
     std::string broken_by_tag(const Grant& grant, std::uint32_t i) const;
@@ -73,6 +78,7 @@ private:
     GrantQuery query_;            // the one under decision, or the last
     std::uint64_t must_start_ = 0;  // dies that it cannot be answered with nothing
     bool changed_ = false;        // something was pushed since it was put
+    SchedulerFairness fairness_;
 };
 
 }  // namespace ssdtlm

@@ -4,6 +4,7 @@
 // later: then the bus waits for it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,17 @@ protected:
 ///   before it: what goes next on a die changes by a push or a grant on the channel, and by nothing else.
 /// - At most one question of a channel is pending; what is pushed meanwhile need not be considered. While it is pending,
 ///   more dies may become ready, but none that the query named ceases to be. grant_decided() is called once for it.
+/// What requests had to bear, where the answers of a scheduler are checked (GrantRules).
+struct SchedulerFairness {
+    Ps longest_wait{};                 ///< of a request, from its push to its grant
+    std::uint64_t most_overtakes = 0;  ///< grants that a class of a die had to let pass in a row, though it could have started
+
+    void operator+=(const SchedulerFairness& other) {
+        longest_wait = std::max(longest_wait, other.longest_wait);
+        most_overtakes = std::max(most_overtakes, other.most_overtakes);
+    }
+};
+
 class SchedulerPort {
 public:
     virtual ~SchedulerPort() = default;
@@ -129,6 +141,8 @@ public:
     virtual std::string name() const { return {}; }
     /// True: tests hold this very class to the contract (tb/unit/scheduler), so its grants need no check in each run.
     virtual bool proven() const { return false; }
+    /// None: its answers are not checked.
+    virtual std::optional<SchedulerFairness> fairness() const { return {}; }
     /// What waits on a channel's dies, a line each, for a watchdog's report.
     virtual std::string dump(std::uint16_t channel) const {
         static_cast<void>(channel);

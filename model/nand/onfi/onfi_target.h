@@ -22,6 +22,7 @@ struct OnfiTarget {
     bool slc = false;            ///< the block's cells hold one bit each: the operation is one of SLC mode
     FlashStatus status{};        ///< the target's answer: program and erase the result, read_out the wrong bits
     bool spare_only = false;     ///< read_out: data_bytes of the spare area, and no others
+    std::uint32_t first_byte = 0;///< read, read_out: user byte of the page at which data_bytes begin
 };
 
 }  // namespace ssdtlm

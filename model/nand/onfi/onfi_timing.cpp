@@ -77,6 +77,7 @@ OnfiBusTiming::OnfiBusTiming(const NandConfig& config)
     }
     const OnfiOperation& select = onfi_operation(FlashOp::select_plane);
     select_ = cmd(select.cycles()) + select.before_data(t);
+    select_lun_ = std::int64_t{onfi_operation(FlashOp::read_status_enhanced).cycles()} * t.t_wc;
     turnaround_ = t.t_rhw;
     slc_prefix_ = t.t_wc;
     busy_delay_ = t.t_wb;

@@ -10,6 +10,7 @@
 //   data out           tRR + access + data + postamble                   then tRHW before the next command
 //   program            (p-1) * (tWB + tPLPBSY) + p * (cmd(6) + tADL + data in + cmd(1))
 //   erase              p * cmd(5) + (p-1) * (tWB + tPLEBSY)              60h-3A-D1h .. 60h-3A-D0h
+//   resume             cmd(1); select of its LUN: 4 * tWC more         13h, D2h; 78h-3A in front, in the same group
 //   SLC mode           tWC more in each plane in SLC mode                A2h in front of 00h, 80h or 60h, in the same group
 // With the interface "ideal" all of it is zero.
 #pragma once
@@ -62,6 +63,8 @@ public:
     /// Before a data-out burst when another LUN or plane of the target was addressed last, and for each plane of a
     /// multi-plane read.
     Ps select() const { return select_; }
+    /// What a resume takes more when its chip enable addressed another LUN last: 78h and the LUN's row come first.
+    Ps select_lun() const { return select_lun_; }
     /// tRHW: last data-out cycle to the next command.
     Ps turnaround() const { return turnaround_; }
     /// tWB: last WE# edge to R/B# low, where the array time starts.
@@ -84,6 +87,7 @@ private:
     Ps data_in_fixed_{};
     Ps data_out_fixed_{};
     Ps select_{};
+    Ps select_lun_{};
     Ps turnaround_{};
     Ps slc_prefix_{};
     Ps busy_delay_{};

@@ -21,6 +21,11 @@ PinBursts::PinBursts(const NandConfig& nand, const PinLimits& limits, const PinL
       transfer_(Rate::megatransfers(nand.onfi.megatransfers).time_for(1) - Ps{1}),
       t_rpst_(nand.onfi.t_dqsre + transfer_) {}
 
+void PinBursts::give_up() {
+    in_ = in_held_ = out_ = false;
+    expected_bytes_.clear();
+}
+
 void PinBursts::data_changes(SimTime t) {
     if (in_ && in_strobes_ != 0) violations_.at_least("tDH", t, in_last_, limits_.t_ds);
 }
@@ -145,6 +150,7 @@ void PinBursts::end_in(SimTime t) {
 }
 
 void PinBursts::count_bytes(SimTime t, std::size_t strobes) {
+    if (any_bytes_) return;
     if (expected_bytes_.empty()) return violations_.add("byte count", t, "a data burst that no sequence has");
     if (expected_bytes_.front() != strobes)
         violations_.add("byte count", t,

@@ -19,6 +19,10 @@ public:
 
     /// A burst to come has so many bytes.
     void expect(std::uint32_t bytes) { expected_bytes_.push_back(bytes); }
+    /// How many bytes a burst has is not known.
+    void expect_any() { any_bytes_ = true; }
+    /// What was under way is over, and no rule is broken by it.
+    void give_up();
     void read_enable(SimTime t, PinValue level);
     void strobe(SimTime t, PinValue before, PinValue now);
     void data_changes(SimTime t);
@@ -49,6 +53,7 @@ private:
     const Ps t_rpst_;
 
     std::deque<std::uint32_t> expected_bytes_;  // of the bursts to come
+    bool any_bytes_ = false;
     // Data in: from DQS driven to DQS released.
     bool in_ = false;
     std::size_t in_strobes_ = 0;

@@ -32,6 +32,37 @@ void PinChecker::finish() {
     told_.overdue(kNever);
 }
 
+void PinChecker::power_lost(SimTime now) {
+    drain(now);
+    pending_.clear();
+    pins_ = PinLevels{};
+    next_ = pins_.values;
+    told_.power_lost();
+    bursts_.give_up();
+}
+
+void PinChecker::begin_inside(const std::vector<PinEdge>& levels) {
+    for (const PinEdge& e : levels) next_[idx(e.pin)] = pins_.values[idx(e.pin)] = e.value;
+    inside_a_sequence_ = !no_chip_enabled();
+    told_.begin_inside(levels.empty() ? SimTime{} : levels.front().time);
+}
+
+void PinChecker::check_edges(const std::vector<PinEdge>& edges) {
+    bursts_.expect_any();
+    if (inside_a_sequence_) {
+        for (const PinEdge& e : edges) next_[idx(e.pin)] = pins_.values[idx(e.pin)] = e.value;
+        inside_a_sequence_ = !no_chip_enabled();
+        if (!inside_a_sequence_) told_.begin_inside(edges.back().time);
+        return;
+    }
+    pending_.insert(pending_.end(), edges.begin(), edges.end());
+    drain(kNever);
+}
+
+bool PinChecker::no_chip_enabled() const {
+    return std::all_of(pins_.values.begin() + idx(Pin::ce_n), pins_.values.begin() + idx(Pin::rb_n), [](PinValue level) { return level != 0; });
+}
+
 void PinChecker::drain(SimTime before) {
     std::size_t first = 0;
     while (first < pending_.size() && pending_[first].time < before) {

@@ -12,6 +12,7 @@
 //   data rate, DQS count, byte count              strobes not faster than configured; one of DQS for each of RE#; as
 //                                                 many as the sequence has bytes
 //   CE#, R/B#                                     cycles with no or several chip enables; a command to a busy die
+//   resume                                        13h, D2h: the LUN addressed last has a suspended program or erase
 //   sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h,
 //                                                 60h-3A-D0h/D1h, 70h, 78h-3A, 84h-3A, 13h, 61h-3A, D2h; data out only
 //                                                 of what was selected; SlcMode::prefix (A2h) only right before 00h, 80h
@@ -41,12 +42,20 @@ public:
     void check(const PinSequence& sequence);
     /// Checks what is still held back because a later sequence could have had edges before it.
     void finish();
+    /// The power goes: what would come from now on does not, and what was under way breaks no rule. Then begins anew.
+    void power_lost(SimTime now);
+    /// Pins that were recorded, instead of sequences: all edges of one instant. How many bytes a burst should have is not known then,
+    /// and the rule "byte count" is not checked. Sequences are not counted.
+    void check_edges(const std::vector<PinEdge>& edges);
+    /// Before the first of these: levels at the begin of a recording of a device that was at work. What was told before counts as
+    /// right; checks begin when no chip enable is low.
+    void begin_inside(const std::vector<PinEdge>& levels);
 
     /// The first hundred.
     const std::vector<PinViolation>& violations() const { return violations_.kept(); }
     std::uint64_t violation_count() const { return violations_.count(); }
-    /// One line per kept violation.
-    std::string report() const { return violations_.report(); }
+    /// See PinViolations::report().
+    std::string report(std::size_t most = PinViolations::kKept) const { return violations_.report(most); }
 
     // What was seen.
     std::uint64_t sequences() const { return sequences_; }
@@ -60,6 +69,7 @@ private:
         PinValue now = 0;
     };
 
+    bool no_chip_enabled() const;
     void drain(SimTime before);
     void apply(SimTime t, std::size_t first, std::size_t last);
     void dispatch(SimTime t, const Change& change);
@@ -81,6 +91,7 @@ private:
     PinDecoder told_;
     PinBursts bursts_;
     std::uint64_t sequences_ = 0;
+    bool inside_a_sequence_ = false;  // of which the begin is not known
 };
 
 }  // namespace ssdtlm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nand/pins/pin_decoder.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,8 @@ PinDecoder::PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolati
       lun_shift_(bits_for(nand.geometry.pages_per_block) + bits_for(nand.geometry.planes_per_die) +
                  bits_for(nand.geometry.blocks_per_plane)),
       luns_known_(dies_per_chip_ == 1 || lun_shift_ + bits_for(dies_per_chip_) <= 24),
-      targets_(nand.geometry.ways) {}
+      targets_(nand.geometry.ways),
+      suspended_(nand.geometry.dies_per_channel(), kNothing) {}
 
 // --- chip enables ----------------------------------------------------------------------------------------------------
 
@@ -45,6 +47,20 @@ void PinDecoder::chip(SimTime t, std::uint32_t way, PinValue level) {
         targets_[way].chip_fell = t;
     else
         violations_.add("CE#", t, to_string(ce_n(way)) + " does not exist");
+}
+
+void PinDecoder::power_lost() {
+    low_chips_ = 0;
+    busy_.clear();
+    std::fill(targets_.begin(), targets_.end(), Target{});
+    std::fill(suspended_.begin(), suspended_.end(), kNothing);
+}
+
+void PinDecoder::begin_inside(SimTime now) {
+    power_lost();
+    told_from_ = now;
+    for (Target& to : targets_) to.readable = true;
+    std::fill(suspended_.begin(), suspended_.end(), kNotKnown);
 }
 
 PinDecoder::Target* PinDecoder::target(SimTime t, const char* what) {
@@ -85,8 +101,22 @@ void PinDecoder::command(SimTime t, Target& to, std::uint8_t opcode) {
     if (op != FlashOp::change_column && !is_status(op) && onfi_operation(op).effect != ArrayEffect::suspends) to.readable = to.status = false;
     if (onfi_operation(op).addresses() != 0) return;
     if (is_status(op)) return status_selected(t, to);
-    to.open = false;  // a resume: the die goes on with what it was told
-    busy_.push_back({way_, kUnknown, t});
+    resumed(t, to);
+}
+
+/// It has no address cycles: the LUN that the chip enable addressed last goes on.
+void PinDecoder::resumed(SimTime t, Target& to) {
+    to.open = false;
+    const FlashOp operation = suspended_operation(to.op);
+    if (to.addressed != kUnknown) {
+        FlashOp& suspended = suspended_[static_cast<std::size_t>(to.addressed)];
+        if (suspended != operation && suspended != kNotKnown)
+            violations_.add("resume", t,
+                            hex(to.opcode) + " goes to die " + std::to_string(to.addressed) + ", which was addressed last and has no suspended " +
+                                onfi_operation(operation).name + "; select the LUN by 78h and its row first");
+        suspended = kNothing;
+    }
+    busy_.push_back({way_, to.addressed, t});
 }
 
 /// It is before something that it does not belong to.
@@ -121,10 +151,11 @@ void PinDecoder::address(SimTime t, Target& to, std::uint8_t byte) {
 
 void PinDecoder::addresses_done(SimTime t, Target& to) {
     if (onfi_operation(to.op).rows == 0) return;
-    to.die = die_of_row(way_, to.row);
+    to.die = to.addressed = die_of_row(way_, to.row);
     if (is_status(to.op)) return status_selected(t, to);
     if (onfi_operation(to.op).effect == ArrayEffect::suspends) {
         to.open = false;
+        if (to.die != kUnknown) suspended_[static_cast<std::size_t>(to.die)] = suspended_operation(to.op);
         return;
     }
     const bool may_be_busy = independent_ && (to.op == FlashOp::read || to.op == FlashOp::select_plane);
@@ -177,7 +208,7 @@ void PinDecoder::ready_busy(SimTime t, std::uint32_t die, PinValue level) {
         busy_.erase(b);
         return;  // overdue() has looked at its time
     }
-    violations_.add("R/B#", t, to_string(rb_n(die)) + " falls, but nothing was started");
+    if (t > told_from_ + t_.t_wb) violations_.add("R/B#", t, to_string(rb_n(die)) + " falls, but nothing was started");
 }
 
 void PinDecoder::overdue(SimTime t) {

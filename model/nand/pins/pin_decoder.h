@@ -27,6 +27,7 @@ public:
         bool data = false;  ///< a data-in burst has come
         std::uint32_t row = 0;
         int die = kUnknown;          ///< that the open command names
+        int addressed = kUnknown;    ///< die of the last row address: a resume goes to it
         bool queued = false;         ///< 32h: data out has to say which plane
         int source = kUnknown;       ///< die whose register data out comes from
         bool readable = false;       ///< something is selected for data out
@@ -51,6 +52,10 @@ public:
     /// The chip enable that fell last; null: it is not the only one that is low.
     Target* only_low() { return low_chips_ == 1 ? &targets_[way_] : nullptr; }
     const Target& last_told() const { return targets_[way_]; }
+    /// The power was away: nothing is selected, busy or suspended.
+    void power_lost();
+    /// From `now` on it is told; what was told before is not known. A page may be selected, a LUN may be suspended.
+    void begin_inside(SimTime now);
     void command(SimTime t, Target& to, std::uint8_t opcode);
     void address(SimTime t, Target& to, std::uint8_t byte);
     void ready_busy(SimTime t, std::uint32_t die, PinValue level);
@@ -67,6 +72,7 @@ private:
     };
     void confirm(SimTime t, Target& to, std::uint8_t opcode);
     void end_prefix(SimTime t, Target& to, const std::string& before);
+    void resumed(SimTime t, Target& to);
     void addresses_done(SimTime t, Target& to);
     void status_selected(SimTime t, Target& to);
     void await_data(SimTime t, Target& to) const;
@@ -83,6 +89,9 @@ private:
     const bool luns_known_;  // row addresses name the LUN
 
     std::vector<Target> targets_;
+    static constexpr FlashOp kNothing = FlashOp::count, kNotKnown = FlashOp::read;
+    std::vector<FlashOp> suspended_;  // by die: what its last suspend was for
+    SimTime told_from_ = kLongAgo;    // R/B# may fall within tWB after it for what was told before
     std::vector<Busy> busy_;
     std::uint32_t low_chips_ = 0;
     std::uint32_t way_ = 0;  // the chip enable that fell last

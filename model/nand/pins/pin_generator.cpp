@@ -13,6 +13,19 @@ RowAddress::RowAddress(const NandGeometry& geometry)
       block_shift_(plane_shift_ + bits_for(geometry.planes_per_die)),
       lun_shift_(block_shift_ + bits_for(geometry.blocks_per_plane)) {}
 
+PageLayout::PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry) : unit_bytes_(geometry.unit_bytes) {
+    for (std::uint32_t byte = 0; byte <= geometry.page_bytes; byte += kSector) starts_.push_back(timing.bus_bytes(byte));
+}
+
+std::uint8_t PageLayout::byte(const OnfiTarget& target, std::uint32_t column) const {
+    if (target.spare == nullptr) return 0xFF;
+    if (target.spare_only) return static_cast<std::uint8_t>(idx(target.spare[0]) >> 8 * (column % 4));
+    const auto sector = static_cast<std::uint32_t>(std::upper_bound(starts_.begin() + 1, starts_.end() - 1, column) - starts_.begin()) - 1;
+    const std::uint32_t in_sector = column - starts_[sector], unit = sector * kSector / unit_bytes_;
+    if (target.bytes != nullptr && target.bytes[unit] && in_sector < kSector) return target.bytes[unit].data()[sector * kSector % unit_bytes_ + in_sector];
+    return static_cast<std::uint8_t>(idx(target.spare[unit]) >> 8 * (column % 4));
+}
+
 /// Appends edges, only where a pin changes, and knows where in the sequence it stands.
 class PinGenerator::Writer {
 public:
@@ -99,7 +112,7 @@ PinGenerator::PinGenerator(const NandConfig& config)
       slc_prefix_(config.slc.prefix),
       timing_(config),
       rows_(config.geometry),
-      data_(timing_, config.geometry),
+      layout_(timing_, config.geometry),
       rate_(Rate::megatransfers(config.onfi.megatransfers)),
       sdr_(config.onfi.interface == OnfiInterface::sdr),
       dies_per_chip_(config.geometry.dies_per_chip),
@@ -124,12 +137,14 @@ PinCommand PinGenerator::command(FlashOp op, std::uint16_t die, std::uint8_t cou
     if (op == FlashOp::read_out &&
         end - begin > timing_.burst(target[0].data_bytes, target[0].spare_only).out + timing_.select() / 2)
         c.select = PinSelect::enhanced;
+    if (onfi_operation(op).effect == ArrayEffect::resumes && end - begin > timing_.issue(op, 1)) c.select = PinSelect::enhanced;
     return c;
 }
 
 PinGenerator::Bytes PinGenerator::bytes_of(const OnfiTarget& target) const {
     Bytes b;
     b.target = &target;
+    b.column = layout_.column(target.first_byte);
     b.user = timing_.burst(target.data_bytes, target.spare_only).bytes;
     b.transfers = sdr_ ? b.user : (b.user + 1u) & ~1u;  // double data rate moves an even number
     return b;
@@ -137,7 +152,8 @@ PinGenerator::Bytes PinGenerator::bytes_of(const OnfiTarget& target) const {
 
 void PinGenerator::address_cycles(Writer& w, const OnfiOperation& op, std::uint16_t die, const OnfiTarget& target) const {
     w.command(static_cast<std::uint8_t>(op.first));
-    for (std::uint32_t c = 0; c < op.columns; ++c) w.address(0);
+    const std::uint32_t column = op.columns == 0 ? 0 : layout_.column(target.first_byte);
+    for (std::uint32_t c = 0; c < op.columns; ++c) w.address(column >> 8 * c);
     if (op.rows == 0) return;
     const std::uint32_t row = rows_.row(die % dies_per_chip_, target);
     for (std::uint32_t c = 0; c < op.rows; ++c) w.address(row >> 8 * c);
@@ -163,6 +179,8 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
         w.finish(false);
         return;
     }
+    if (op.effect == ArrayEffect::resumes && command.select != PinSelect::none)
+        address_cycles(w, status_operation(command.select), command.die, command.target[0]);
     for (std::uint32_t p = 0; p < command.count; ++p) {
         const bool last = p + 1 == command.count;
         if (command.target[p].slc && is_array_operation(command.op)) w.command(slc_prefix_);

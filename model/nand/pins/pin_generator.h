@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "nand/onfi/nand_config.h"
 #include "nand/onfi/onfi_operation.h"
@@ -42,7 +43,7 @@ constexpr const OnfiOperation& status_operation(PinSelect select) {
 
 struct PinCommand {
     FlashOp op = FlashOp::read;
-    PinSelect select = PinSelect::none;  ///< read_out only
+    PinSelect select = PinSelect::none;  ///< read_out; a resume: enhanced selects its LUN by 78h
     std::uint16_t die = 0;               ///< in channel
     std::uint8_t count = 0;              ///< planes
     const OnfiTarget* target = nullptr;  ///< `count` of them
@@ -68,20 +69,20 @@ private:
     unsigned lun_shift_ = 0;
 };
 
-/// What stands for the data: byte `index` of a burst of the target's data.
-class BurstData {
+/// A page as it lies in the register and on DQ: each sector of 512 B is followed by its share of the spare area, as the code words
+/// of an ECC engine are.
+class PageLayout {
 public:
-    explicit BurstData(const OnfiBusTiming& timing, const NandGeometry& geometry)
-        : unit_(timing.bus_bytes(geometry.unit_bytes)), last_(geometry.units_per_page() - 1) {}
-    std::uint8_t byte(const OnfiTarget& target, std::uint32_t index) const {
-        if (target.spare == nullptr) return 0xFF;
-        const std::uint32_t unit = index / unit_;
-        return static_cast<std::uint8_t>(idx(target.spare[unit < last_ ? unit : last_]) >> 8 * (index % 4));
-    }
+    PageLayout(const OnfiBusTiming& timing, const NandGeometry& geometry);
+    /// Column at which a user byte lies, which is the first of a sector.
+    std::uint32_t column(std::uint32_t user_byte) const { return starts_[user_byte / kSector]; }
+    /// The byte in a column: of the data where the target has its bytes, else of the 32 bits that stand for the mapping unit.
+    std::uint8_t byte(const OnfiTarget& target, std::uint32_t column) const;
 
 private:
-    std::uint32_t unit_;  // bytes on DQ
-    std::uint32_t last_;
+    static constexpr std::uint32_t kSector = 512;
+    std::vector<std::uint32_t> starts_;  // column of each sector, and the end of the last
+    std::uint32_t unit_bytes_;
 };
 
 class PinGenerator {
@@ -90,7 +91,7 @@ public:
     explicit PinGenerator(const NandConfig& config);
 
     /// The command of a sequence as the bus payload describes it: whether a data-out burst selects its plane first
-    /// (06h-5A-E0h) shows in its duration.
+    /// (06h-5A-E0h), or a resume its LUN (78h-3A), shows in its duration.
     PinCommand command(FlashOp op, std::uint16_t die, std::uint8_t count, const OnfiTarget* target,
                        SimTime begin, SimTime end) const;
 
@@ -111,6 +112,7 @@ private:
     /// Which bytes a burst carries.
     struct Bytes {
         const OnfiTarget* target = nullptr;
+        std::uint32_t column = 0;
         std::uint32_t user = 0;  // transfers beyond it only complete a pair
         std::uint32_t transfers = 0;
         std::int32_t status = -1;  // status byte instead of data
@@ -118,7 +120,7 @@ private:
     Bytes bytes_of(const OnfiTarget& target) const;
     std::uint8_t byte(const Bytes& bytes, std::uint32_t k) const {
         if (bytes.status >= 0) return static_cast<std::uint8_t>(bytes.status);
-        return k < bytes.user ? data_.byte(*bytes.target, k) : 0xFF;
+        return k < bytes.user ? layout_.byte(*bytes.target, bytes.column + k) : 0xFF;
     }
     bool skipped(const Bytes& bytes, std::uint32_t k) const {
         return k >= burst_edges_ && bytes.transfers - k > burst_edges_;
@@ -132,7 +134,7 @@ private:
     const std::uint8_t slc_prefix_;
     const OnfiBusTiming timing_;
     const RowAddress rows_;
-    const BurstData data_;
+    const PageLayout layout_;
     const Rate rate_;
     const bool sdr_;
     const std::uint32_t dies_per_chip_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nand/pins/pin_violations.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ssdtlm {
@@ -22,10 +23,12 @@ void PinViolations::add(const char* rule, SimTime t, std::string text) {
     if (kept_.size() < kKept) kept_.push_back({rule, t, std::move(text)});
 }
 
-std::string PinViolations::report() const {
+std::string PinViolations::report(std::size_t most) const {
     std::string text;
-    for (const PinViolation& v : kept_) text += nanoseconds(v.time.time_since_epoch()) + ": " + v.rule + ": " + v.text + "\n";
-    if (count_ > kept_.size()) text += "and " + std::to_string(count_ - kept_.size()) + " more\n";
+    const std::size_t told = std::min(most, kept_.size());
+    for (std::size_t i = 0; i < told; ++i)
+        text += nanoseconds(kept_[i].time.time_since_epoch()) + ": " + kept_[i].rule + ": " + kept_[i].text + "\n";
+    if (count_ > told) text += "and " + std::to_string(count_ - told) + " more\n";
     return text;
 }
 

@@ -27,12 +27,11 @@ public:
     /// The first kKept of them.
     const std::vector<PinViolation>& kept() const { return kept_; }
     std::uint64_t count() const { return count_; }
-    /// One line per kept violation.
-    std::string report() const;
+    static constexpr std::size_t kKept = 100;
+    /// A line for each of the first `most` that are kept, and how many more there are.
+    std::string report(std::size_t most = kKept) const;
 
 private:
-    static constexpr std::size_t kKept = 100;
-
     std::vector<PinViolation> kept_;
     std::uint64_t count_ = 0;
 };

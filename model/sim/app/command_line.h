@@ -27,12 +27,14 @@ struct CommandLine {
         trace_formats,
         trace_info,
         trace_head,
+        wave_check,
         python  ///< one that is written in Python: `python_words`
     };
     Command command = Command::none;
     std::string text;
     std::vector<std::string> files;        ///< device files or presets
     std::vector<std::string> assignments;  ///< --set
+    std::string wave_file;                 ///< wave check
     std::string variants;                  ///< config show: file of further assignments, or ""
     std::optional<std::int64_t> seed;
     RunOptions run;            ///< run; trace info and head use its `trace` and `json`

@@ -38,6 +38,7 @@ public:
         add_run();
         add_config();
         add_trace();
+        add_wave();
         add_python();
         add_help();
     }
@@ -132,6 +133,11 @@ private:
         run->add_option("--wave-after", w.after, "Length after the trigger; default 2ms")->type_name("TIME");
         run->add_option("--wave-format", w.format, "fst needs vcd2fst")->capture_default_str()->type_name("vcd|fst");
     }
+    void pins(CLI::App* run) {
+        group(run, "Pins");
+        run->add_flag("--check-pins", line_.run.check_pins,
+                      "Check the pins of every channel against the rules of the ONFI bus, and fail the run when one is broken");
+    }
     void timeline(CLI::App* run) {
         group(run, "Timeline");
         run->add_flag("--timeline", texts_.timeline,
@@ -181,6 +187,7 @@ private:
         trace_input(run);
         replay(run);
         wave(run);
+        pins(run);
         timeline(run);
     }
     void add_config() {
@@ -227,6 +234,20 @@ private:
             if (!info)
                 sub->add_option("-n,--lines", line_.lines, "Records to print")->capture_default_str()->type_name("N");
         }
+    }
+    void add_wave() {
+        auto* wave = family("wave", "Look into recorded waveforms");
+        auto* check = subcommand(*wave, "check", "Check the recorded pins of channels against the rules of the ONFI bus", Command::wave_check);
+        group(check, "Waveform");
+        check->add_option("file", line_.wave_file, "A .vcd that has pins, as --wave=channel[0].pins writes it")->required()->type_name(kFileKind);
+        group(check, "Device");
+        check->add_option("device", line_.files, "Device files or presets, merged from left to right; default: the device of result.json beside the file")
+            ->type_name(kDeviceKind);
+        check->add_option("--set", line_.assignments, "Set a parameter, after all files; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name(kAssignmentKind);
     }
     /// What is written in Python parses its words itself: here they are named for help, man page and completion, and so
     /// that a mistyped option is found at once.
@@ -354,31 +375,6 @@ private:
 };
 
 }  // namespace
-
-const OptionWords<char>& blkparse_action_words() {
-    static const OptionWords<char> words{{"D", 'D'}, {"Q", 'Q'}};
-    return words;
-}
-
-const OptionWords<BeyondDevice>& beyond_device_words() {
-    static const OptionWords<BeyondDevice> words{
-        {"error", BeyondDevice::error}, {"fold", BeyondDevice::fold}, {"scale", BeyondDevice::scale}};
-    return words;
-}
-
-const OptionWords<TraceReplayOptions::Mode>& replay_words() {
-    using Mode = TraceReplayOptions::Mode;
-    static const OptionWords<Mode> words{{"stamped", Mode::timed}, {"closed", Mode::closed}};
-    return words;
-}
-
-std::vector<std::string> trace_format_words() {
-    std::vector<std::string> names{"auto"};
-    for (const auto& f : trace_formats()) names.emplace_back(f.name);
-    return names;
-}
-
-std::vector<std::string> shell_words() { return {"bash"}; }
 
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
     auto app = std::make_unique<CLI::App>("A SystemC/TLM-2.0 model of an NVMe SSD", "ssdtlm");

@@ -96,6 +96,8 @@ int execute(const CommandLine& line) {
             return trace_info(line);
         case Command::trace_head:
             return trace_head(line);
+        case Command::wave_check:
+            return wave_check(line);
         case Command::python:
             become_python(line.python_words);
     }

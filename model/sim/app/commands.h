@@ -16,5 +16,6 @@ int config_workloads(const CommandLine& line);
 int list_trace_formats();
 int trace_info(const CommandLine& line);
 int trace_head(const CommandLine& line);
+int wave_check(const CommandLine& line);
 
 }  // namespace ssdtlm

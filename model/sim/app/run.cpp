@@ -114,8 +114,8 @@ public:
           report_(report_options(options, source), source.report_jobs),
           workload_(options.limits.any() ? static_cast<Workload&>(limited_) : *source.workload, report_),
           progress_(options.quiet || options.watch) {
-        if (options.wave.on || options.timeline.on)
-            instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory));
+        if (options.wave.on || options.timeline.on || options.check_pins)
+            instruments_.emplace(config, options.wave, options.timeline, std::filesystem::path(options.output_directory), options.check_pins);
         if (source.fio != nullptr) source.fio->on_statistics_reset([this](std::uint32_t job) { report_.reset(job); });
         if (!options.quiet)
             for (const WorkloadSource* from : {&before, &source})
@@ -170,6 +170,7 @@ private:
         try {
             summary = simulation.run();
             complete = true;
+            if (instruments_) instruments_->finish_checks();
             check(summary, simulation.system().host.driver, simulation.system().config.faults.any(), source_.fio);
             if (!options_.save_drive.empty())
                 simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config));

@@ -31,6 +31,7 @@ struct RunOptions {
     std::string config_digest;
     RunLimitTexts limit_texts;
     LimitedWorkload::Limits limits;  ///< of them
+    bool check_pins = false;  ///< of all channels, against the rules of the ONFI bus
     WaveOptions wave;
     TimelineOptions timeline;
     std::optional<std::string> report;  ///< wanted: into this file; empty: into the folder of the results

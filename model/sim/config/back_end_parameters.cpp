@@ -52,6 +52,13 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "4095")
                         .says("Requests of a queue (a class of a die) that a grant looks at, for a read whose plane is idle (nand.independent_plane_read) or for multi-plane partners")
                         .from("assumed: the reads that 8 planes need to be busy at a depth of 1023"));
+    table.push_back(
+        P::integer(
+            "scheduler.overtake_bound", [](auto& c) -> auto& { return c.scheduler.overtake_bound; })
+            .range("0", "1000000000000")
+            .says("A scheduler of your own (C++ or RTL): grants that may pass a class of a die which could start, before the run ends because it "
+                  "starves; 0: any number. The result has the most that came (scheduler_most_overtakes)")
+            .from("assumed"));
     table.push_back(P::name(
                         "scheduler.bus_order", BusOrders::instance().names(), [](auto& c) -> auto& { return c.scheduler.bus_order; })
                         .says("What a free channel bus carries next; " + BusOrders::instance().sentences())

@@ -26,13 +26,14 @@ void remove_rtl_files(const std::filesystem::path& directory) {
 }  // namespace
 
 Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
-                         const std::filesystem::path& directory)
+                         const std::filesystem::path& directory, bool check_pins)
     : config_(config), wave_options_(wave), directory_(directory), flash_(config.nand, config.ecc) {
     if (timeline.on) {
         trace_ = std::make_unique<TraceWriter>(directory / "trace.json");
         timeline_ = std::make_unique<DeviceTimeline>(*trace_, config.nand, config.firmware.cores, timeline.from, timeline.to);
         flash_.add(*timeline_);
     }
+    if (check_pins) pin_checks_ = std::make_unique<PinChecks>(config_.nand);
     if (!wave.on) return;
     scopes_ = parse_wave_scopes(wave.scopes, config.nand.geometry);
     find_rtl();
@@ -77,6 +78,7 @@ void Instruments::join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controll
 void Instruments::attach(SsdSystem& system) {
     system_ = &system;
     if (wave_ != nullptr) wave_->attach(system);
+    if (pin_checks_ != nullptr) pin_checks_->attach(system);
     if (scopes_.any_rtl())
         system.agenda.post<&Instruments::open_rtl>(std::max(wave_options_.from, system.agenda.now()), this);
     system.link.set_probes(&up_, &down_);
@@ -102,12 +104,14 @@ void Instruments::supply_fails() {
 void Instruments::power_lost() {
     flash_.power_lost(system_->agenda.now());
     if (wave_ != nullptr) wave_->power_lost();
+    if (pin_checks_ != nullptr) pin_checks_->power_lost(system_->agenda.now());
 }
 
 void Instruments::built_again() {
     ++power_cycles_;
     stand_in_firmware();
     if (wave_ != nullptr) wave_->built_again();
+    if (pin_checks_ != nullptr) pin_checks_->attach(*system_);
     if (rtl_open_) open_rtl(0);
 }
 
@@ -183,15 +187,21 @@ std::vector<std::string> Instruments::finish(bool failed) {
     (void)system_->link.upstream();  // tells of what has begun by now
     system_->link.set_probes(nullptr, nullptr);
     system_->device.controller.firmware->set_core_probe(nullptr);
-    std::vector<std::string> said;
+    std::vector<std::string> said = std::move(checked_);
     AllProblems problems;
-    if (wave_ != nullptr) problems.of([&] { said = finish_wave(failed); });
+    if (wave_ != nullptr) problems.of([&] {
+            for (std::string& sentence : finish_wave(failed)) said.push_back(std::move(sentence));
+        });
     if (timeline_ != nullptr) {
         problems.of([&] { timeline_->finish(system_->agenda.now()); });
         said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
     }
     if (problems.any()) throw OutputError(problems.all());
     return said;
+}
+
+void Instruments::finish_checks() {
+    if (pin_checks_ != nullptr) checked_.push_back(pin_checks_->finish());
 }
 
 /// Before anything is built: a block that is not in RTL has no signals of its own.

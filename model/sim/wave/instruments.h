@@ -15,6 +15,7 @@
 #include "sim/wave/device_timeline.h"
 #include "sim/wave/device_wave.h"
 #include "sim/wave/flash_observer.h"
+#include "sim/wave/pin_checks.h"
 #include "sim/wave/socket_tap.h"
 #include "sim/wave/wave_options.h"
 
@@ -25,7 +26,7 @@ class Instruments final : public SsdTaps, public CompletionObserver, private Pow
 public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
-                const std::filesystem::path& directory);
+                const std::filesystem::path& directory, bool check_pins = false);
     ~Instruments() override;
 
     /// When the device is built, before the simulation starts.
@@ -33,6 +34,8 @@ public:
     /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should know,
     /// one sentence each. Throws OutputError for files that cannot be written, after closing the others.
     std::vector<std::string> finish(bool failed = false);
+    /// Once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
+    void finish_checks();
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
@@ -80,6 +83,8 @@ private:
     std::unique_ptr<DeviceWave> wave_;
     std::unique_ptr<TraceWriter> trace_;
     std::unique_ptr<DeviceTimeline> timeline_;
+    std::unique_ptr<PinChecks> pin_checks_;
+    std::vector<std::string> checked_;  // sentences
     SsdSystem* system_ = nullptr;
     FlashPort* backend_ = nullptr;
     Side up_{*this, true};

@@ -105,6 +105,28 @@ TEST_F(Builder, DataAndSuspendsOfSlcModeTakeNoPrefix) {
     EXPECT_EQ(sequences.control(FlashOp::program_resume, 0, read, kNow).onfi.bus_end - kNow, 20ns + 25ns);
 }
 
+// A resume has no address: it takes 78h and three row cycles more when its chip enable addressed another LUN last.
+TEST_F(Builder, AResumeSelectsItsLun) {
+    const auto held = [&](FlashOp op, std::uint32_t die) {
+        OnfiPayload& p = sequences.control(op, die, txn(FlashOp::read, 0, 4096), kNow);
+        EXPECT_EQ(sequences.bus_free_at(), p.onfi.bus_end);
+        sequences.release(p);
+        return p.onfi.bus_end - kNow;
+    };
+    const Ps alone = 20ns + 25ns, selected = alone + 4 * Ps{25ns};
+    held(FlashOp::erase_suspend, 0);
+    EXPECT_EQ(held(FlashOp::erase_resume, 0), alone);
+    operation(FlashOp::read, 1, 1);  // the other LUN of the package
+    EXPECT_EQ(held(FlashOp::erase_resume, 0), selected);
+    EXPECT_EQ(held(FlashOp::program_resume, 0), alone);
+    operation(FlashOp::read, 2, 1);  // another package
+    EXPECT_EQ(held(FlashOp::program_resume, 0), alone);
+    held(FlashOp::program_suspend, 1);
+    EXPECT_EQ(held(FlashOp::program_resume, 0), selected);
+    data_out_of(1, 0, 4096);  // 06h-5A-E0h
+    EXPECT_EQ(held(FlashOp::program_resume, 0), selected);
+}
+
 TEST_F(Builder, TargetsNameBlockPageAndData) {
     const OnfiExtension& program = operation(FlashOp::program, 3, 2).onfi;
     EXPECT_EQ(program.die, 3);

@@ -51,6 +51,20 @@ TEST(PinChecker, AcceptsASuspendedEraseAndAReadMeanwhile) {
     EXPECT_EQ(rules(Checked(config(), channel.sequences)), std::set<std::string>{"tWB"});
 }
 
+TEST(PinChecker, AcceptsAResumeThatSelectsItsLun) {
+    Channel channel(config());
+    channel.add(FlashOp::erase, 0);
+    channel.add(FlashOp::erase_suspend, 0);
+    channel.ready(0);
+    channel.add(FlashOp::program, 1);
+    channel.add(FlashOp::erase_resume, 0, 1, PinSelect::enhanced);
+    channel.ready(1);
+    channel.ready(0);
+    const Checked checker(config(), channel.sequences);
+    EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
+    EXPECT_EQ(checker.commands(0x78), 1u);
+}
+
 TEST(PinChecker, AcceptsSingleDataRateCommands) {
     NandConfig c = config(50);
     c.onfi.interface = OnfiInterface::sdr;
@@ -371,6 +385,29 @@ const Mutation kMutations[] = {
          s.edges.push_back({t + 12ns, Pin::we_n, 1});
          sort(s);
      }},
+    {"ResumeOfTheLunThatWasReadLast", "resume",
+     [](Channel& c) {
+         c.add(FlashOp::erase, 0);
+         c.add(FlashOp::erase_suspend, 0);
+         c.ready(0);
+         c.add(FlashOp::read, 1);
+         c.add(FlashOp::erase_resume, 0);
+     }},
+    {"ResumeOfAProgramWhereAnEraseIsSuspended", "resume",
+     [](Channel& c) {
+         c.add(FlashOp::erase, 0);
+         c.add(FlashOp::erase_suspend, 0);
+         c.ready(0);
+         c.add(FlashOp::program_resume, 0);
+     }},
+    {"ASecondResume", "resume",
+     [](Channel& c) {
+         c.add(FlashOp::erase, 0);
+         c.add(FlashOp::erase_suspend, 0);
+         c.ready(0);
+         c.add(FlashOp::erase_resume, 0);
+         c.add(FlashOp::erase_resume, 0);
+     }},
     {"AddressCycleMissing", "address cycles", [](Channel& c) { skip_cycle(read(c), 3); }},
     {"EraseWithAColumn", "address cycles", [](Channel& c) { relatch(read(c), 0, 0x60); }},
 };
@@ -385,7 +422,8 @@ TEST(PinChecker, EveryRuleHasAMutation) {
          {"tCS",       "tCH",       "tWC",        "tWP",  "tWH",   "tCALS",    "tCALH",         "tCAS",
           "tCAH",      "tADL",      "tCCS",       "tWHR", "tRR",   "tRHW",     "tWB",           "tWPRE",
           "tWPST",     "tWPSTH",    "tDS",        "tDH",  "tRPRE", "tRPST",    "tRPSTH",        "tDQSRE",
-          "data rate", "DQS count", "byte count", "CE#",  "R/B#",  "sequence", "address cycles"})
+          "data rate", "DQS count", "byte count", "CE#",  "R/B#",  "sequence", "address cycles",
+          "resume"})
         EXPECT_TRUE(broken.count(rule)) << rule;
 }
 

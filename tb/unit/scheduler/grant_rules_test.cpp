@@ -187,5 +187,59 @@ TEST(Proven, AreThePoliciesOfTheRegistryAndNoOthers) {
     EXPECT_TRUE(clocked(std::make_unique<CheckedCore>("mine", 0, Clock::hertz(1'000'000), kJoining, std::make_unique<ToldCore>(told))));
 }
 
+/// Always grants the youngest request of die 0.
+class UnfairCore final : public SchedulerCore {
+public:
+    bool full() const override { return false; }
+    std::uint64_t push(const SchedulerRequest& r, std::uint64_t edge) override {
+        if (r.die == 0) tag_ = r.tag;
+        return edge;
+    }
+    void decide(const GrantQuery&, std::uint64_t, CoreDecision& out) override {
+        out = grant(0, kRead, {tag_});
+        out.cycles = 1;
+    }
+    std::string dump() const override { return {}; }
+
+private:
+    std::uint32_t tag_ = 0;
+};
+
+/// One request waits for die 1; `rounds` times one for die 0 comes and is granted, and die 1 is idle in `idle` of ten of them.
+std::string overtaken(std::uint64_t bound, std::uint64_t rounds, std::uint64_t idle, SchedulerFairness& seen) {
+    GrantRules::Limits limits = kJoining;
+    limits.overtake_bound = bound;
+    CheckedCore core("unfair", 0, Clock::hertz(400'000'000), limits, std::make_unique<UnfairCore>());
+    core.push(SchedulerRequest{1, 0, 1, kWrite, 0, 0}, 0);
+    try {
+        for (std::uint64_t i = 0; i < rounds; ++i) {
+            core.push(SchedulerRequest{static_cast<std::uint32_t>(10 + i), 0, 0, kRead, 0, 0}, 10 * i + 1);
+            GrantQuery q;
+            q.idle_dies = i % 10 < idle ? 0b11 : 0b01;
+            CoreDecision d;
+            core.decide(q, 10 * i + 4, d);
+        }
+    } catch (const CheckFailed& e) {
+        seen = *core.fairness();
+        return e.what();
+    }
+    seen = *core.fairness();
+    return {};
+}
+
+TEST(GrantRulesFairness, ARequestThatCouldStartIsNotPassedForEver) {
+    SchedulerFairness seen;
+    EXPECT_EQ(overtaken(100, 100, 10, seen), "");
+    EXPECT_EQ(seen.most_overtakes, 100u);
+    // Pushed at edge 10 i + 1, taken at 10 i + 5: 4 periods of 2.5 ns.
+    EXPECT_EQ(seen.longest_wait, Ps{10'000});
+    const std::string said = overtaken(100, 101, 10, seen);
+    EXPECT_THAT(said, HasSubstr("starves die 1, host_write: tag 1 could have started, and 101 grants passed it; at most scheduler.overtake_bound = 100"));
+    EXPECT_EQ(overtaken(100, 250, 4, seen), "") << "while its die is busy nothing passes it";
+    EXPECT_EQ(seen.most_overtakes, 100u);
+    EXPECT_EQ(overtaken(0, 5'000, 10, seen), "") << "0: any number";
+    EXPECT_EQ(seen.most_overtakes, 5'000u);
+}
+
 }  // namespace
 }  // namespace ssdtlm

@@ -10,7 +10,7 @@ CheckedCore::CheckedCore(std::string name, std::uint16_t channel, Clock clock, c
     : name_(std::move(name)), channel_(channel), clock_(clock), rules_(limits), core_(std::move(core)) {}
 
 std::uint64_t CheckedCore::push(const SchedulerRequest& request, std::uint64_t edge) {
-    rules_.pushed(request);
+    rules_.pushed(request, SimTime{clock_.cycles(edge)});
     try {
         return core_->push(request, edge);
     } catch (const SchedulerFault& e) {
@@ -25,7 +25,7 @@ void CheckedCore::decide(const GrantQuery& query, std::uint64_t edge, CoreDecisi
     } catch (const SchedulerFault& e) {
         refuse(e.what(), e.cycle().value_or(edge));
     }
-    const std::string found = rules_.take(out.answer, out.grant);
+    const std::string found = rules_.take(out.answer, out.grant, SimTime{clock_.cycles(edge + out.cycles)});
     if (!found.empty()) refuse(found, edge + out.cycles);
 }
 

@@ -22,6 +22,7 @@ public:
     std::uint64_t push(const SchedulerRequest& request, std::uint64_t edge) override;
     void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) override;
     bool proven() const override { return true; }
+    std::optional<SchedulerFairness> fairness() const override { return rules_.fairness(); }
     std::string dump() const override { return core_->dump(); }
     bool open_trace(const std::string& path) override { return core_->open_trace(path); }
 

@@ -30,6 +30,16 @@ bool ClockedScheduler::proven() const {
     return std::all_of(channels_.begin(), channels_.end(), [](const Channel& c) { return c.core->proven(); });
 }
 
+std::optional<SchedulerFairness> ClockedScheduler::fairness() const {
+    std::optional<SchedulerFairness> all;
+    for (const Channel& channel : channels_)
+        if (const std::optional<SchedulerFairness> one = channel.core->fairness()) {
+            if (!all) all.emplace();
+            *all += *one;
+        }
+    return all;
+}
+
 void ClockedScheduler::push(const SchedulerRequest& request) {
     Channel& channel = channels_[request.channel];
     ++channel.queued;

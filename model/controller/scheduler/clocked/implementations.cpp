@@ -64,7 +64,7 @@ std::unique_ptr<SchedulerPort> make_scheduler(const SchedulerConfig& config, con
     if (config.implementation == "tlm") return make_scheduler_policy(config, shape);
     const RtlScheduler* const block = config.implementation == "tlm_clocked" ? nullptr : &find_rtl(config, shape, rtl);
     const Clock clock = Clock::hertz(config.clock_hz);
-    const GrantRules::Limits limits{shape.dies_per_channel, shape.planes_per_die, shape.independent_plane_read, config.multi_plane};
+    const GrantRules::Limits limits{shape.dies_per_channel, shape.planes_per_die, shape.independent_plane_read, config.multi_plane, config.overtake_bound};
     const std::string policy_name = config.policy + " (C++)", rtl_name = block == nullptr ? std::string{} : block->name + " (RTL)";
     std::vector<std::unique_ptr<SchedulerCore>> cores;
     for (std::uint16_t c = 0; c < shape.channels; ++c) {

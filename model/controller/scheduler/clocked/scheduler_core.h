@@ -30,6 +30,8 @@ public:
     virtual void decide(const GrantQuery& query, std::uint64_t edge, CoreDecision& out) = 0;
     /// As SchedulerPort::proven().
     virtual bool proven() const { return false; }
+    /// As SchedulerPort::fairness().
+    virtual std::optional<SchedulerFairness> fairness() const { return {}; }
     /// What waits, by die, for reports.
     virtual std::string dump() const = 0;
     /// Writes the block's signals to an FST file from now on. False: this core has no signals.
