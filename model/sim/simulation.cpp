@@ -53,6 +53,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         gc_log_.emplace(system_->agenda, system_->device.controller.ftl, *options_.gc_log);
         system_->device.controller.watch_gc(*gc_log_);
     }
+    limits_.emplace(*system_);
     system_->survives(this, sizeof *this);
     if (series_) system_->survives(series_.get(), sizeof *series_);
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
@@ -69,6 +70,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
 RunSummary Simulation::run() {
     SsdSystem& s = *system_;
     s.host.driver.set_on_ready([this] { ready(); });
+    s.host.driver.set_on_all_taken([this] { all_taken(); });
     s.host.driver.set_on_finished([this](SimTime at) { finished(at); });
     s.host.driver.set_on_shutdown([this] {
         shut_down_ = true;
@@ -88,6 +90,7 @@ void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
+    limits_->start();
     if (series_) series_->start();
     if (gc_log_) gc_log_->start();
     watchdog_.emplace(watchdog_limits());
@@ -101,7 +104,13 @@ void Simulation::finished(SimTime at) {
     system_->host.driver.shutdown();
 }
 
+void Simulation::all_taken() {
+    limits_->stop();
+    all_taken_ = system_->busy();
+}
+
 void Simulation::end_measurement() {
+    limits_->stop();
     busy_end_ = system_->busy();
     ftl_end_ = system_->device.controller.ftl->counters();
     if (series_) series_->stop();
@@ -205,6 +214,7 @@ void Simulation::look_for_window(bool measured) {
     }
     if (window_ == Window::ramp) {
         busy_begin_ = system_->busy();
+        limits_->forget();
         ftl_begin_ = system_->device.controller.ftl->counters();
     }
     window_ = Window::open;
@@ -243,6 +253,24 @@ Ps Simulation::active_time(HostOp op) const {
     return active;
 }
 
+// What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once is judged as a whole.
+void Simulation::judge(RunSummary& r) const {
+    const SsdSystem& s = *system_;
+    const bool most = all_taken_ && 2 * (all_taken_->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
+    r.resources_limit = s.use(busy_begin_, most ? *all_taken_ : busy_end_);
+    const WaitShares shares = limits_->shares();
+    LimitContext context;
+    context.independent_planes = s.config.nand.independent_plane_read;
+    if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
+    if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
+    double outstanding = 0;
+    for (const LatencyStats::Row& row : r.latency)
+        if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);
+    context.commands = r.measured > Ps{} ? outstanding / to_seconds(r.measured) : 0;
+    r.waits = wait_uses(shares, context);
+    r.limit = judge_limits(r.resources_limit, shares, context);
+}
+
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
@@ -262,7 +290,6 @@ RunSummary Simulation::summarise() {
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.host.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
-    r.limiting = limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
@@ -284,6 +311,7 @@ RunSummary Simulation::summarise() {
     r.capacitors = capacitors_of(s.config);
     r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
+    judge(r);
     r.latency_bins = latency_.bins();
     r.by_job = latency_.by_job();
     if (s.config.host.streams) r.by_stream = latency_.by_stream();

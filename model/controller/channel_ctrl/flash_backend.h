@@ -50,6 +50,11 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
+    /// See ChannelController.
+    Ps planes_busy(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->planes_busy(route.die);
+    }
     /// Transactions that wait for the die in the scheduler.
     std::uint32_t waiting(DieId die) const {
         const Route& route = routes_[idx(die)];
