@@ -257,9 +257,13 @@ Ps Simulation::active_time(HostOp op) const {
 void Simulation::judge(RunSummary& r) const {
     const SsdSystem& s = *system_;
     const bool most = all_taken_ && 2 * (all_taken_->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
-    r.resources_limit = s.use(busy_begin_, most ? *all_taken_ : busy_end_);
+    const SsdSystem::BusySnapshot& end = most ? *all_taken_ : busy_end_;
+    r.resources_limit = s.use(busy_begin_, end);
     const WaitShares shares = limits_->shares();
     LimitContext context;
+    Ps work{};
+    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - busy_begin_.dies[die];
+    if (work > Ps{}) context.collection = to_seconds(end.collection - busy_begin_.collection) / to_seconds(work);
     context.independent_planes = s.config.nand.independent_plane_read;
     if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
@@ -267,6 +271,7 @@ void Simulation::judge(RunSummary& r) const {
     for (const LatencyStats::Row& row : r.latency)
         if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);
     context.commands = r.measured > Ps{} ? outstanding / to_seconds(r.measured) : 0;
+    r.flash_work = shares[static_cast<std::size_t>(WaitKind::flash_work)];
     r.waits = wait_uses(shares, context);
     r.limit = judge_limits(r.resources_limit, shares, context);
 }

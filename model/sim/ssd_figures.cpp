@@ -23,7 +23,9 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
         Ps total{};
-        for (const std::int64_t ps : c.backend.die_busy(DieId{d})) total += Ps{ps};
+        const BusyMeter::Totals busy = c.backend.die_busy(DieId{d});
+        for (const std::int64_t ps : busy) total += Ps{ps};
+        s.collection += Ps{busy[static_cast<std::size_t>(BusyKind::gc)] + busy[static_cast<std::size_t>(BusyKind::erase)]};
         s.dies.push_back(total);
         if (config.nand.independent_plane_read) s.planes.push_back(c.backend.planes_busy(DieId{d}) / g.planes_per_die);
     }

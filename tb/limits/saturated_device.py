@@ -28,7 +28,8 @@ UNITS = {"ftl.user_capacity": "B", "buffer.size": "B", "nand.geometry.page_size"
 def random_case(seed):
     r = random.Random(f"limits {seed}")
     rw = r.choice(("randread", "randread", "read", "randwrite", "randwrite", "write", "write", "randrw"))
-    bs = r.choice((4096, 4096, 16384, 65536, 131072))
+    # The steady state of a drive is one of random writes of its unit.
+    bs = 4096 if rw in ("randwrite", "randrw") else r.choice((4096, 4096, 16384, 65536, 131072))
     channels, ways, dies, planes = r.choice((1, 2, 2, 4, 8)), r.choice((1, 2, 2, 4)), r.choice((1, 1, 2)), r.choice((1, 2, 2, 4))
     page = 4096 * r.choice((1, 2, 4, 4))
     planes_all = channels * ways * dies * planes
@@ -44,24 +45,26 @@ def random_case(seed):
         "nand.geometry.blocks_per_plane": blocks, "nand.geometry.pages_per_block": pages, "nand.geometry.page_size": page,
         "nand.t_read": 1000 * r.choice((5, 15, 40, 80)), "nand.t_program": 1000 * r.choice((60, 200, 600)), "nand.t_erase": 1000 * r.choice((500, 2000)),
         "nand.independent_plane_read": r.random() < 0.25,
-        "nand.onfi.interface": "nv-lpddr4", "nand.onfi.rate": r.choice((400, 800, 1600, 2400)),
+        "nand.onfi.interface": "nv-lpddr4", "nand.onfi.rate": r.choice((400, 800, 1200, 1800)),
         "link.generation": 4, "link.lanes": 4, "link.read_tags": 128, "link.max_payload": "256B",
         "firmware.cores": r.choice((1, 2, 4)), "firmware.clock": 1000,
         "dram.bandwidth": 12800,
         "buffer.size": max(8 * planes_all * page, 4 * MIB), "buffer.flush_depth_per_die": 2 * planes,
         "host.queue_entries": 1025, "nvme.fetch_window": 1024, "nvme.fetch_depth": 16, "nvme.fetch_burst": 8,
         "gc.max_inflight_pages": 8, "gc.soft_free_blocks": 4, "gc.hard_free_blocks": 2,
-        "precondition.state": "fresh" if empties else "random", "precondition.fill_caches": not empties,
+        "precondition.state": "fresh" if empties else "random", "precondition.fill_caches": rw in ("randwrite", "randrw"),
         "run.seed": r.randrange(1 << 31), "run.slowest": 0,
     }
     jobs = r.choice((1, 1, 2, 4))
-    depth = max(1, r.choice((64, 128, 256, 512)) // jobs)
+    depth = max(1, r.choice((32, 64, 128, 192)) // jobs)
     for name in r.sample(sorted(SCARCE), r.choice((1, 1, 2))):
         SCARCE[name](r, s)
+    if s["buffer.size"] < 64:  # pages of each plane
+        s["buffer.size"] *= planes_all * page
     s["nvme.fetch_burst"] = min(s["nvme.fetch_burst"], s["nvme.fetch_window"])
     size = user // jobs // bs * bs
     job = {"rw": rw, "bs": bs, "iodepth": depth, "numjobs": jobs, "ioengine": "libaio", "norandommap": 1, "size": size, "offset_increment": size}
-    commands = max(4000, min(30000, (1 << 30) // bs), 20 * depth * jobs)
+    commands = max(4000, min(30000, (1 << 30) // bs), 60 * depth * jobs)
     if empties:
         commands = min(commands, user // bs)
     return Case(s, job, commands // jobs)
@@ -81,7 +84,7 @@ SCARCE = {
     "tags": scarcity(("link.read_tags", (2, 4, 8))),
     "cores": scarcity(("firmware.clock", (50, 100, 200)), ("firmware.cores", (1, 2))),
     "dram": scarcity(("dram.bandwidth", (100, 300, 800))),
-    "buffer": scarcity(("buffer.size", (256 << 10, 512 << 10, 1 << 20))),
+    "buffer": scarcity(("buffer.size", (1, 2, 4, 8))),
     "flush": scarcity(("buffer.flush_depth_per_die", (1, 2))),
     "host": scarcity(("host.submit_time", (500, 2000, 10000)), ("host.completion_time", (0, 500, 3000))),
     "slots": scarcity(("host.queue_entries", (2, 5, 17, 33))),

@@ -51,6 +51,10 @@ public:
         return route.channel->die_busy(route.die);
     }
     /// See ChannelController.
+    std::uint32_t running(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->running(route.die);
+    }
     Ps planes_busy(DieId die) const {
         const Route& route = routes_[idx(die)];
         return route.channel->planes_busy(route.die);

@@ -2,6 +2,7 @@
 #include "sim/limits/limit_sampler.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "controller/scheduler/clocked/clocked_scheduler.h"
 
@@ -66,6 +67,22 @@ void LimitSampler::host(WaitShares& now) const {
     of(now, WaitKind::own_time) = io.waits_for_time();
 }
 
+// Where planes read on their own, a read that waits is for any of them: of those that are idle, w reads want 1 - (1 - 1/p)^w.
+double LimitSampler::flash_work() const {
+    const FlashBackend& flash = system_.device.controller.backend;
+    const NandConfig& nand = system_.config.nand;
+    const double planes = nand.geometry.planes_per_die;
+    double sum = 0;
+    for (std::uint32_t d = 0; d < nand.geometry.dies(); ++d) {
+        const std::uint32_t running = flash.running(DieId{d}), waiting = flash.waiting(DieId{d});
+        if (!nand.independent_plane_read)
+            sum += running + waiting != 0;
+        else
+            sum += (running + (planes - running) * (1 - std::pow(1 - 1 / planes, waiting))) / planes;
+    }
+    return sum / nand.geometry.dies();
+}
+
 void LimitSampler::device(WaitShares& now) const {
     const SsdController& c = system_.device.controller;
     const Firmware& firmware = *c.firmware;
@@ -79,6 +96,7 @@ void LimitSampler::device(WaitShares& now) const {
         of(now, WaitKind::gc_depth) = part(gc.by_depth, gc.collected);
         of(now, WaitKind::gc_pace) = part(gc.by_pace, gc.collected);
     }
+    of(now, WaitKind::flash_work) = flash_work();
     if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&c.backend.scheduler())) {
         std::uint32_t deciding = 0;
         const std::uint32_t channels = system_.config.nand.geometry.channels;

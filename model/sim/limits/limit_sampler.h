@@ -43,6 +43,7 @@ private:
     void look_again();
     void host(WaitShares& now) const;
     void device(WaitShares& now) const;
+    double flash_work() const;
 
     SsdSystem& system_;
     Random random_;

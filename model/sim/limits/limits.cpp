@@ -93,19 +93,20 @@ struct WaitRow {
     WaitKind kind;
     const char* name;
     std::vector<std::string> parameters;
+    const char* says;
 };
 const std::vector<WaitRow>& wait_rows() {
     static const std::vector<WaitRow> rows = {
-        {WaitKind::gc_pace, "pace of garbage collection", {"gc.pace"}},
-        {WaitKind::gc_depth, "pages that collection has under way", {"gc.max_inflight_pages"}},
-        {WaitKind::free_blocks, "free blocks", {"ftl.user_capacity"}},
-        {WaitKind::map_dirty, "dirty translation pages", {"map.power_protected"}},
-        {WaitKind::flush_depth, "programs of the write buffer", {"buffer.flush_depth_per_die"}},
-        {WaitKind::read_tags, "tags of reads over the link", {"link.read_tags"}},
-        {WaitKind::buffer_room, "room in the write buffer", {"buffer.size"}},
-        {WaitKind::fetch_window, "fetch window", {"nvme.fetch_window"}},
-        {WaitKind::fetch_depth, "fetches under way", {"nvme.fetch_depth"}},
-        {WaitKind::queue_slots, "queue slots", {"host.queue_entries"}},
+        {WaitKind::gc_pace, "pace of garbage collection", {"gc.pace"}, "programs wait for a free block, and collection keeps its pace"},
+        {WaitKind::gc_depth, "pages that collection has under way", {"gc.max_inflight_pages"}, "programs wait for a free block, and collection may have no more pages under way"},
+        {WaitKind::free_blocks, "free blocks", {"ftl.user_capacity"}, "programs wait for a free block"},
+        {WaitKind::map_dirty, "dirty translation pages", {"map.power_protected"}, "programs wait until fewer translation pages are dirty"},
+        {WaitKind::flush_depth, "programs of the write buffer", {"buffer.flush_depth_per_die"}, "data wait in the write buffer, which may have no more programs under way"},
+        {WaitKind::read_tags, "tags of reads over the link", {"link.read_tags"}, "reads of the host's memory wait for a tag"},
+        {WaitKind::buffer_room, "room in the write buffer", {"buffer.size"}, "writes wait for room in the write buffer"},
+        {WaitKind::fetch_window, "fetch window", {"nvme.fetch_window"}, "commands wait behind the doorbell, as no more of their queue may be in the controller"},
+        {WaitKind::fetch_depth, "fetches under way", {"nvme.fetch_depth"}, "commands wait behind the doorbell, as no more fetches may be under way"},
+        {WaitKind::queue_slots, "queue slots", {"host.queue_entries"}, "requests wait in the host, as their queue is full"},
     };
     return rows;
 }
@@ -116,13 +117,23 @@ std::string joined(const std::vector<std::string>& words, const char* last) {
     return all;
 }
 
+/// The share that counts: of the members, or of one that is much busier than the others.
+bool is_uneven(const ResourceUse& r) { return r.max - r.mean > 0.1; }
+double counted(const ResourceUse& r) { return is_uneven(r) ? r.max : r.mean; }
+
 std::string busy_text(const ResourceUse& r) {
     if (r.members == 1) return fmt::format("{} ({:.1f} % busy)", r.name, 100 * r.mean);
-    if (r.max - r.mean > 0.1) return fmt::format("{} ({:.1f} % busy, while the mean of {} is {:.1f} %: uneven load)", r.busiest, 100 * r.max, r.members, 100 * r.mean);
+    if (is_uneven(r)) return fmt::format("{} ({:.1f} % busy, while the mean of {} is {:.1f} %: uneven load)", r.busiest, 100 * r.max, r.members, 100 * r.mean);
     return fmt::format("{} ({:.1f} % busy, mean of {})", r.name, 100 * r.mean, r.members);
 }
 
-LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& network) {
+std::optional<LimitVerdict::Most> most_of(const std::vector<ResourceUse>& all) {
+    const ResourceUse& top = *std::max_element(all.begin(), all.end(), [](const ResourceUse& a, const ResourceUse& b) { return counted(a) < counted(b); });
+    if (counted(top) < 0.01) return std::nullopt;
+    return LimitVerdict::Most{is_uneven(top) ? top.busiest : top.name, 1 / counted(top)};
+}
+
+LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& network, const LimitContext& context) {
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::resource;
     std::vector<std::size_t> named;
@@ -148,17 +159,28 @@ LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& ne
         gain = most;
     }
     std::vector<std::string> texts;
-    double busiest = 0;
     for (const std::size_t i : named) {
         v.names.push_back(all[i].name);
         texts.push_back(busy_text(all[i]));
-        busiest = std::max(busiest, all[i].max);
+        if ((all[i].name == "die" || all[i].name == "plane") && context.collection >= 0.01) {
+            texts.back().pop_back();
+            texts.back() += fmt::format("; {:.0f} % of its work is garbage collection)", 100 * context.collection);
+        }
         for (const ResourceParameters& p : parameters_of_resources())
             if (p.resource == all[i].name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());
     }
-    v.most = 1 / std::min(1.0, std::max(busiest, 0.5));
+    v.most = most_of(all);
     v.sentence = joined(texts, "and") + (named.size() == 1 ? " limits throughput" : " limit throughput together");
     return v;
+}
+
+/// Dies (or planes) count as busy when they have something to do.
+std::vector<ResourceUse> with_work(std::vector<ResourceUse> resources, double share) {
+    for (ResourceUse& r : resources) {
+        if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
+        for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
+    }
+    return resources;
 }
 
 }  // namespace
@@ -181,7 +203,7 @@ double gain_of_twice_the_speed(const std::vector<ResourceUse>& resources, const 
 std::vector<WaitUse> wait_uses(const WaitShares& shares, const LimitContext& context) {
     std::vector<WaitUse> all;
     for (const WaitRow& row : wait_rows()) {
-        WaitUse use{row.name, row.parameters, shares[static_cast<std::size_t>(row.kind)]};
+        WaitUse use{row.name, row.parameters, row.says, shares[static_cast<std::size_t>(row.kind)]};
         if (row.kind == WaitKind::queue_slots) use.parameters = {context.queue_entries};
         if (row.kind == WaitKind::buffer_room) use.parameters = {context.buffer_room};
         all.push_back(std::move(use));
@@ -199,19 +221,22 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
         return v;
     }
     const Network network(used);
-    if (!network.is_idle() && network.throughput(2, {}) - 1 < kGain) return by_resources(used, network);
+    // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has work.
+    const Network of_work(with_work(used, waits[static_cast<std::size_t>(WaitKind::flash_work)]));
+    if (!network.is_idle() && of_work.throughput(2, {}) - 1 < kGain) return by_resources(used, network, context);
     for (const WaitUse& wait : wait_uses(waits, context)) {
         if (wait.share < kMostly) continue;
         v.kind = LimitVerdict::Kind::wait;
         v.names = {wait.name};
         v.parameters = wait.parameters;
-        v.sentence = fmt::format("{} ({}) limits throughput: something waits for it {:.0f} % of the time", wait.name, joined(wait.parameters, "and"), 100 * wait.share);
+        v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"), wait.says, 100 * wait.share);
         return v;
     }
     v.kind = LimitVerdict::Kind::load;
     const ResourceUse& top = *std::max_element(used.begin(), used.end(), [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
     const bool paced = waits[static_cast<std::size_t>(WaitKind::own_time)] >= kMostly;
     v.names = {paced ? "rate" : "depth"};
+    v.most = most_of(used);
     v.sentence = fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}",
                              paced ? "the times that the workload keeps" : fmt::format("{:.1f} commands outstanding on average", context.commands), busy_text(top));
     return v;

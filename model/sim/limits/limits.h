@@ -26,6 +26,7 @@ struct LimitContext {
     std::string buffer_room = "buffer.size";
     double commands = 0;        ///< outstanding on average
     bool independent_planes = false;
+    double collection = 0;      ///< share of the dies' work that is garbage collection and erases
 };
 
 /// `resources` and `waits`: while the workload had more to give.

@@ -12,6 +12,7 @@ namespace ssdtlm {
 struct WaitUse {
     std::string name;
     std::vector<std::string> parameters;  ///< that shorten it
+    std::string says;                     ///< who waits
     double share = 0;                     ///< of the time, somebody waited
 };
 
@@ -21,7 +22,12 @@ struct LimitVerdict {
     std::vector<std::string> names;       ///< what limits; several bind together, and all of them have to be doubled
     std::vector<std::string> parameters;  ///< that change it
     std::string sentence;
-    std::optional<double> most;           ///< a resource: the throughput that it allows at the same cost per command, as a factor of the present one
+    /// What the busiest resource allows at the same cost per command, as a factor of the present throughput.
+    struct Most {
+        std::string resource;
+        double factor = 1;
+    };
+    std::optional<Most> most;             ///< none when a wait limits: with more of what is waited for, a command costs something else
 };
 const char* limit_kind_name(LimitVerdict::Kind kind);
 

@@ -22,6 +22,7 @@ enum class WaitKind : std::uint8_t {
     queue_slots,   ///< requests wait in the host: their queue is full
     scheduler,     ///< a clocked scheduler decides
     own_time,      ///< the workload waits for a time of its own
+    flash_work,    ///< no wait: share of the dies (planes, where they read on their own) that have something to do
     count
 };
 inline constexpr std::size_t kWaitKinds = static_cast<std::size_t>(WaitKind::count);

@@ -79,6 +79,7 @@ struct RunSummary {
     std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
     std::vector<ResourceUse> resources_limit;  ///< the same, while the workload had more to give: what `limit` judges
     std::vector<WaitUse> waits;          ///< in that time
+    double flash_work = 0;               ///< share of the dies (planes, where they read on their own) that had something to do
     LimitVerdict limit;
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
     double waf = 0;
