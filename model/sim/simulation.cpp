@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/limits/limits.h"
 #include "sim/results/slowest_json.h"
 #include "sim/version.h"
 
@@ -70,7 +71,6 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
 RunSummary Simulation::run() {
     SsdSystem& s = *system_;
     s.host.driver.set_on_ready([this] { ready(); });
-    s.host.driver.set_on_all_taken([this] { all_taken(); });
     s.host.driver.set_on_finished([this](SimTime at) { finished(at); });
     s.host.driver.set_on_shutdown([this] {
         shut_down_ = true;
@@ -102,11 +102,6 @@ void Simulation::finished(SimTime at) {
     workload_end_ = at;
     end_measurement();
     system_->host.driver.shutdown();
-}
-
-void Simulation::all_taken() {
-    limits_->stop();
-    all_taken_ = system_->busy();
 }
 
 void Simulation::end_measurement() {
@@ -256,8 +251,9 @@ Ps Simulation::active_time(HostOp op) const {
 // What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once is judged as a whole.
 void Simulation::judge(RunSummary& r) const {
     const SsdSystem& s = *system_;
-    const bool most = all_taken_ && 2 * (all_taken_->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
-    const SsdSystem::BusySnapshot& end = most ? *all_taken_ : busy_end_;
+    const auto& all_taken = limits_->all_taken();
+    const bool most = all_taken && 2 * (all_taken->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
+    const SsdSystem::BusySnapshot& end = most ? *all_taken : busy_end_;
     r.resources_limit = s.use(busy_begin_, end);
     const WaitShares shares = limits_->shares();
     LimitContext context;

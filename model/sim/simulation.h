@@ -11,7 +11,6 @@
 #include <string>
 
 #include "sim/limits/limit_sampler.h"
-#include "sim/limits/limits.h"
 #include "sim/results/die_queues.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
@@ -72,7 +71,6 @@ private:
     void ready();
     void look_for_window(bool measured);
     void finished(SimTime at);
-    void all_taken();
     void end_measurement();
     void judge(RunSummary& r) const;
     Watchdog::Limits watchdog_limits() const;
@@ -99,7 +97,6 @@ private:
     const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
     std::optional<LimitSampler> limits_;
-    std::optional<SsdSystem::BusySnapshot> all_taken_;  // when the workload had given its last request
     DriveStart start_;
     FtlCounters ftl_start_;              // of the run: what its books begin with
     FtlCounters ftl_begin_, ftl_end_;    // of the measured window, as busy_begin_ and busy_end_

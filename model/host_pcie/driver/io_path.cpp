@@ -60,7 +60,6 @@ void IoPath::pump() {
             wait_until(n.when);
         } else if (n.state == Workload::State::done) {
             taking_ = false;
-            if (on_all_taken_) on_all_taken_();
         }
         break;
     }

@@ -107,8 +107,6 @@ public:
     bool taking() const { return taking_; }
     /// It gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits in the host.
     bool waits_for_time() const { return taking_ && !paused_ && backlog_ == 0 && wake_at_ != kNever; }
-    /// Called once, when the workload has given its last request.
-    void set_on_all_taken(std::function<void()> f) { on_all_taken_ = std::move(f); }
     /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
     std::optional<PendingCommand> oldest() const;
     /// The workload says that it waits for a completion, and there is nothing that could complete.
@@ -189,7 +187,6 @@ private:
     DriverCounters counters_;
     DriverErrors errors_;
     std::function<void(SimTime)> on_finished_;
-    std::function<void()> on_all_taken_;
 };
 
 }  // namespace ssdtlm

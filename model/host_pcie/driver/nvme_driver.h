@@ -81,8 +81,6 @@ public:
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }
     const IoPath& io() const { return io_; }
-    /// The workload has given its last request.
-    void set_on_all_taken(std::function<void()> f) { io_.set_on_all_taken(std::move(f)); }
     /// State for the watchdog.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }

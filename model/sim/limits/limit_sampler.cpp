@@ -29,6 +29,11 @@ void LimitSampler::look_again() {
 }
 
 void LimitSampler::look(std::uint64_t) {
+    if (!system_.host.driver.io().taking()) {
+        looking_ = false;
+        all_taken_ = system_.busy();
+        return;
+    }
     WaitShares now{};
     host(now);
     const SsdController& c = system_.device.controller;

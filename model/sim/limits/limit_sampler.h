@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/random/random.h"
@@ -32,6 +33,8 @@ public:
     /// No look comes any more.
     void stop();
 
+    /// At the first look that found the workload without anything more to give, the last one of all; none: it had more to the end.
+    const std::optional<SsdSystem::BusySnapshot>& all_taken() const { return all_taken_; }
     std::size_t looks() const { return looks_.size(); }
     /// Share of the looks, by WaitKind.
     WaitShares shares() const;
@@ -51,6 +54,7 @@ private:
     Agenda::Entry next_;
     bool looking_ = false;
     std::vector<std::array<float, kWaitKinds>> looks_;
+    std::optional<SsdSystem::BusySnapshot> all_taken_;
 };
 
 }  // namespace ssdtlm
