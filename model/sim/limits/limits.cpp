@@ -30,6 +30,7 @@ const std::vector<ResourceParameters>& parameters_of_resources() {
         {"firmware core", {"firmware.clock", "firmware.cores"}},
         {"DRAM port", {"dram.bandwidth"}},
         {"channel bus", {"nand.onfi.rate", "nand.geometry.channels"}},
+        {"scheduler", {"scheduler.clock"}},
         {"die", {"nand.t_read", "nand.t_program", "nand.t_erase", "nand.geometry.ways"}},
         {"plane", {"nand.t_read", "nand.t_program", "nand.t_erase", "nand.geometry.planes_per_die"}},
     };
@@ -137,9 +138,14 @@ LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& ne
     LimitVerdict v;
     v.kind = LimitVerdict::Kind::resource;
     std::vector<std::size_t> named;
-    // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full.
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (all[i].name == "channel bus" && all[i].mean >= 1 - 2 * kGain) named.push_back(i);
+    // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full. A clocked scheduler decides
+    // while the bus is free, so that the two fill the time together.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].name != "channel bus") continue;
+        const bool clocked = i + 1 < all.size() && all[i + 1].name == "scheduler";
+        const double deciding = clocked ? all[i + 1].mean : 0;
+        if (all[i].mean + deciding >= 1 - 2 * kGain) named.push_back(deciding > all[i].mean ? i + 1 : i);
+    }
     double gain = named.empty() ? 0 : kSureGain;
     while (gain < kSureGain && named.size() < all.size()) {
         std::size_t best = all.size();
@@ -174,9 +180,11 @@ LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& ne
     return v;
 }
 
-/// Dies (or planes) count as busy when they have something to do.
-std::vector<ResourceUse> with_work(std::vector<ResourceUse> resources, double share) {
+/// Dies (or planes) count as busy when they have something to do, and a bus while a clocked scheduler decides for it.
+std::vector<ResourceUse> with_work(std::vector<ResourceUse> resources, double share, double deciding) {
     for (ResourceUse& r : resources) {
+        if (r.name == "channel bus")
+            for (double& u : r.busy) u = std::min(1.0, u + deciding);
         if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
         for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
     }
@@ -220,9 +228,14 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
         v.sentence = "nothing was measured";
         return v;
     }
+    const double deciding = waits[static_cast<std::size_t>(WaitKind::scheduler)];
+    if (deciding > 0) {
+        const auto bus = std::find_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "channel bus"; });
+        if (bus != used.end()) used.insert(bus + 1, ResourceUse{"scheduler", 1, deciding, deciding, "scheduler", {deciding}});
+    }
     const Network network(used);
     // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has work.
-    const Network of_work(with_work(used, waits[static_cast<std::size_t>(WaitKind::flash_work)]));
+    const Network of_work(with_work(used, waits[static_cast<std::size_t>(WaitKind::flash_work)], deciding));
     if (!network.is_idle() && of_work.throughput(2, {}) - 1 < kGain) return by_resources(used, network, context);
     for (const WaitUse& wait : wait_uses(waits, context)) {
         if (wait.share < kMostly) continue;

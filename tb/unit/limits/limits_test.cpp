@@ -81,6 +81,12 @@ TEST(Limits, DiesThatAlwaysHaveWorkAreNotKeptFromItByADepth) {
     EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 0.93}}), {}).kind, LimitVerdict::Kind::wait);
 }
 
+TEST(Limits, AClockedSchedulerFillsTheTimeOfTheBus) {
+    const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.3), even("die", 8, 0.9)};
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.69}}), {}).parameters, std::vector<std::string>{"scheduler.clock"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.1}}), {}).kind, LimitVerdict::Kind::load);
+}
+
 TEST(Limits, ElseTheLoadDoes) {
     const std::vector<ResourceUse> resources = {even("link to host", 1, 0.3), even("die", 64, 0.722)};
     LimitContext context;
