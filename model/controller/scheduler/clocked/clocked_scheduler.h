@@ -32,6 +32,8 @@ public:
 
     bool proven() const override;
     std::optional<SchedulerFairness> fairness() const override;
+    /// A question of this channel is being decided.
+    bool deciding(std::uint16_t channel) const { return channels_[channel].deciding; }
 
     bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
     std::string dump(std::uint16_t channel) const override { return channels_[channel].core->dump(); }
