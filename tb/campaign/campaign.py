@@ -356,7 +356,7 @@ def main():
     begin = time.monotonic()
     wrong, seconds, commands, slowest, depths = 0, 0.0, 0, (0.0, ""), collections.Counter()
     kept = options.first == 0 and options.way not in RTL_WAYS and not options.saved
-    cases = sorted(p for p in (HERE / "regressions").iterdir() if p.is_dir()) if kept else []
+    cases = sorted(p.parent for p in (HERE / "regressions").glob("*/device.toml") if not (p.parent / "case.json").exists()) if kept else []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         pending = [pool.submit(run_regression, case, options) for case in cases]
         pending += [pool.submit(run_seed, seed, options) for seed in range(options.first, options.first + options.runs)]

@@ -40,36 +40,37 @@ std::string FioOptionTable::suggestion(const std::string& name) const {
     return nearest(name, names);
 }
 
+const char* FioOptionTable::treatment(const FioOption& option) {
+    switch (option.treatment) {
+        case FioOption::Treatment::handled:
+            return "handled";
+        case FioOption::Treatment::verified:
+            return "replaced by the integrity check";
+        case FioOption::Treatment::ignored:
+            return "ignored, noted";
+        case FioOption::Treatment::unsupported:
+        case FioOption::Treatment::of_engine:
+            break;
+    }
+    return "error";
+}
+
+std::string FioOptionTable::remark(const FioOption& option) {
+    std::string remark = option.text;
+    if (option.treatment == FioOption::Treatment::of_engine) return "of ioengine=" + remark;
+    if (option.treatment != FioOption::Treatment::unsupported) return remark;
+    if (!remark.empty()) {
+        for (std::size_t i = 0; (i = remark.find('|', i)) != std::string::npos; i += 4) remark.replace(i, 1, " or ");
+        remark = "accepted with " + remark + "; ";
+    }
+    return remark + option.reason;
+}
+
 std::string FioOptionTable::markdown() const {
     std::string out = "| option | alias | here | remark |\n|---|---|---|---|\n";
     for (const FioOption& o : options_) {
-        std::string here = "handled";
-        std::string remark = o.text;
-        switch (o.treatment) {
-            case FioOption::Treatment::handled:
-                break;
-            case FioOption::Treatment::verified:
-                here = "replaced by the integrity check";
-                break;
-            case FioOption::Treatment::ignored:
-                here = "ignored, noted";
-                break;
-            case FioOption::Treatment::unsupported:
-                here = "error";
-                if (!remark.empty()) {
-                    for (std::size_t i = 0; (i = remark.find('|', i)) != std::string::npos; i += 4)
-                        remark.replace(i, 1, " or ");
-                    remark = "accepted with " + remark + "; ";
-                }
-                remark += o.reason;
-                break;
-            case FioOption::Treatment::of_engine:
-                here = "error";
-                remark = "of ioengine=" + remark;
-                break;
-        }
         const std::string alias = o.alias != nullptr ? "`" + std::string(o.alias) + "`" : "";
-        out += "| `" + std::string(o.name) + "` | " + alias + " | " + here + " | " + remark + " |\n";
+        out += "| `" + std::string(o.name) + "` | " + alias + " | " + treatment(o) + " | " + remark(o) + " |\n";
     }
     return out;
 }

@@ -100,6 +100,9 @@ public:
     /// "did you mean" for an unknown name; empty when nothing is near.
     std::string suggestion(const std::string& name) const;
     const std::vector<FioOption>& options() const { return options_; }
+    /// What becomes of an option here, in words: "handled", "ignored, noted", ...
+    static const char* treatment(const FioOption& option);
+    static std::string remark(const FioOption& option);
     /// Markdown table of all options, for the documentation.
     std::string markdown() const;
 

@@ -23,6 +23,7 @@ struct CommandLine {
         config_schema,
         config_presets,
         config_workloads,
+        config_fio,
         config_reference,
         trace_formats,
         trace_info,

@@ -215,6 +215,9 @@ private:
         auto* workloads = subcommand(*config, "workloads", "List the workloads that come with the program", Command::config_workloads);
         group(workloads, "Output");
         workloads->add_flag("--json", line_.run.json, "Print JSON");
+        auto* fio = subcommand(*config, "fio", "List the options of fio, and what becomes of each here", Command::config_fio);
+        group(fio, "Output");
+        fio->add_flag("--json", line_.run.json, "Print JSON instead of Markdown");
         subcommand(*config, "reference", "Print the parameter reference page (Markdown)", Command::config_reference);
     }
     void add_trace() {

@@ -87,6 +87,8 @@ int execute(const CommandLine& line) {
             return config_presets(line);
         case Command::config_workloads:
             return config_workloads(line);
+        case Command::config_fio:
+            return config_fio(line);
         case Command::config_reference:
             std::fputs(config_reference().c_str(), stdout);
             break;

@@ -13,6 +13,7 @@ int config_check(const CommandLine& line);
 int config_show(const CommandLine& line);
 int config_presets(const CommandLine& line);
 int config_workloads(const CommandLine& line);
+int config_fio(const CommandLine& line);
 int list_trace_formats();
 int trace_info(const CommandLine& line);
 int trace_head(const CommandLine& line);

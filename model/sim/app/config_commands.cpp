@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/report/json_dump.h"
+#include "host_pcie/workload/fio_options.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
@@ -105,6 +106,23 @@ int config_workloads(const CommandLine& line) {
             std::printf("%-22s %s\n", r.name.c_str(), r.description.c_str());
     }
     if (line.run.json) std::puts(json_dump(all).c_str());
+    return static_cast<int>(ExitCode::ok);
+}
+
+int config_fio(const CommandLine& line) {
+    const FioOptionTable& table = FioOptionTable::instance();
+    if (!line.run.json) {
+        std::fputs(table.markdown().c_str(), stdout);
+        return static_cast<int>(ExitCode::ok);
+    }
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const FioOption& o : table.options())
+        all.push_back({{"name", o.name},
+                       {"alias", o.alias != nullptr ? o.alias : ""},
+                       {"here", FioOptionTable::treatment(o)},
+                       {"flag", is_fio_flag(o.name)},
+                       {"remark", FioOptionTable::remark(o)}});
+    std::puts(json_dump(all).c_str());
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -141,7 +141,7 @@ TEST(CommandLine, Mistakes) {
     EXPECT_THAT(
         problems({"config", "chek"}),
         ElementsAre(
-            "command line: unknown command 'chek'; check, show, schema, presets, workloads, reference; did you mean 'check'?"));
+            "command line: unknown command 'chek'; check, show, schema, presets, workloads, fio, reference; did you mean 'check'?"));
     EXPECT_THAT(problems({"config", "show", "d", "--josn"}),
                 ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program started as a user starts it, bounded in work and memory, and ended by a signal where that is asked for."""
+import collections
+import os
+import resource
+import signal
+import subprocess
+import time
+
+CPU_SECONDS = 20          # a run of this campaign needs 0.1 s
+WALL_SECONDS = 120        # for one that sleeps
+MEMORY_BYTES = 6 << 30
+TICK = os.sysconf("SC_CLK_TCK")
+
+Done = collections.namedtuple("Done", "code out err cpu_s after_s")
+
+
+def limits(room):
+    if room is not None:  # a full disk, as far as a file can tell: its writes fail
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 2))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def cpu_of(pid):
+    """Seconds of CPU that a process has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def execute(command, folder, stop=None, room=None):
+    """One process; `stop` is (name of a signal, seconds after which it is sent), `room` the bytes that a file may have."""
+    with open(folder / ".out", "w+b") as out, open(folder / ".err", "w+b") as err:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out if room is None else subprocess.DEVNULL, stderr=err if room is None else subprocess.PIPE, preexec_fn=lambda: limits(room))
+        begin, sent, ended = time.monotonic(), None, False
+        pause = 0.0005
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if stop and sent is None and time.monotonic() - begin >= stop[1]:
+                sent = cpu_of(process.pid)
+                os.kill(process.pid, getattr(signal, stop[0]))
+            if not ended and time.monotonic() - begin > WALL_SECONDS:
+                os.kill(process.pid, signal.SIGKILL)
+                ended = True
+            time.sleep(pause)
+            pause = min(pause * 1.3, 0.01)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        texts = []
+        for f in (out, err if process.stderr is None else process.stderr):  # a pipe has no limit, and messages fit into it
+            if f is not process.stderr:
+                f.seek(0)
+            texts.append(f.read(1 << 20).decode(errors="replace"))
+        if process.stderr is not None:
+            process.stderr.close()
+    return Done(process.returncode, *texts, cpu, None if sent is None else cpu - sent)
