@@ -111,12 +111,13 @@ struct FoldCost {
     double row(double share) const { return share * (slc + fold) + (1 - share) * native; }
 };
 
-double folding_rate(const SsdConfig& c, std::uint64_t requests) {
+/// `depth`: requests outstanding, which the edges of what is measured count half.
+double folding_rate(const SsdConfig& c, std::uint32_t depth, std::uint64_t requests) {
     ClosedLoop::Spec s;
     s.op = HostOp::write;
     s.pattern = ClosedLoop::Pattern::sequential;
     s.bytes = 131072;
-    s.depth = 32;
+    s.depth = depth;
     s.requests = requests;
     s.skip = requests / 3;  // the cache fills first
     s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
@@ -138,7 +139,7 @@ TEST(SlcTime, FoldingWhileTheHostWrites) {
         c.ftl.buffer_bytes = 1 << 20;
         const FoldCost cost(c.nand);
         const double row = g.planes_per_die * g.page_bytes, formula = row / (cost.row(percent / 100.0) * 1e-12) * 1e-6, past = row / (cost.native * 1e-12) * 1e-6;
-        const double model = folding_rate(c, 480);
+        const double model = folding_rate(c, 2, 480);
         std::printf("[   FIGURE ] sequential writes while %u %% of them are folded: formula %.3f MB/s, model %.3f MB/s, %+.2f %%; past the cache %.3f MB/s\n", percent, formula, model,
                     (model / formula - 1) * 100, past);
         EXPECT_NEAR(model / formula, 1.0, 0.03);
@@ -152,7 +153,7 @@ TEST(SlcTime, FoldingWhileTheHostWrites) {
 TEST(SlcTime, ACacheThatIsFoldedOnADrive) {
     SsdConfig c = load_config({"wd-sn730-512g"}, {"slc.blocks=5", "slc.fold_free_blocks=5", "host.submit_time=0s", "host.completion_time=0s"}).config;
     const FoldCost cost(c.nand);
-    const double formula = 16 * 2 * 16384 / (cost.row(1) * 1e-12) * 1e-6, model = folding_rate(c, 30'000);
+    const double formula = 16 * 2 * 16384 / (cost.row(1) * 1e-12) * 1e-6, model = folding_rate(c, 32, 30'000);
     std::printf("[   FIGURE ] 128 KiB sequential writes while the cache is folded: formula %.1f MB/s, model %.1f MB/s, %+.2f %%\n", formula, model, (model / formula - 1) * 100);
     EXPECT_NEAR(model / formula, 1.0, 0.03);
 }

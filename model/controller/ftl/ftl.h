@@ -181,8 +181,7 @@ public:
         return ((gc_soft(group) || blocks_.any_failed()) && finds_reason(group)) || (__builtin_expect(slc_ != nullptr, 0) && wants_fold(group, false)) ||
                (__builtin_expect(refresh_ != nullptr, 0) && wants_refresh(group));
     }
-    bool slc_is_short(GroupId group) const;           ///< the SLC cache has fewer free superblocks than it should, or the group has
-    bool wants_fold(GroupId group, bool idle) const;  ///< one of the SLC cache is to be folded now; an `idle` drive folds all that are full
+    bool slc_is_short(GroupId group) const, wants_fold(GroupId group, bool idle) const;  ///< the SLC cache has fewer free superblocks than it should, or the group has; one of it is to be folded now (an `idle` drive folds all that are full)
     // Superblocks that have been read too often, or whose data are old (refresh/, ftl_refresh.cpp). Precondition of the first three: the configuration says so.
     void page_read(BlockId block);
     void look_at_ages();
