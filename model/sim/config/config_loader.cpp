@@ -31,15 +31,20 @@ std::string meant_key(const std::string& key) {
     const auto dot = key.rfind('.');
     const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
     const std::string leaf = dot == std::string::npos ? key : key.substr(dot + 1);
-    std::vector<std::string> siblings, same_leaf, all;
+    std::vector<std::string> siblings, same_leaf, leaves, all;
     for (const auto& p : ssd_parameters()) {
         if (p.table() == table) siblings.push_back(p.leaf());
         if (p.leaf() == leaf) same_leaf.push_back(p.key);
+        leaves.push_back(p.leaf());
         all.push_back(p.key);
     }
     const std::string sibling = nearest(leaf, siblings);
     if (!sibling.empty()) return table.empty() ? sibling : table + "." + sibling;
-    if (same_leaf.empty()) return nearest(key, all);
+    if (same_leaf.empty()) {
+        const std::string near = nearest(key, all), part = nearest(leaf, leaves);
+        if (!near.empty() || part.empty()) return near;
+        return all[static_cast<std::size_t>(std::find(leaves.begin(), leaves.end(), part) - leaves.begin())];
+    }
     const std::string near = nearest(key, same_leaf);
     return near.empty() ? same_leaf.front() : near;
 }
@@ -152,7 +157,11 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
             problems_.push_back({e.value.where, p.key + ": said outside of a device file", "a preset or a file, in a device file", "name that device in front of the others instead"});
         else
             p.set(resolved_.config, *value);
-        resolved_.origin[static_cast<std::size_t>(i)] = e.value.where;
+        std::string& origin = resolved_.origin[static_cast<std::size_t>(i)];
+        // What a file says may be replaced, that is what --set is for.
+        if (origin.compare(0, 2, "--") == 0 && origin != e.value.where)
+            resolved_.replaced.push_back(origin + " has no effect: " + e.value.where + " comes after it");
+        origin = e.value.where;
     }
 }
 

@@ -33,6 +33,8 @@ public:
     /// The end of the run, however it came (`failed`: not in order). Closes the files. Returns what the user should know,
     /// one sentence each. Throws OutputError for files that cannot be written, after closing the others.
     std::vector<std::string> finish(bool failed = false);
+    /// After finish(): what was asked for and is not recorded, a sentence each.
+    const std::vector<std::string>& missed() const { return missed_; }
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
@@ -88,6 +90,7 @@ private:
     bool rtl_open_ = false;
     std::uint32_t power_cycles_ = 0;
     bool finished_ = false;
+    std::vector<std::string> missed_;
 };
 
 }  // namespace ssdtlm
