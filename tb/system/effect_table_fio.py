@@ -69,4 +69,4 @@ FIO_NO_RESULT = {
 }
 
 # Values of that table that a plain job has or stays within: a depth of 1, limits that are not reached.
-FIO_AS_IT_IS = {"iodepth", "io_size", "bwavgtime", "runtime", "rate_min", "rate_iops_min"}
+FIO_AS_IT_IS = {"iodepth", "io_size", "bwavgtime", "runtime", "rate_min", "rate_iops_min", "fill_device"}

@@ -134,8 +134,9 @@ class Effects(SystemTest):
                     silent.append(f"{key}: no entry of WITHOUT makes {leaves[key]['x-acts-with']} false")
                     continue
             settings = {k: str(self.dir / "drive") if v == "{drive}" else v for k, v in without.items()}
-            base = bases.setdefault(str(settings), self.start(1000 + len(bases), MIX, settings))
-            runs[key] = (base, self.start(1100 + number, MIX, {**settings, key: second[key]}))
+            if str(settings) not in bases:
+                bases[str(settings)] = self.start(1000 + len(bases), MIX, settings)
+            runs[key] = (bases[str(settings)], self.start(1100 + number, MIX, {**settings, key: second[key]}))
         for key, base, run in ((key, base.result(), future.result()) for key, (base, future) in runs.items()):
             if not run.names(key) and run.digest == base.digest:
                 silent.append(f"{key}={second[key]}: {run.error}")

@@ -21,6 +21,13 @@ bool is_table(const std::string& key) {
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
 }
 
+/// What a shell makes of <(...) has no canonical path.
+std::string whole_path(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    return error ? path : whole.string();
+}
+
 std::string bracketed(const std::string& table) {
     return "[" + table + "]";
 }
@@ -77,7 +84,7 @@ void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) 
     // Those of a file that others are based on are its own.
     const auto is_own = [](const RawEntry& e) { return e.key == "name" || e.key == "description"; };
     if (!above.empty()) entries.erase(std::remove_if(entries.begin(), entries.end(), is_own), entries.end());
-    above.push_back(std::filesystem::weakly_canonical(file.path).string());
+    above.push_back(whole_path(file.path));
     const auto base = std::find_if(entries.begin(), entries.end(), [](const RawEntry& e) { return e.key == kBasedOn; });
     if (base != entries.end() && !base->is_table && base->value.type == RawValue::Type::string) {
         if (!base->value.string.empty()) load_base(*base, file, above);
@@ -101,7 +108,7 @@ void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const 
         }
         return;
     }
-    if (std::find(above.begin(), above.end(), std::filesystem::weakly_canonical(file.path).string()) != above.end()) {
+    if (std::find(above.begin(), above.end(), whole_path(file.path)) != above.end()) {
         problems_.push_back({entry.value.where, std::string(kBasedOn) + ": \"" + name + "\" leads back to this file", "files that end in one that is based on none", "base it on another one"});
         return;
     }
