@@ -141,7 +141,7 @@ GROUPS = {
 }
 
 # Settings under which parameters do not act that act on the device as it comes.
-WITHOUT = ({"nand.onfi.interface": "ideal"}, {"nand.transfer_spare": False}, {"read_cache.room": "buffer", "buffer.order": "lru"}, {"precondition.state": "fresh"},
+WITHOUT = ({"nand.onfi.interface": "ideal"}, {"nand.transfer_spare": False}, {"nand.geometry.spare_size": "0B"}, {"read_cache.room": "buffer", "buffer.order": "lru"}, {"precondition.state": "fresh"},
            {"precondition.from": "{drive}"})
 
 # What changes no result by its contract, and the test that shows what it does instead.
