@@ -13,6 +13,13 @@ install(CODE "
   execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" completion bash
                   OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT system)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT system)
+foreach(shell zsh fish)
+  install(CODE "
+    execute_process(COMMAND \"$<TARGET_FILE:ssdtlm_app>\" completion ${shell}
+                    OUTPUT_FILE \"${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.${shell}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT system)
+endforeach()
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _ssdtlm COMPONENT system)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT system)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlm.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ssdtlm COMPONENT system)
 install(EXPORT ssdtlmTargets NAMESPACE ssdtlm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder of a run, read: plain lists and dicts, or data frames when pandas is there."""
 
+import collections
 import csv
 import functools
 import json
 import pathlib
+import re
 import tomllib
 
 from .errors import Problem, UserError
@@ -121,6 +123,26 @@ class Result:
         return rows if owner == "stream" or len({row[owner] for row in rows}) > 1 else []
 
     @functools.cached_property
+    def job_labels(self):
+        """{number of a job: its name}, as metrics call it: dots and blanks are "_"; the clones of a job are name[0], name[1], ...; a job
+        without a name has its number."""
+        names = {row["job"]: re.sub(r"[.\s]", "_", row.get("name", "")) for row in self.json.get("latency_us_by_job", [])}
+        alike = collections.Counter(names.values())
+        labels, seen = {}, collections.Counter()
+        for number, name in sorted(names.items()):
+            labels[number] = str(number) if not name else name if alike[name] == 1 else f"{name}[{seen[name]}]"
+            seen[name] += 1
+        return labels
+
+    @functools.cached_property
+    def job_metrics(self):
+        """Those of metrics that belong to jobs, by name: "job.reader.read.total.p99"; also of a job that is the only one."""
+        flat = {}
+        for row in self.json.get("latency_us_by_job", []):
+            flat.update(_metrics_of("job", self.job_labels[row["job"]], row))
+        return flat
+
+    @functools.cached_property
     def slowest(self):
         """The commands of slowest.json with their way through the device; [] when the run kept none. Times in ps."""
         return self._file("slowest.json")["commands"] if (self.path / "slowest.json").is_file() else []
@@ -163,7 +185,7 @@ class Result:
             flat.update({f"{row['op']}.{row['stage']}.{key}": row[key] for key in names})
         for owner in OWNERS:
             for row in self.latency_of(owner):
-                flat.update(_metrics_of(owner, row))
+                flat.update(_metrics_of(owner, row[owner], row))
         for row in self.resources:
             flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
         played = j.get("precondition", {}).get("reached", {}).get("workload", {})
@@ -177,13 +199,13 @@ def _flat(name, values):
     for key, value in values.items():
         if isinstance(value, dict):
             yield from _flat(f"{name}.{key}", value)
-        else:
+        elif value is not None:  # what could not be measured
             yield f"{name}.{key}", value
 
 
-def _metrics_of(owner, row):
+def _metrics_of(owner, label, row):
     """One of latency_of(owner), with names as those of all commands have after "job.0."."""
-    name = f"{owner}.{row[owner]}.{row['op']}"
+    name = f"{owner}.{label}.{row['op']}"
     return {f"{name}.ios": row["count"], **{f"{name}.total.{key}": row[key] for key in ("mean", "p50", "p99", "p99.9", "max")},
             **{f"{name}.{stage}.mean": mean for stage, mean in row["stages"].items()}}
 

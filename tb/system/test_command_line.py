@@ -94,7 +94,7 @@ class Completion(SystemTest):
     def test_commands(self):
         self.assertEqual(self.offers("ssdtlm r"), ["report", "run"])
         self.assertEqual(self.offers("ssdtlm config s"), ["schema", "show"])
-        self.assertEqual(self.offers("ssdtlm completion "), ["bash"])
+        self.assertEqual(self.offers("ssdtlm completion "), ["bash", "fish", "zsh"])
 
     def test_every_option_of_every_command(self):
         for command in commands(self.ssdtlm):

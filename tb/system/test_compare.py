@@ -2,6 +2,7 @@
 """`ssdtlm compare`: what it finds is computed here from the results once more."""
 import json
 import math
+import re
 import shutil
 import statistics
 import sys
@@ -95,13 +96,14 @@ class Compare(SystemTest):
         (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
         changes = {c["metric"]: c for of_kind in found["by"].values() for list_ in of_kind.values() for c in list_}
         self.assertEqual(list(found["by"]), ["job", "tenant", "stream"])
-        expected = {}
+        expected, names = {}, ["a", "b", "c"]
         for (kind, number, op), row in lists["a"].items():
             other = lists["b"][kind, number, op]
             pairs = {"ios": (row["count"], other["count"])}
             pairs |= {f"total.{key}": (row[key], other[key]) for key in ("mean", "p50", "p99", "p99.9", "max")}
             pairs |= {f"{stage}.mean": (row["stages"].get(stage, 0), other["stages"].get(stage, 0)) for stage in row["stages"] | other["stages"]}
-            expected |= {f"{kind}.{number}.{op}.{key}": pair for key, pair in pairs.items() if pair[0] != pair[1]}
+            whose = names[number] if kind == "job" else number
+            expected |= {f"{kind}.{whose}.{op}.{key}": pair for key, pair in pairs.items() if pair[0] != pair[1]}
         self.assertGreater(len(expected), 50)
         self.assertEqual({metric: (c["before"], c["after"]) for metric, c in changes.items()}, expected)
         for of_kind in found["by"].values():
@@ -111,12 +113,75 @@ class Compare(SystemTest):
         for kind in found["by"]:
             self.assertIn(f"\nresults by {kind}\n", text)
             self.assertIn(f"\nstages by {kind}, difference of the mean\n", text)
-        before, after = expected["job.0.read.array.mean"]
+        before, after = expected["job.a.read.array.mean"]
         share = 100 * (after / before - 1)
-        for bound, code in ((share - 0.01, CHECK_FAILED), (share + 0.01, OK)):
-            self.compared("a", "b", "--fail-if", f"job.0.read.array.mean > {bound:+.6f}%", code=code)
+        for job_of in ("job.0", "job.a"):
+            for bound, code in ((share - 0.01, CHECK_FAILED), (share + 0.01, OK)):
+                self.compared("a", "b", "--fail-if", f"{job_of}.read.array.mean > {bound:+.6f}%", code=code)
         self.assertIn("did you mean 'tenant.1.read.total.p99'?", self.refused("a", "b", "--fail-if", "tenant.1.read.totl.p99 > 1"))
         self.assertNotIn("results by", self.compared("a", "a"))
+
+    def test_jobs_are_matched_by_name(self):
+        """A job that runs alone in one run and behind another in the other keeps its name, not its number."""
+        job = self.write("two.fio", "[global]\nioengine=libaio\nbs=4k\nsize=2m\nnorandommap\n[writer]\nrw=randwrite\niodepth=16\nnumber_ios=400\n"
+                                    "[reader]\nrw=randread\niodepth=2\nnumber_ios=400\n[clones]\nrw=randread\nnumjobs=2\nnumber_ios=20\n")
+        alone = self.simulate("tiny-test", job, "--section", "reader", output="alone").json()
+        both = self.simulate("tiny-test", job, output="both").json()
+        p99 = [next(row["p99"] for row in result["latency_us_by_job"] if row["name"] == "reader") for result in (alone, both)]
+        self.assertEqual([next(row["job"] for row in result["latency_us_by_job"] if row["name"] == "reader") for result in (alone, both)], [0, 1])
+        self.assertGreater(p99[1], p99[0])
+        share = 100 * (p99[1] / p99[0] - 1)
+        for metric in ("job.reader.read.total.p99", "job.0.read.total.p99"):
+            for bound, code in ((share - 0.01, CHECK_FAILED), (share + 0.01, OK)):
+                text = self.compared("alone", "both", "--fail-if", f"{metric} > {bound:+.6f}%", code=code)
+                self.assertIn(f"{share:+.2f} %", text)
+        (found,) = json.loads(self.compared("alone", "both", "--json"))["runs"]
+        change = {c["metric"]: c for c in found["by"]["job"]["headlines"]}["job.reader.read.total.p99"]
+        self.assertEqual([change["before"], change["after"]], p99)
+        self.assertIn("job.clones[1].read.ios", {c["metric"] for c in found["by"]["job"]["headlines"]})
+        self.assertNotIn("tenant", found["by"])
+        self.assertIn("alone has no job 'writer'; jobs that all runs have, matched by name: reader", self.refused("alone", "both", "--fail-if", "job.writer.write.total.p99 > 1"))
+        self.assertIn("did you mean 'reader'?", self.refused("alone", "both", "--fail-if", "job.raeder.read.total.p99 > 1"))
+        self.assertIn("metric 'write.iops': alone has none", self.refused("alone", "both", "--fail-if", "write.iops < 1"))
+
+    def test_why(self):
+        """The stage and the resource with the largest part, recomputed from the results."""
+        a, b = (self.simulate("tiny-test", self.mix, "--set", f"nand.t_read={t}", output=name).json() for name, t in (("a", "75us"), ("b", "300us")))
+        (found,) = json.loads(self.compared("a", "b", "--json"))["runs"]
+        mean = lambda result, op, stage: result["latency_us"][op].get(stage, {}).get("mean", 0)
+        change = lambda op, stage: mean(b, op, stage) - mean(a, op, stage)
+        op = max(("read", "write"), key=lambda name: abs(change(name, "total")) * b[name]["ios"])
+        stage = max((set(a["latency_us"][op]) | set(b["latency_us"][op])) - {"total"}, key=lambda name: change(op, name))
+        busy = lambda result, name: result["resources"][name]["busy_mean"]
+        resource = max(a["resources"], key=lambda name: abs(busy(b, name) - busy(a, name)))
+        self.assertEqual(found["why"], f"{op} takes {change(op, 'total'):.2f} us more on average ({100 * change(op, 'total') / mean(a, op, 'total'):+.1f} %); the largest part is "
+                                       f"{stage}, {change(op, stage):+.2f} us ({100 * change(op, stage) / change(op, 'total'):.0f} %); of the resources {resource} changes most, "
+                                       f"from {100 * busy(a, resource):.1f} % busy to {100 * busy(b, resource):.1f} %.")
+        self.assertIn(f"\nwhy: {found['why']}\n", self.compared("a", "b"))
+
+    def test_what_cannot_be_trusted(self):
+        """Fewer than ten samples above a percentile; writes that met no collection; what the runs say of their steadiness."""
+        for name, count, t_read in (("few", 300, "75us"), ("many", 1000, "100us")):
+            job = self.job(name, "rw=randread", "bs=4k", "iodepth=4", f"number_ios={count}", "norandommap", "io_size=100m")
+            self.simulate("tiny-test", job, "--set", f"nand.t_read={t_read}", output=name)
+        text = self.compared("few", "many")
+        self.assertIn("warning: few: p99, p99.9, p99.99 of read have fewer than 10 of 300 commands above them\n", self._sorted_percentiles(text))
+        self.assertIn("warning: many: p99.9, p99.99 of read have fewer than 10 of 1000 commands above them\n", self._sorted_percentiles(text))  # p99 has just ten
+        writes = self.job("writes", "rw=write", "bs=4k", "number_ios=64")
+        self.simulate("tiny-test", writes, "--set", "precondition.state=fresh", output="fresh")
+        self.simulate("tiny-test", writes, "--set", "precondition.state=fresh", "--set", "nand.t_program=1ms", output="slow")
+        self.assertIn("warning: slow: nothing was erased, so the writes met no garbage collection\n", self.compared("fresh", "slow"))
+        for name, verdict in (("few", "too short to say"), ("many", "not steady")):
+            path = self.dir / name / "result.json"
+            path.write_text(json.dumps({**json.loads(path.read_text()), "steadiness": {"verdict": verdict, "reason": "rounds of 3 commands"}}))
+        text = self.compared("few", "many")
+        self.assertIn("few: too short to say: rounds of 3 commands\nmany: not steady: rounds of 3 commands\n", text)
+
+    @staticmethod
+    def _sorted_percentiles(text):
+        """Percentiles stand in the order of the table, largest change first."""
+        order = lambda found: ", ".join(sorted(found[1].split(", "), key=lambda p: float(p[1:])))
+        return re.sub(r"(?<=: )(p[\d.]+(?:, p[\d.]+)*)(?= of )", order, text)
 
     def test_thresholds_of_garbage_collection(self):
         """A drive with a quarter of its blocks free: with the higher threshold garbage collection begins within the run."""

@@ -13,9 +13,15 @@ from support import BINARY, OK, USER_ERROR, SystemTest
 @unittest.skipUnless(sweeps.can_sweep(), "make python")
 class Studies(SystemTest):
     def ssdtlm_json(self, *words, code=OK):
-        done = subprocess.run([BINARY, *map(str, words), "--json", "-q"], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300)
+        quiet = ["-q"] if words[1] not in ("status", "collect", "report") else []
+        form = ["--json"] if words[1] not in ("report", "run") else []
+        done = subprocess.run([BINARY, *map(str, words), *form, *quiet], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return json.loads(done.stdout) if code == OK else done.stderr
+
+    def ssdtlm_html(self, *words):
+        done = subprocess.run([BINARY, "sweep", "report", *words], cwd=self.dir, env=sweeps.ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual((done.returncode, done.stdout), (OK, f"report in {words[-1]}\n"), done.stderr)
 
     def test_load(self):
         """Below the knee the device does what is offered, at the latency of an idle drive for little load."""
@@ -90,11 +96,38 @@ class Studies(SystemTest):
         better = lambda a, b: (a["values"]["read.total.mean"] <= b["values"]["read.total.mean"] and a["values"]["read.iops"] >= b["values"]["read.iops"]
                                and a["values"] != b["values"])
         self.assertEqual({t["trial"] for t in trials if not any(better(o, t) for o in trials)}, {t["trial"] for t in trials if t["best"]})
+        self._commands_of_sweeps_show_it(trials)
         again = self.ssdtlm_json("search", "s.toml")
         self.assertEqual(again, found)
         self.write("other.toml", (self.dir / "s.toml").read_text().replace("maximize", "# "))
         self.assertIn("is a search for minimize read.total.mean, maximize read.iops", self.ssdtlm_json("search", "other.toml", "--trials", 30, code=USER_ERROR))
         print(f"search: {len(trials)} trials, {sum(t['best'] for t in trials)} on the front", file=sys.stderr)
+
+    def _commands_of_sweeps_show_it(self, trials):
+        """status, collect and report of the same specification: the points that were tried, and a chart of the front."""
+        points = {json.dumps(t["point"]): t for t in trials}
+        status = self.ssdtlm_json("sweep", "status", "s.toml")
+        self.assertEqual((status["runs"], status["done"], status["failed"], status["to_do"]), (len(points), len(points), 0, 0))
+        rows = self.ssdtlm_json("sweep", "collect", "s.toml", "--sql", 'SELECT "read.iops" FROM results')
+        self.assertEqual(sorted(row["read.iops"] for row in rows), sorted(t["values"]["read.iops"] for t in points.values()))
+        self.ssdtlm_html("s.toml", "-o", "front.html")
+        page = (self.dir / "front.html").read_text()
+        self.assertIn("Pareto front", page)
+        self.assertIn("read.iops against read.total.mean", page)
+        self.assertIn("holds a search", self.ssdtlm_json("sweep", "run", "s.toml", code=USER_ERROR))
+
+    def test_sensitivity_makes_values_that_are_possible(self):
+        """A tenth of 2 MiB is no whole number of bytes, of 512 KiB no power of two, of 5 % no whole percent: the next value is taken."""
+        self.job("writes", "rw=randwrite", "bs=4k", "iodepth=4", "number_ios=200")
+        self.write("s.toml", 'device = "tiny-test"\nworkload = "writes.fio"\noutput = "out"\n[set]\nbuffer.flush_start = "5%"\n'
+                             '[sensitivity]\nkeys = ["buffer.size", "nvme.max_transfer", "buffer.flush_start"]\n')
+        rows = {row["key"]: row for row in self.ssdtlm_json("sweep", "sensitivity", "s.toml", "--workers", 1)["keys"]}
+        self.assertEqual((rows["buffer.size"]["lower"], rows["buffer.size"]["higher"]), (f"{round(2 * 2**20 * 0.9)}B", f"{round(2 * 2**20 * 1.1)}B"))
+        self.assertEqual((rows["nvme.max_transfer"]["lower"], rows["nvme.max_transfer"]["higher"]), ("256KiB", "1024KiB"))
+        self.assertEqual((rows["buffer.flush_start"]["lower"], rows["buffer.flush_start"]["higher"]), ("4%", "6%"))
+        for row in rows.values():
+            self.assertNotIn("why_lower", row)
+            self.assertNotIn("why_higher", row)
 
     def test_mistakes(self):
         self.write("s.toml", 'device = "tiny-test"\n[fio]\nrw = "read"\nrate_iops = 5\n[grid]\nnand.t_read = ["40us"]\n[load]\nlevel = 3\n'

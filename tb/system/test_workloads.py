@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workloads that come with the program, by their names: job files, and those that it makes itself."""
 import json
+import os
 import re
+import subprocess
 import unittest
 
-from support import JOBS, OK, USER_ERROR, SystemTest, fio_job_total
+from support import BINARY, JOBS, OK, TRACES, USER_ERROR, Result, SystemTest, fio_job_total
 
 DEVICE = "hexa-16g"  # quick to start
 SMALL = ("--set", "workload.tpcc.warehouses=2", "--set", "workload.tpcc.log_size=16MiB", "--set", "workload.tpcc.transactions=3000")
@@ -88,6 +90,63 @@ class Mistakes(SystemTest):
         lines = self.refused("femu-4g", "-w", "tpcc", "--set", "workload.tpcc.warehouses=100", "--set", "workload.tpcc.connections=1024",
                              "--set", "workload.tpcc.buffer_pool=1%")
         self.assertEqual([line.split(":")[0] for line in lines], [f"workload.tpcc.{key}" for key in ("warehouses", "log_size", "buffer_pool")])
+
+
+class InThePlaceOfADevice(SystemTest):
+    def test_a_workload_without_its_option(self):
+        job = self.job("mine", "rw=read", "number_ios=1")
+        for word in (job, "tpcc", "qd1_4k_randread"):
+            done = self.ssdtlm("run", "tiny-test", word)
+            self.assertEqual((done.returncode, done.stdout), (USER_ERROR, ""))
+            self.assertEqual(done.stderr, f"command line: '{word}' is a workload, and stands where devices do; a device file or a preset; write -w {word}\n")
+
+    def test_options_beside_a_job_file(self):
+        """As in fio the file counts: what it says itself is named, and by which line."""
+        self.write("iv.fio", "[global]\nioengine=libaio\nrw=randread\nnumber_ios=20\n[a]\nnumjobs=2\n[b]\nnumjobs=4\nbs=8k\n")
+        notes = self.simulate("tiny-test", "iv.fio", "--numjobs=32", "--bs=16k", "--iodepth=4").json()["notes"]
+        self.assertIn("--numjobs=32 has no effect: iv.fio:6:1 says numjobs=2, and the job file counts, as in fio", notes)
+        self.assertIn("--bs=16k has no effect in job b: iv.fio:9:1 says bs=8k, and the job file counts, as in fio", notes)
+        self.assertEqual([note for note in notes if "iodepth" in note], [])
+        self.write("twice.fio", "[a]\nrw=randread\nbs=4k\nnumber_ios=5\nbs=8k\n")
+        self.assertIn("twice.fio:3:1: bs=4k has no effect: twice.fio:5:1 says bs=8k, which comes after it", self.simulate("tiny-test", "twice.fio", output="t").json()["notes"])
+
+
+class ReadOnce(SystemTest):
+    """What a shell makes of <(...), and a fifo: read once, as a device, a job file or a trace."""
+
+    def shell(self, line):
+        done = subprocess.run(["bash", "-c", line], cwd=self.dir, capture_output=True, text=True, timeout=120, env={**os.environ, "B": BINARY, "TRACES": str(TRACES)}, check=False)
+        self.assertEqual((done.returncode, done.stderr), (OK, ""), line)
+        return done.stdout
+
+    def test_process_substitution(self):
+        job = self.job("reads", "rw=randread", "bs=4k", "number_ios=50", "size=1m")
+        known = self.simulate("tiny-test", job, "--set", "nand.t_read=60us", output="known").json()
+        self.write("slow.toml", 'based_on = "tiny-test"\n[nand]\nt_read = "60us"\n')
+        self.shell('$B run <(cat slow.toml) -w <(cat reads.fio) -q -o once')
+        once = Result(self.dir / "once").json()
+        self.assertEqual(once["latency_us"], known["latency_us"])
+        self.shell('$B run tiny-test -w <(cat $TRACES/msr.csv) --trace-beyond fold -q -o trace && $B run tiny-test -w $TRACES/msr.csv --trace-beyond fold -q -o file')
+        self.assertEqual(Result(self.dir / "trace").json()["latency_us"], Result(self.dir / "file").json()["latency_us"])
+        self.shell('$B run tiny-test -w <(cat $TRACES/msr.csv.gz) --trace-beyond fold -q -o zipped')
+        self.assertEqual(Result(self.dir / "zipped").json()["latency_us"], Result(self.dir / "file").json()["latency_us"])
+
+    def test_fifo(self):
+        text = self.shell('mkfifo pipe && (cat $TRACES/msr.csv > pipe &) && $B trace info pipe --json')
+        self.assertEqual(json.loads(text)["records"], json.loads(self.shell('$B trace info $TRACES/msr.csv --json'))["records"])
+
+
+class Timeline(SystemTest):
+    def test_a_word_before_gigabytes(self):
+        """The estimate, against what a short run of the same job writes a command."""
+        words = ("run", "tiny-test", "--rw=randread", "--bs=4k", "--iodepth=8", "--ioengine=libaio", "--norandommap", "--size=8m", "--timeline")
+        self.ssdtlm(*words, "--number_ios=1000", "-o", "short", "-q")
+        written = (self.dir / "short" / "trace.json").stat().st_size / 1000
+        done = self.ssdtlm(*words, "--io_size=40g", "--stop-after-commands", "2000000", "--stop-after-time", "1ms", "-o", "long", "-q")
+        said = re.fullmatch(r"warning: --timeline writes about (\d+) GB for 2000000 commands; --timeline-from and --timeline-to record a part of the run\n", done.stderr)
+        self.assertTrue(said, done.stderr)
+        self.assertLess(abs(int(said[1]) / (2e6 * written * 1e-9) - 1), 0.5)
+        self.assertEqual(self.ssdtlm(*words, "--io_size=40g", "--timeline-to", "1ms", "--stop-after-time", "1ms", "-o", "part", "-q").stderr, "")
 
 
 class Tpcc(SystemTest):

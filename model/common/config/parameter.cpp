@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/config/like.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -97,11 +99,19 @@ public:
                 return wrong(raw, given + " is not possible", allowed_text(p_), "");
             }
         } else if (v < p_.min || v > p_.max) {
-            return wrong(raw, given + " is out of range", allowed_text(p_), "");
+            return wrong(raw, given + " is out of range", range_like(given), "");
         } else if (v % p_.step != 0) {
             return wrong(raw, given + " is not a multiple of " + scalar_text(p_, p_.step), allowed_text(p_), "");
         }
         return v;
+    }
+
+    /// The bounds in the unit of what was given.
+    std::string range_like(const std::string& given) const {
+        if (p_.kind != ParameterKind::quantity) return allowed_text(p_);
+        std::string s = format_like(p_.min, p_.dimension, given) + ".." + format_like(p_.max, p_.dimension, given);
+        if (p_.step != 1) s += " in steps of " + scalar_text(p_, p_.step);
+        return s;
     }
 
     std::nullopt_t wrong(const RawValue& raw, const std::string& what, std::string allowed, std::string repair) {

@@ -45,6 +45,7 @@ struct ParameterInfo {
     std::string sentence;               ///< what it is
     std::string source;                 ///< where the default comes from; "assumed" when from nowhere
     std::string example;                ///< TOML value for messages; empty: the smallest
+    std::vector<std::string> conditions;  ///< under which it acts, all of them (common/config/condition.h); none: always
 
     std::string table() const;  ///< "nand.onfi"; empty for a top-level key
     std::string leaf() const;   ///< "t_ccs"
@@ -92,6 +93,11 @@ struct Parameter : ParameterInfo {
     /// A list may be empty.
     Parameter& or_none() {
         may_be_empty = true;
+        return *this;
+    }
+    /// Where the condition does not hold the parameter has no effect, and a note says so to who set it. May be repeated.
+    Parameter& only_with(std::string condition) {
+        conditions.push_back(std::move(condition));
         return *this;
     }
     Parameter& must_be_set(std::string for_example) {

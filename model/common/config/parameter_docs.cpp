@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/config/condition.h"
+
 namespace ssdtlm {
 namespace {
 
@@ -34,6 +36,9 @@ Json type_of(const ParameterInfo& p) {
         case ParameterKind::quantity:
             s["type"] = "string";
             s["pattern"] = pattern_of(p.dimension);
+            // What a pattern cannot say, for tools that choose values.
+            s["x-step"] = format_quantity(p.step, p.dimension);
+            for (const std::int64_t v : p.allowed) s["x-allowed"].push_back(format_quantity(v, p.dimension));
             break;
     }
     return s;
@@ -56,6 +61,13 @@ std::string cell(const std::string& s) {
     std::string r;
     for (const char c : s) r += c == '|' ? std::string("\\|") : std::string(1, c);
     return r;
+}
+
+/// What it is, and under which conditions it acts.
+std::string described(const ParameterInfo& p) {
+    std::string conditions;
+    for (const std::string& c : p.conditions) conditions += (conditions.empty() ? "" : "; and with ") + condition_text(c);
+    return p.sentence + (conditions.empty() ? "" : (p.sentence.back() == '.' ? " Acts" : ". Acts") + (" only with " + conditions));
 }
 
 }  // namespace
@@ -88,7 +100,8 @@ std::string json_schema(const std::vector<DocumentedParameter>& parameters, cons
         } else {
             leaf = type_of(p);
         }
-        leaf["description"] = p.sentence + " (" + allowed_text(p) + ")";
+        leaf["description"] = described(p) + " (" + allowed_text(p) + ")";
+        if (!p.conditions.empty()) leaf["x-acts-with"] = p.conditions;
         if (!p.required) leaf["default"] = standard_json(p, d.standard);
         (*node)["properties"][rest] = std::move(leaf);
     }
@@ -108,7 +121,7 @@ std::string markdown_reference(const std::vector<DocumentedParameter>& parameter
             if (p.table() != t.table) continue;
             const std::string standard = p.required ? "none: must be set" : "`" + to_toml(p, d.standard) + "`";
             s += "| `" + p.leaf() + "` | " + cell(allowed_text(p)) + (p.may_be_empty ? "; a list" : p.list ? "; one, or a list" : "") + " | " +
-                 cell(standard) + " | " + cell(p.sentence) + " | " + cell(p.source) + " |\n";
+                 cell(standard) + " | " + cell(described(p)) + " | " + cell(p.source) + " |\n";
         }
     }
     return s;

@@ -2,6 +2,7 @@
 #include "common/report/error.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace ssdtlm {
@@ -40,6 +41,41 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
     }
     return row[b.size()];
 }
+
+std::string lower(std::string s) {
+    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return s;
+}
+
+/// "dies_per_chip": dies, per, chip.
+std::vector<std::string> words_of(const std::string& name) {
+    std::vector<std::string> words(1);
+    for (const char c : lower(name)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            words.back() += c;
+        else if (!words.back().empty())
+            words.emplace_back();
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+}
+
+/// A name that says all that was said and the least beside it; empty: none does.
+std::string longer_name(const std::string& given, const std::vector<std::string>& candidates) {
+    const std::vector<std::string> wanted = words_of(given);
+    std::string best;
+    std::size_t best_words = ~std::size_t{0};
+    for (const std::string& c : candidates) {
+        const std::vector<std::string> words = words_of(c);
+        const bool all = !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const std::string& w) {
+            return std::find(words.begin(), words.end(), w) != words.end();
+        });
+        if (!all || words.size() >= best_words) continue;
+        best_words = words.size();
+        best = c;
+    }
+    return best;
+}
 }  // namespace
 
 UserError::UserError(std::vector<Problem> problems)
@@ -53,13 +89,16 @@ std::string nearest(const std::string& given, const std::vector<std::string>& ca
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(2, given.size() / 3) + 1;
     for (const auto& c : candidates) {
+        if (lower(c) == lower(given)) return c;
         const std::size_t d = edit_distance(given, c);
         if (d < best_distance) {
             best_distance = d;
             best = c;
         }
     }
-    return best;
+    if (best_distance == 1) return best;  // a slip
+    const std::string longer = longer_name(given, candidates);
+    return longer.empty() ? best : longer;
 }
 
 }  // namespace ssdtlm

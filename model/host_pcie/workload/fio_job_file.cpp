@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "common/report/content_hash.h"
+#include "host_pcie/workload/fio_option_effects.h"
 #include "host_pcie/workload/fio_options.h"
 #include "host_pcie/workload/fio_resolution.h"
 
@@ -63,7 +64,7 @@ public:
     /// Options of a command line: fio takes those before the first --name for defaults.
     void read(const std::vector<FioArgument>& arguments, bool job_follows) {
         for (const FioArgument& a : arguments) {
-            const std::string where = "command line: --" + a.name;
+            const std::string where = kFioCommandLine + a.name;
             if (a.name == "name" && a.value) {
                 sections_.push_back({*a.value, where, {}});
                 continue;
@@ -81,7 +82,7 @@ public:
     /// To each job: what comes last counts.
     void append(const std::vector<FioArgument>& arguments) {
         for (const FioArgument& a : arguments) {
-            RawOption o{a.name, a.value, "command line: --" + a.name};
+            RawOption o{a.name, a.value, kFioCommandLine + a.name};
             if (o.value) o.value = substitute(*o.value, o.where);
             for (RawSection& s : sections_)
                 if (!s.global()) s.options.push_back(o);
@@ -162,6 +163,25 @@ std::string list(const std::set<std::string>& names) {
     return text;
 }
 
+/// What each of the jobs that run is told, before options are put into the order in which they are applied.
+std::vector<FioJobTold> told_jobs(const std::vector<RawSection>& sections, const std::vector<std::string>& wanted) {
+    std::vector<FioGiven> global;
+    std::vector<FioJobTold> jobs;
+    for (const RawSection& raw : sections) {
+        std::vector<FioGiven> own;
+        for (const RawOption& o : raw.options)
+            if (const FioOption* known = FioOptionTable::instance().find(o.name)) own.push_back({known->name, o.value, o.where});
+        if (raw.global()) {
+            global.insert(global.end(), own.begin(), own.end());
+            continue;
+        }
+        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), raw.name) == wanted.end()) continue;
+        jobs.push_back({raw.name, global});
+        jobs.back().options.insert(jobs.back().options.end(), own.begin(), own.end());
+    }
+    return jobs;
+}
+
 }  // namespace
 
 std::vector<FioReportJob> FioJobFile::report_jobs() const {
@@ -179,6 +199,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
     if (!jobs.path.empty()) reader.read(jobs.text, jobs.path, 0);
     if (jobs.arguments_last) reader.append(jobs.arguments);
 
+    const std::vector<FioJobTold> told = told_jobs(reader.sections(), jobs.sections);
     FioSettings global;
     global.job.bs_min = global.job.bs_max = global.job.align = {0, 0, 0};  // 0: not set
     std::set<std::string> ignored;
@@ -205,6 +226,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
             FioOptionCall call{settings, o.where, o.name, o.value, problems};
             apply_fio_option(call, ignored, verified);
             const FioOption* known = FioOptionTable::instance().find(o.name);
+            if (known != nullptr) settings.given.insert(known->name);
             content.add((known != nullptr ? known->name : o.name) + (o.value ? "=" + *o.value : "") + "\n");
             if (known != nullptr && o.value) texts.emplace_back(known->name, *o.value);
         }
@@ -221,6 +243,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
                             "a job is a section [name] other than [global]", "add one"});
 
     file.digest = content.text();
+    file.notes = notes_on_replaced_options(told);
     FioResolution where{file, device, problems, {}, {}};
     for (const FioSection& section : sections) resolve_fio_section(section, where);
     check_fio_flows(where);
@@ -231,6 +254,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
         file.notes.push_back(
             "contents are verified by the simulator's own integrity check on every read, whatever these say: " +
             list(verified));
+    for (std::string& note : notes_on_idle_options(sections, file.jobs)) file.notes.push_back(std::move(note));
     if (!ignored.empty()) file.notes.push_back("ignored, no counterpart in the model: " + list(ignored));
     return file;
 }

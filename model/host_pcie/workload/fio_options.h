@@ -56,6 +56,7 @@ struct FioSettings {
     std::uint32_t batch_complete = 1;
     std::string wait_for_where;
     std::vector<Problem> of_engine;    ///< options of engines that do no I/O of a drive
+    std::set<std::string> given;  ///< options by their first names, those of [global] as well
     std::vector<std::string> kib_1000;  ///< "bs=4KiB": values that are a power of 1000
 };
 

@@ -125,8 +125,6 @@ private:
                     "write latency_window=5s");
         if (job_.flow == 0 && job_.flow_sleep != Ps{0}) note("flow_sleep has no effect without flow, as in fio");
         if (job_.steady.seconds == 1) problem("steadystate_duration=1", "2 seconds or more", "raise it");
-        if (job_.steady.seconds == 0 && job_.steady.ramp != Ps{0})
-            note("steadystate has no effect without steadystate_duration, as in fio");
         if (settings_.openfiles != 0 && settings_.openfiles < settings_.nrfiles)
             problem("openfiles=" + std::to_string(settings_.openfiles) + " of nrfiles=" +
                         std::to_string(settings_.nrfiles),

@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The completion script of bash. It needs nothing but bash itself (no bash-completion), and asks the program only for
-// what comes with it, since that may be added to after the installation.
-#include <algorithm>
-
+// The completion script of bash. It needs nothing but bash itself (no bash-completion).
 #include "sim/app/command_pages.h"
 #include "sim/app/command_view.h"
 #include "sim/app/command_table.h"
+#include "sim/app/completion_words.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {
 namespace {
 
-/// Path below the program: "config show"; "" for the program itself.
-std::string below(const std::string& path) {
-    const std::size_t blank = path.find(' ');
-    return blank == std::string::npos ? "" : path.substr(blank + 1);
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string s;
-    for (const auto& w : words) s += (s.empty() ? "" : " ") + w;
-    return s;
-}
-
-/// What completes a value of this kind: a command of the script.
+/// A command of the script.
 std::string action(const OptionView& o) {
-    if (!o.words.empty()) return "_ssdtlm_words '" + joined(o.words) + "'";
-    if (o.value == kFileKind) return "_ssdtlm_files -f";
-    if (o.value == kFolderKind) return "_ssdtlm_files -d";
-    if (o.value == kDeviceKind) return "_ssdtlm_shipped presets";
-    if (o.value == kWorkloadKind) return "_ssdtlm_shipped workloads";
-    if (o.value == kAssignmentKind) return "_ssdtlm_parameters";
-    return ":";  // a number, a time, a name: nothing to offer
+    switch (completes(o)) {
+        case Completes::words: return "_ssdtlm_words '" + joined(o.words) + "'";
+        case Completes::file: return "_ssdtlm_files -f";
+        case Completes::folder: return "_ssdtlm_files -d";
+        case Completes::device: return "_ssdtlm_shipped presets";
+        case Completes::workload: return "_ssdtlm_shipped workloads";
+        case Completes::assignment: return "_ssdtlm_parameters";
+        case Completes::nothing: break;
+    }
+    return ":";
 }
+
+}  // namespace
 
 std::string bash_completion(const CLI::App& table) {
     const auto commands = all_commands(table);
@@ -48,9 +39,7 @@ std::string bash_completion(const CLI::App& table) {
         "_ssdtlm_parameters() {\n"
         "    compopt -o nospace 2>/dev/null\n"
         "    _ssdtlm_words '";
-    std::vector<std::string> keys;
-    for (const auto& p : ssd_parameters()) keys.push_back(p.key + "=");
-    s += joined(keys) +
+    s += joined(parameter_assignments()) +
          "'\n"
          "}\n"
          "_ssdtlm() {\n"
@@ -63,7 +52,7 @@ std::string bash_completion(const CLI::App& table) {
          "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "        case \"$command/${COMP_WORDS[i]}\" in\n";
     for (const auto& c : commands) {
-        const std::string path = below(c.path);
+        const std::string path = below_program(c.path);
         if (path.empty()) continue;
         const std::size_t blank = path.rfind(' ');
         const std::string parent = blank == std::string::npos ? "" : path.substr(0, blank);
@@ -77,7 +66,7 @@ std::string bash_completion(const CLI::App& table) {
         for (const auto& o : c.options()) {
             if (o.value.empty()) continue;
             std::string names;
-            for (const auto& n : o.names) names += (names.empty() ? "'" : "|'") + below(c.path) + "/" + n + "'";
+            for (const auto& n : o.names) names += (names.empty() ? "'" : "|'") + below_program(c.path) + "/" + n + "'";
             s += "        " + names + ") " + action(o) + "; return;;\n";
         }
     }
@@ -86,7 +75,7 @@ std::string bash_completion(const CLI::App& table) {
     for (const auto& c : commands) {
         std::vector<std::string> words;
         for (const auto& o : c.options()) words.insert(words.end(), o.names.begin(), o.names.end());
-        s += "        '" + below(c.path) + "')\n            if [[ $cur == -* ]]; then _ssdtlm_words '" + joined(words) + "'";
+        s += "        '" + below_program(c.path) + "')\n            if [[ $cur == -* ]]; then _ssdtlm_words '" + joined(words) + "'";
         std::vector<std::string> names;
         for (const auto& sub : c.subcommands) names.push_back(sub.name);
         const auto arguments = c.arguments();
@@ -100,8 +89,35 @@ std::string bash_completion(const CLI::App& table) {
     return s + "    esac\n}\ncomplete -F _ssdtlm ssdtlm\n";
 }
 
-}  // namespace
+std::string below_program(const std::string& path) {
+    const std::size_t blank = path.find(' ');
+    return blank == std::string::npos ? "" : path.substr(blank + 1);
+}
 
-CompletionPage completion_page(const std::string& shell) { return shell == "bash" ? bash_completion : nullptr; }
+std::string joined(const std::vector<std::string>& words) {
+    std::string s;
+    for (const auto& w : words) s += (s.empty() ? "" : " ") + w;
+    return s;
+}
+
+std::vector<std::string> parameter_assignments() {
+    std::vector<std::string> keys;
+    for (const auto& p : ssd_parameters()) keys.push_back(p.key + "=");
+    return keys;
+}
+
+Completes completes(const OptionView& o) {
+    if (!o.words.empty()) return Completes::words;
+    if (o.value == kFileKind) return Completes::file;
+    if (o.value == kFolderKind) return Completes::folder;
+    if (o.value == kDeviceKind) return Completes::device;
+    if (o.value == kWorkloadKind) return Completes::workload;
+    if (o.value == kAssignmentKind) return Completes::assignment;
+    return Completes::nothing;  // a number, a time, a name
+}
+
+CompletionPage completion_page(const std::string& shell) {
+    return shell == "bash" ? bash_completion : shell == "zsh" ? zsh_completion : shell == "fish" ? fish_completion : nullptr;
+}
 
 }  // namespace ssdtlm

@@ -5,12 +5,15 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "common/report/error.h"
+#include "host_pcie/workload/generated_workload.h"
 #include "host_pcie/workload/trace_columns.h"
 #include "sim/app/command_pages.h"
 #include "sim/app/command_table.h"
 #include "sim/app/fio_arguments.h"
+#include "sim/config/presets.h"
 
 namespace ssdtlm {
 namespace {
@@ -185,6 +188,19 @@ private:
         return *app;
     }
 
+    /// A job file or a workload's name that stands where devices do.
+    void find_workload_among_devices() {
+        const auto names = [](const std::vector<Preset>& all, const std::string& word) {
+            return std::any_of(all.begin(), all.end(), [&](const Preset& p) { return p.name == word; });
+        };
+        for (const std::string& word : line_.files) {
+            const bool job = word.size() > 4 && word.compare(word.size() - 4, 4, ".fio") == 0;
+            if (job || (!names(presets(), word) && !std::filesystem::exists(word) &&
+                        (names(shipped_jobs(), word) || WorkloadGenerators::instance().policies().count(word) != 0)))
+                add("'" + word + "' is a workload, and stands where devices do", "a device file or a preset", "write -w " + word);
+        }
+    }
+
     void check_trace_columns() {
         const TraceOptions& trace = line_.run.trace;
         if (!trace.columns.empty()) parse_trace_columns(trace.columns, problems_);
@@ -213,7 +229,8 @@ private:
         run.limits = parse_run_limits(run.limit_texts, problems_);
         run.wave = parse_wave_options(texts_.wave, problems_);
         run.timeline = parse_timeline_options(texts_.timeline, texts_.timeline_from, texts_.timeline_to, problems_);
-        if (run.workload.empty() && run.fio.arguments.empty())
+        find_workload_among_devices();
+        if (run.workload.empty() && run.fio.arguments.empty() && problems_.empty())
             add("no workload: --workload is missing", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
         for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
                                  "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",

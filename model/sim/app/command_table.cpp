@@ -343,7 +343,7 @@ private:
             ->take_all()
             ->allow_extra_args(false)
             ->type_name("METRIC");
-        report->add_option("--html", p.text, "The file; default report.html in the folder of the sweep")->type_name(kFileKind);
+        report->add_option("--html", p.text, "The file, as -o NAME.html is; default report.html in the folder of the sweep")->type_name(kFileKind);
         auto* load = subcommand(*sweep, "load", "Latency against offered load, up to the knee", Command::python);
         auto* sensitivity = subcommand(*sweep, "sensitivity", "Which keys p99 depends on most: each a tenth lower and higher", Command::python);
         for (CLI::App* study : {load, sensitivity}) {

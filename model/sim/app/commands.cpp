@@ -10,9 +10,11 @@
 #include "sim/app/python_commands.h"
 #include "sim/app/run.h"
 #include "sim/app/run_report.h"
+#include "sim/app/workload_notes.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
+#include "sim/config/effect_notes.h"
 
 namespace ssdtlm {
 namespace {
@@ -43,6 +45,8 @@ int run(const CommandLine& line) {
     problems.throw_if_any();
     options.resolved_config = show_toml(resolved);
     options.config_digest = config_digest(resolved.config);
+    options.notes = notes_on_effect(resolved);
+    for (std::string& note : notes_on_generators(resolved, {options.workload, resolved.config.ftl.precondition_workload})) options.notes.push_back(std::move(note));
     options.output_option = "-o";
     if (options.output_directory.empty()) {
         options.output_directory = default_output_directory(resolved.config.name, workload_title(options));

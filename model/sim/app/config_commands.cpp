@@ -12,6 +12,7 @@
 #include "sim/app/commands.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
+#include "sim/config/effect_notes.h"
 #include "sim/config/presets.h"
 
 namespace ssdtlm {
@@ -63,6 +64,7 @@ int config_check(const CommandLine& line) {
             std::puts("[]");
         } else {
             std::printf("%s: no problems\n", resolved.config.name.c_str());
+            for (const std::string& note : notes_on_effect(resolved)) std::printf("note: %s\n", note.c_str());
         }
         return static_cast<int>(ExitCode::ok);
     } catch (const UserError& e) {

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -25,6 +26,7 @@
 #include "sim/app/panic_state.h"
 #include "sim/app/progress.h"
 #include "sim/app/run_limits.h"
+#include "sim/app/timeline_size.h"
 #include "sim/app/workload_source.h"
 #include "sim/config/saved_drive.h"
 #include "sim/results/result_writer.h"
@@ -120,6 +122,8 @@ public:
         if (!options.quiet)
             for (const WorkloadSource* from : {&before, &source})
                 for (const std::string& w : from->warnings) say(stderr, "warning: " + w + "\n");
+        if (const std::string w = timeline_warning(options, source.amount); !w.empty()) say(stderr, "warning: " + w + "\n");
+        source.notes.insert(source.notes.begin(), options.notes.begin(), options.notes.end());
         for (const std::string& note : before.notes) source.notes.push_back("precondition.workload: " + note);
     }
 
@@ -215,8 +219,7 @@ private:
 
     void describe(RunSummary& summary, const std::exception_ptr& error, const Simulation& simulation) const {
         summary.notes = source_.notes;
-        const std::size_t cuts = simulation.system().config.host.power_cut_at.size(), came = summary.power_cuts.size();
-        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not come, as the run was over before", cuts - came, cuts));
+        note_what_never_came(summary, simulation.system());
         for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
         summary.command = options_.command;
         std::error_code gone;  // the directory may have been removed
@@ -228,6 +231,20 @@ private:
         summary.failure->state = simulation.state_dump();
     }
 
+    /// What was asked for at a time, or behind an event, that this run did not reach.
+    void note_what_never_came(RunSummary& summary, const SsdSystem& system) const {
+        const SsdConfig& config = system.config;
+        const std::size_t cuts = config.host.power_cut_at.size(), came = summary.power_cuts.size();
+        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not come, as the run was over before", cuts - came, cuts));
+        const std::size_t late = static_cast<std::size_t>(std::count_if(config.host.reset_at.begin(), config.host.reset_at.end(), [&](Ps at) { return at > summary.simulated; }));
+        if (late != 0) summary.notes.push_back(fmt::format("host.reset_at: {} of {} resets did not come, as the run was over before", late, config.host.reset_at.size()));
+        if (std::any_of(config.run.explain.begin(), config.run.explain.end(), [&](std::uint64_t number) { return number > summary.commands_all; }))
+            summary.notes.push_back(fmt::format("run.explain names a command behind the last one, {}", summary.commands_all));
+        if (summary.interrupted || limited_.reached() != LimitedWorkload::Reached::none) return;
+        for (const auto& [option, text] : {std::pair{"--stop-after-time", &options_.limit_texts.time}, std::pair{"--stop-after-commands", &options_.limit_texts.commands}})
+            if (!text->empty()) summary.notes.push_back(fmt::format("{} {} has no effect: the workload ended before", option, *text));
+    }
+
     /// Recordings first: what was recorded up to a failure is worth most of all. Returns what could not be written; a run
     /// that was right until then has failed by it.
     std::vector<Problem> save(RunSummary& summary) {
@@ -235,6 +252,11 @@ private:
         problems.of([&] {
             if (instruments_) recorded_ = instruments_->finish(summary.failure.has_value());
         });
+        if (instruments_)
+            for (const std::string& sentence : instruments_->missed()) {
+                summary.notes.push_back(sentence);
+                if (options_.quiet || options_.json) say(stderr, "warning: " + sentence + "\n");
+            }
         problems.of([&] { workload_.finish(SimTime{summary.simulated}); });
         fail_for(problems, summary);
         AllProblems writing;

@@ -29,6 +29,7 @@ struct RunOptions {
     std::vector<std::string> command;  ///< the words of the command line, for wall_clock.json
     std::string resolved_config;   ///< TOML text of the effective configuration, for result.json
     std::string config_digest;
+    std::vector<std::string> notes;  ///< what was given and has no effect
     RunLimitTexts limit_texts;
     LimitedWorkload::Limits limits;  ///< of them
     bool check_pins = false;  ///< of all channels, against the rules of the ONFI bus

@@ -9,6 +9,7 @@
 #include "host_pcie/workload/trace_format.h"
 #include "host_pcie/workload/trace_reader.h"
 #include "sim/app/commands.h"
+#include "sim/app/workload_source.h"
 
 namespace ssdtlm {
 namespace {
@@ -21,6 +22,12 @@ std::uint64_t footprint_end(const Trace& t) {
     return end;
 }
 
+Trace read(const CommandLine& line) {
+    TraceOptions options = line.run.trace;
+    options.path = readable_twice(options.path);
+    return read_trace(options);
+}
+
 }  // namespace
 
 int list_trace_formats() {
@@ -29,7 +36,7 @@ int list_trace_formats() {
 }
 
 int trace_info(const CommandLine& line) {
-    const Trace t = read_trace(line.run.trace);
+    const Trace t = read(line);
     if (line.run.json) {
         nlohmann::ordered_json j;
         j["path"] = t.path;
@@ -77,7 +84,7 @@ int trace_info(const CommandLine& line) {
 }
 
 int trace_head(const CommandLine& line) {
-    const Trace t = read_trace(line.run.trace);
+    const Trace t = read(line);
     const std::size_t count = std::min<std::size_t>(line.lines, t.records.size());
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     if (!line.run.json) std::printf("%18s  %-5s %18s %12s  %s\n", "time_ns", "op", "offset_bytes", "bytes", "volume");

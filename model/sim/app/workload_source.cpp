@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "common/report/content_hash.h"
 #include "common/report/error.h"
@@ -16,11 +18,25 @@
 #include "host_pcie/workload/fio_workload.h"
 #include "host_pcie/workload/trace_report_job.h"
 #include "host_pcie/workload/trace_workload.h"
+#include "sim/app/workload_notes.h"
 #include "sim/config/presets.h"
 
 namespace ssdtlm {
 
 namespace {
+/// Without what a runtime cuts off, which nobody knows before.
+WorkloadAmount amount_of(const std::vector<FioJob>& jobs) {
+    WorkloadAmount sum;
+    for (const FioJob& job : jobs) {
+        if (job.time_based) return {};
+        const std::uint64_t bytes = job.io_size != 0 ? job.io_size : job.size * job.loops, block = (job.smallest_block() + job.largest_block()) / 2;
+        const std::uint64_t ios = job.number_ios != 0 ? std::min(job.number_ios, bytes / block) : bytes / block;
+        sum.ios += ios;
+        sum.bytes += ios * block;
+    }
+    return sum;
+}
+
 WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     FioDevice device;
     device.capacity = namespace_bytes;
@@ -34,6 +50,7 @@ WorkloadSource open_fio(const SsdConfig& config, const RunOptions& options, std:
     source.notes = file.warnings;
     source.notes.insert(source.notes.end(), file.notes.begin(), file.notes.end());
     source.warnings = file.warnings;
+    source.amount = amount_of(file.jobs);
     auto workload = std::make_unique<FioWorkload>(file);
     source.fio = workload.get();
     source.workload = std::move(workload);
@@ -49,12 +66,15 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     source.notes.push_back(fmt::format("{}: {} format, {} lines, {} taken, {:.3f} s", trace->path, trace->format,
                                        trace->stats.lines, trace->stats.taken, to_seconds(trace->stats.duration)));
     for (auto& sentence : trace->stats.sentences()) source.notes.push_back(std::move(sentence));
+    for (auto& note : notes_on_trace_options(options.trace_options, *trace, options.replay)) source.notes.push_back(std::move(note));
     ContentHash replayed;
     const TraceReplayOptions& r = options.replay;
     replayed.add(fmt::format("{} {}", trace->digest, static_cast<int>(r.mode)));
     replayed.add(r.mode == TraceReplayOptions::Mode::closed ? fmt::format(" {}", r.depth) : fmt::format(" {}", r.time_scale));
     replayed.add(fmt::format(" {}", r.jobs));
     source.digest = replayed.text();
+    for (const TraceRecord& r : trace->records) source.amount.bytes += r.bytes;
+    source.amount.ios = trace->records.size();
     auto workload = std::make_unique<TraceWorkload>(trace, options.replay);
     source.report_jobs = trace_report_jobs(*workload);
     source.workload = std::move(workload);
@@ -90,31 +110,32 @@ std::string read_some(std::FILE* in, std::size_t most) {
     return text;
 }
 
-/// A trace from standard input goes through a file without a name: it is read twice, for its format and for itself.
-std::string spill(std::string head) {
+/// A trace that can be read only once goes through a file without a name: it is read twice, for its format and for itself.
+std::string spill(std::FILE* in, const std::string& name, std::string head) {
     std::FILE* file = std::tmpfile();  // open until the program ends
     bool good = file != nullptr;
     while (good && !head.empty()) {
         good = std::fwrite(head.data(), 1, head.size(), file) == head.size();
-        head = read_some(stdin, kHead);
+        head = read_some(in, kHead);
     }
     if (!good || std::fflush(file) != 0)
-        throw UserError(Problem{"standard input", "cannot be kept in a temporary file", "room in the temporary folder",
+        throw UserError(Problem{name, "cannot be kept in a temporary file", "room in the temporary folder",
                                 "write it to a file and name that"});
     return "/dev/fd/" + std::to_string(fileno(file));
 }
 
-void read_standard_input(RunOptions& options) {
-    std::string head = read_some(stdin, kHead);
-    const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || looks_like_fio_jobs(head);
+/// Standard input, a fifo, or what a shell makes of <(...).
+void read_once(RunOptions& options, std::FILE* in, const std::string& name) {
+    std::string head = read_some(in, kHead);
+    const bool jobs = !options.fio.arguments.empty() || !options.fio.sections.empty() || ends_with(name, ".fio") || looks_like_fio_jobs(head);
     options.workload_kind = jobs ? RunOptions::WorkloadKind::fio : RunOptions::WorkloadKind::trace;
     if (!jobs) {
-        options.trace.path = spill(std::move(head));
+        options.trace.path = spill(in, name, std::move(head));
         return;
     }
-    options.fio.path = "standard input";
+    options.fio.path = name;
     options.fio.text = std::move(head);
-    for (std::string more; !(more = read_some(stdin, kHead)).empty();) options.fio.text += more;
+    for (std::string more; !(more = read_some(in, kHead)).empty();) options.fio.text += more;
 }
 
 /// What has no mark of a path (a folder, an extension) is meant as a name.
@@ -147,6 +168,13 @@ void read_named(RunOptions& options) {
 
 void read_file(RunOptions& options) {
     const std::string& path = options.workload;
+    std::error_code gone;
+    const std::filesystem::file_status status = std::filesystem::status(path, gone);
+    if (std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status)) {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> once(std::fopen(path.c_str(), "rb"), std::fclose);
+        if (!once) throw UserError(Problem{path, "cannot be read", "", "check the path"});
+        return read_once(options, once.get(), path);
+    }
     std::ifstream in(path, std::ios::binary);
     std::string head(kHead, '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -168,7 +196,7 @@ void read_file(RunOptions& options) {
 
 void recognise_workload(RunOptions& options) {
     if (options.workload == "-")
-        read_standard_input(options);
+        read_once(options, stdin, "standard input");
     else if (options.workload.find_first_of("/.") == std::string::npos && !options.workload.empty() &&
              !std::filesystem::exists(options.workload))
         read_named(options);
@@ -206,7 +234,8 @@ void check_workload_alone(const RunOptions& options) {
     parse_fio_jobs(options.fio, any);
 }
 
-WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+namespace {
+WorkloadSource open_any(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
     switch (options.workload_kind) {
         case RunOptions::WorkloadKind::fio:
             return open_fio(config, options, namespace_bytes);
@@ -216,6 +245,20 @@ WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options,
             break;
     }
     return open_trace(config, options, namespace_bytes);
+}
+}  // namespace
+
+WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
+    WorkloadSource source = open_any(config, options, namespace_bytes);
+    for (std::string& note : notes_on_host(config, source.fio != nullptr ? source.fio->job_list() : std::vector<FioJob>{})) source.notes.push_back(std::move(note));
+    return source;
+}
+
+std::string readable_twice(const std::string& path) {
+    std::error_code gone;
+    if (!std::filesystem::is_fifo(path, gone)) return path;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> once(std::fopen(path.c_str(), "rb"), std::fclose);
+    return once ? spill(once.get(), path, read_some(once.get(), kHead)) : path;
 }
 
 }  // namespace ssdtlm

@@ -16,11 +16,17 @@
 
 namespace ssdtlm {
 
+/// What a workload will do; 0: only its end tells.
+struct WorkloadAmount {
+    std::uint64_t ios = 0, bytes = 0;
+};
+
 struct WorkloadSource {
     std::unique_ptr<Workload> workload;
     std::vector<FioReportJob> report_jobs;
     FioOptionTexts global_options;
     std::string digest;                  ///< of what is to be done, whatever the device and the seed; 16 hexadecimal digits
+    WorkloadAmount amount;
     std::vector<std::string> notes;
     std::vector<std::string> warnings;   ///< worth saying before the run
     FioWorkload* fio = nullptr;          ///< `workload` when it is one
@@ -43,5 +49,8 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
 /// Of a run whose device cannot be used: what is wrong with the workload on any device. Throws UserError. Of a trace
 /// that is nothing: it would have to be read whole.
 void check_workload_alone(const RunOptions& options);
+
+/// A path under which a file can be read several times: of a fifo, which cannot, a copy that goes with the program.
+std::string readable_twice(const std::string& path);
 
 }  // namespace ssdtlm

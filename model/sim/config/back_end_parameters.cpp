@@ -25,22 +25,26 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::text(
                         "scheduler.rtl_module", [](auto& c) -> auto& { return c.scheduler.rtl_module; })
                         .says("rtl, compare: the Verilated module; another is built from SSDTLM_RTL_SCHEDULERS")
-                        .from("rtl/scheduler"));
+                        .from("rtl/scheduler")
+                        .only_with("scheduler.implementation = rtl|compare"));
     table.push_back(P::quantity(
                         "scheduler.clock", Dimension::frequency, [](auto& c) -> auto& { return c.scheduler.clock_hz; })
                         .range("200MHz", "500MHz")
                         .says("Clock of the scheduler, except tlm")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("scheduler.implementation != tlm"));
     table.push_back(
         P::integer(
             "scheduler.queue_depth", [](auto& c) -> auto& { return c.scheduler.queue_depth; })
             .range("16", "4096")
             .says("Requests that the scheduler of a channel holds, except tlm; more wait in order of arrival")
-            .from("assumed; the Verilated transaction_scheduler has 256 entries"));
+            .from("assumed; the Verilated transaction_scheduler has 256 entries")
+            .only_with("scheduler.implementation != tlm"));
     table.push_back(P::boolean(
                         "scheduler.compare_cycles", [](auto& c) -> auto& { return c.scheduler.compare_cycles; })
                         .says("compare: also the number of cycles to each answer must be equal")
-                        .from("-"));
+                        .from("-")
+                        .only_with("scheduler.implementation = compare"));
     table.push_back(
         P::integer(
             "scheduler.starvation_limit", [](auto& c) -> auto& { return c.scheduler.starvation_limit; })
@@ -75,11 +79,12 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::boolean(
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
                         .says("Join waiting transactions of one die, class and page number into multi-plane operations")
-                        .from("ONFI 5.0 multi-plane operations"));
-    add_policy_parameters(table, "scheduler", SchedulerPolicies::instance(),
+                        .from("ONFI 5.0 multi-plane operations")
+                        .only_with("nand.geometry.planes_per_die != 1"));
+    add_policy_parameters(table, "scheduler", "scheduler.policy", SchedulerPolicies::instance(),
                           [](auto& c) -> auto& { return c.scheduler.policies; });
-    add_policy_parameters(table, "scheduler", BusOrders::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
-    add_policy_parameters(table, "scheduler", SuspendPolicies::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
+    add_policy_parameters(table, "scheduler", "scheduler.bus_order", BusOrders::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
+    add_policy_parameters(table, "scheduler", "scheduler.suspend", SuspendPolicies::instance(), [](auto& c) -> auto& { return c.scheduler.policies; });
     table.push_back(P::integers(
                         "channel.rtl_sequencer", [](auto& c) -> auto& { return c.channel.rtl_sequencer; })
                         .range("0", "63")
@@ -90,7 +95,8 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         [](auto& c) -> auto& { return c.channel.sequencer_hertz; })
                         .range("100MHz", "1GHz")
                         .says("Clock of that block; the timing of nand.onfi is rounded up to its clocks")
-                        .from("the usual times of a command are multiples of 2.5 ns"));
+                        .from("the usual times of a command are multiples of 2.5 ns")
+                        .only_with("channel.rtl_sequencer != none"));
     table.push_back(P::quantity(
                         "ecc.decode_time", Dimension::time, [](auto& c) -> auto& { return c.ecc.decode_time; })
                         .range("0s", "1ms")
@@ -100,7 +106,8 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         "ecc.read_retries", [](auto& c) -> auto& { return c.ecc.read_retries; })
                         .range("0", "255")
                         .says("How often a page is read again, with other read voltages, before it counts as lost; see nand.faults")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("nand.faults.read_retry != 0% or nand.faults.page_lost != 0%"));
     table.push_back(P::name(
                         "dram.model", DramModels::instance().names(), [](auto& c) -> auto& { return c.dram.model; })
                         .says("Model of the DRAM; " + DramModels::instance().sentences())
@@ -125,8 +132,9 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::choice(
                         "dram.rest", {"none", "buffer", "read_cache", "map"}, [](auto& c) -> auto& { return c.dram.rest; })
                         .says("The part that takes what the others leave of dram.size, in whole mapping units: buffer.size, read_cache.size or map.cache, whatever a preset or another file says of it")
-                        .from("none: each has the size that is said"));
-    add_policy_parameters(table, "dram", DramModels::instance(), [](auto& c) -> auto& { return c.dram.policies; });
+                        .from("none: each has the size that is said")
+                        .only_with("dram.size != 0B"));
+    add_policy_parameters(table, "dram", "dram.model", DramModels::instance(), [](auto& c) -> auto& { return c.dram.policies; });
 }
 
 }  // namespace ssdtlm

@@ -22,7 +22,8 @@ void add_care_parameters(std::vector<SsdParameter>& table) {
                         "wear.each", [](auto& c) -> auto& { return c.ftl.levelling_each; })
                         .range("1", "65536")
                         .says("Of so many blocks that are collected, one at most is collected for wear.most_spread")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("wear.most_spread != 0"));
     table.push_back(P::integer(
                         "refresh.reads", [](auto& c) -> auto& { return c.ftl.refresh_reads; })
                         .range("0", "1000000000")
@@ -40,7 +41,8 @@ void add_care_parameters(std::vector<SsdParameter>& table) {
                         "refresh.interval", Dimension::time, [](auto& c) -> auto& { return c.ftl.refresh_interval; })
                         .range("0s", "8640000s")
                         .says("Time between two looks at the ages of all blocks (firmware.refresh_look), with refresh.age, of which it is 1 / 65,536 at least; 0s: a 16th of it")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("refresh.age != 0s"));
 }
 
 }  // namespace ssdtlm

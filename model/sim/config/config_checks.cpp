@@ -7,6 +7,7 @@
 
 #include "adapter/rtl_onfi_sequencer.h"
 #include "adapter/rtl_schedulers.h"
+#include "common/config/like.h"
 #include "common/config/quantity.h"
 #include "common/snapshot/snapshot_file.h"
 #include "controller/dram/dram_models.h"
@@ -35,12 +36,6 @@ std::string size_text(std::uint64_t bytes) {
 }
 
 std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
-
-/// Bytes rounded down to whole MB: a value to copy into a file.
-std::string round_size(std::uint64_t bytes) {
-    const std::uint64_t mb = 1'000'000;
-    return size_text(bytes >= mb ? bytes / mb * mb : bytes);
-}
 
 class Checker final : private ConfigChecker {
 public:
@@ -210,7 +205,7 @@ private:
         }
         const OnfiInterfaceLimit& limit = onfi_interface_limit(n.onfi.interface);
         if (n.onfi.megatransfers > limit.max_megatransfers) {
-            add("nand.onfi.rate", value("nand.onfi.rate") + " is more than " + limit.name + " can do",
+            add("nand.onfi.rate", std::to_string(n.onfi.megatransfers) + "MT/s is more than " + limit.name + " can do",
                 "at most " + std::to_string(limit.max_megatransfers) + "MT/s (" + limit.source + ")",
                 "lower it, or choose another nand.onfi.interface");
         }
@@ -307,8 +302,8 @@ private:
                 "more than " + reserve, "raise it, or lower " + std::string(threshold_key(c_.ftl)));
             return;
         }
-        add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
-            "at most " + round_size(most * g.unit_bytes) + ": each plane keeps " + reserve + " of its " +
+        add(key, value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) + " of flash",
+            "at most " + round_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum +
                 (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");

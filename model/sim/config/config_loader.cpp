@@ -21,6 +21,13 @@ bool is_table(const std::string& key) {
     return std::any_of(tables.begin(), tables.end(), [&](const TableSentence& t) { return t.table == key; });
 }
 
+/// What a shell makes of <(...) has no canonical path.
+std::string whole_path(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+    return error ? path : whole.string();
+}
+
 std::string bracketed(const std::string& table) {
     return "[" + table + "]";
 }
@@ -31,15 +38,20 @@ std::string meant_key(const std::string& key) {
     const auto dot = key.rfind('.');
     const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
     const std::string leaf = dot == std::string::npos ? key : key.substr(dot + 1);
-    std::vector<std::string> siblings, same_leaf, all;
+    std::vector<std::string> siblings, same_leaf, leaves, all;
     for (const auto& p : ssd_parameters()) {
         if (p.table() == table) siblings.push_back(p.leaf());
         if (p.leaf() == leaf) same_leaf.push_back(p.key);
+        leaves.push_back(p.leaf());
         all.push_back(p.key);
     }
     const std::string sibling = nearest(leaf, siblings);
     if (!sibling.empty()) return table.empty() ? sibling : table + "." + sibling;
-    if (same_leaf.empty()) return nearest(key, all);
+    if (same_leaf.empty()) {
+        const std::string near = nearest(key, all), part = nearest(leaf, leaves);
+        if (!near.empty() || part.empty()) return near;
+        return all[static_cast<std::size_t>(std::find(leaves.begin(), leaves.end(), part) - leaves.begin())];
+    }
     const std::string near = nearest(key, same_leaf);
     return near.empty() ? same_leaf.front() : near;
 }
@@ -72,7 +84,7 @@ void ConfigLoader::load(const DeviceFile& file, std::vector<std::string> above) 
     // Those of a file that others are based on are its own.
     const auto is_own = [](const RawEntry& e) { return e.key == "name" || e.key == "description"; };
     if (!above.empty()) entries.erase(std::remove_if(entries.begin(), entries.end(), is_own), entries.end());
-    above.push_back(std::filesystem::weakly_canonical(file.path).string());
+    above.push_back(whole_path(file.path));
     const auto base = std::find_if(entries.begin(), entries.end(), [](const RawEntry& e) { return e.key == kBasedOn; });
     if (base != entries.end() && !base->is_table && base->value.type == RawValue::Type::string) {
         if (!base->value.string.empty()) load_base(*base, file, above);
@@ -96,7 +108,7 @@ void ConfigLoader::load_base(const RawEntry& entry, const DeviceFile& of, const 
         }
         return;
     }
-    if (std::find(above.begin(), above.end(), std::filesystem::weakly_canonical(file.path).string()) != above.end()) {
+    if (std::find(above.begin(), above.end(), whole_path(file.path)) != above.end()) {
         problems_.push_back({entry.value.where, std::string(kBasedOn) + ": \"" + name + "\" leads back to this file", "files that end in one that is based on none", "base it on another one"});
         return;
     }
@@ -152,7 +164,11 @@ void ConfigLoader::apply(const std::vector<RawEntry>& entries) {
             problems_.push_back({e.value.where, p.key + ": said outside of a device file", "a preset or a file, in a device file", "name that device in front of the others instead"});
         else
             p.set(resolved_.config, *value);
-        resolved_.origin[static_cast<std::size_t>(i)] = e.value.where;
+        std::string& origin = resolved_.origin[static_cast<std::size_t>(i)];
+        // What a file says may be replaced, that is what --set is for.
+        if (origin.compare(0, 2, "--") == 0 && origin != e.value.where)
+            resolved_.replaced.push_back(origin + " has no effect: " + e.value.where + " comes after it");
+        origin = e.value.where;
     }
 }
 

@@ -19,6 +19,7 @@ inline constexpr const char* kDefaultOrigin = "default";
 struct ResolvedConfig {
     SsdConfig config;
     std::vector<std::string> origin;
+    std::vector<std::string> replaced;  ///< notes: options of the command line that a later one replaces
 
     /// The origin of a key in a form that says which key it is: for problems.
     std::string where(const std::string& key) const;

@@ -26,7 +26,23 @@ std::string source_of(const std::string& origin) { return origin.substr(0, origi
 
 /// All of it: an entry for each unit. Maps by blocks have one for each of hundreds, which is not counted.
 std::uint64_t bytes_of_map(const SsdConfig& c) { return c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes * c.ftl.map.entry_bytes; }
+
+std::array<Part, 3> parts_of(SsdConfig& c) {
+    const bool cached = c.ftl.mapping == "dftl", shares = c.ftl.read_cache.shares_room();
+    return {{
+        {DramRest::buffer, "buffer.size", c.ftl.buffer_bytes, &c.ftl.buffer_bytes, ""},
+        {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes, shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
+        {DramRest::map, cached ? "map.cache" : "the map", cached ? c.ftl.map.cache_bytes : is_hybrid(c.ftl) ? 0 : bytes_of_map(c), cached ? &c.ftl.map.cache_bytes : nullptr,
+         "with ftl.mapping = \"" + c.ftl.mapping + "\" all of the map is in the DRAM"},
+    }};
+}
 }  // namespace
+
+std::uint64_t dram_used(SsdConfig config) {
+    std::uint64_t bytes = 0;
+    for (const Part& p : parts_of(config)) bytes += p.bytes;
+    return bytes;
+}
 
 std::vector<Problem> divide_dram(ResolvedConfig& r) {
     SsdConfig& c = r.config;
@@ -38,13 +54,7 @@ std::vector<Problem> divide_dram(ResolvedConfig& r) {
         if (c.dram.rest != DramRest::none) add("dram.rest", "without dram.size there is no rest", "\"none\", or a size", "set dram.size");
         return out;
     }
-    const bool cached = c.ftl.mapping == "dftl", shares = c.ftl.read_cache.shares_room();
-    const std::array<Part, 3> parts{{
-        {DramRest::buffer, "buffer.size", c.ftl.buffer_bytes, &c.ftl.buffer_bytes, ""},
-        {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes, shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
-        {DramRest::map, cached ? "map.cache" : "the map", cached ? c.ftl.map.cache_bytes : is_hybrid(c.ftl) ? 0 : bytes_of_map(c), cached ? &c.ftl.map.cache_bytes : nullptr,
-         "with ftl.mapping = \"" + c.ftl.mapping + "\" all of the map is in the DRAM"},
-    }};
+    const std::array<Part, 3> parts = parts_of(c);
     std::uint64_t others = 0;
     std::string said;
     const Part* rest = nullptr;

@@ -40,9 +40,11 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     cycles(
         "firmware.stream_choice", [](auto& c) -> auto& { return c.firmware.stream_choice; },
         "Cycles per mapping unit written to choose its stream, where ftl.streams_by is not host");
+    table.back().only_with("ftl.streams_by != host");
     cycles(
         "firmware.reorder", [](auto& c) -> auto& { return c.firmware.reorder; },
         "Cycles per mapping unit programmed, each time that the units in the write buffer double, to keep them in order with buffer.order = by_translation_page");
+    table.back().only_with("buffer.order = by_translation_page");
     cycles(
         "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
         "Cycles per flash transaction handed to the scheduler");
@@ -55,6 +57,7 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     cycles(
         "firmware.refresh_look", [](auto& c) -> auto& { return c.firmware.refresh_look; },
         "Cycles per look at the ages of all blocks, with refresh.age");
+    table.back().only_with("refresh.age != 0s");
     table.push_back(P::quantity(
                         "firmware.table_cache", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_cache_bytes; })
                         .range("0B", "64MiB")
@@ -65,14 +68,16 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
                         "firmware.table_line", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_line_bytes; })
                         .range("16B", "4KiB")
                         .says("Bytes of a line of firmware.table_cache")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("firmware.table_cache != 0B"));
     table.push_back(P::integer(
                         "firmware.table_ways", [](auto& c) -> auto& { return c.firmware.table_ways; })
                         .range("1", "64")
                         .says("Ways of a set of firmware.table_cache")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("firmware.table_cache != 0B"));
     const auto scan = [&table](const char* key, auto field, const char* sentence) {
-        table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed"));
+        table.push_back(P::integer(key, field).range("0", "1000000").says(sentence).from("assumed").only_with("host.power_cut_at != none"));
     };
     scan(
         "firmware.scan_page", [](auto& c) -> auto& { return c.firmware.scan_page; },

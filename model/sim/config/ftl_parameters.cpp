@@ -28,17 +28,17 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "65535")
                         .says("Log blocks of each plane (with ftl.superblock = die, of each die, as superblocks) for pages that do not go on with an ascending "
                               "write, with ftl.mapping = fast. When all are full a page of the host waits until the oldest is merged")
-                        .from("assumed; Lee et al. 2007 (FAST) vary it"));
+                        .from("assumed; Lee et al. 2007 (FAST) vary it").only_with("ftl.mapping = fast"));
     table.push_back(P::quantity(
                         "read_cache.size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.read_cache.bytes; })
                         .range("0B", "64GiB")
                         .says("DRAM for clean units that a read may want again; less than a mapping unit: no read cache")
-                        .from("assumed: none, as most drives without DRAM to spare"));
+                        .from("assumed: none, as most drives without DRAM to spare").only_with("read_cache.room = own"));
     table.push_back(P::choice(
                         "read_cache.replacement", {"lru", "fifo", "cflru"}, [](auto& c) -> auto& { return c.ftl.read_cache.replacement; })
                         .says("What leaves for others; lru: the unit that was not read for longest; fifo: the one that entered first; cflru, with read_cache.room = buffer: as lru, but of the "
                               "coldest units (read_cache.window) clean ones leave before dirty ones, which cost a program")
-                        .from("assumed: the usual one; cflru: Park et al., CASES 2006"));
+                        .from("assumed: the usual one; cflru: Park et al., CASES 2006").only_with("read_cache.size != 0B or read_cache.room = buffer"));
     table.push_back(P::choice(
                         "read_cache.room", {"own", "buffer"}, [](auto& c) -> auto& { return c.ftl.read_cache.room; })
                         .says("Where the read cache is. own: in read_cache.size; buffer: in buffer.size, with the data of the write buffer and in one order with them, so that what one does not "
@@ -49,63 +49,63 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "99")
                         .says("Parts of a read cache of its own in per cent, for tenants 1, 2, ... (host.tenants = by_job); all others have the rest. What a tenant reads, or has written, takes the place of "
                               "units in its part. Empty: one cache for all")
-                        .from("shared, as in most drives"));
+                        .from("shared, as in most drives").only_with("read_cache.size != 0B").only_with("read_cache.room = own"));
     table.push_back(P::quantity(
                         "read_cache.window", Dimension::percent, [](auto& c) -> auto& { return c.ftl.read_cache.window_percent; }, 10'000)
                         .range("0%", "100%")
                         .says("With read_cache.replacement = cflru: the share of the room, one unit at least, of whose coldest units clean ones leave first")
-                        .from("assumed; Park et al. 2006 vary it"));
+                        .from("assumed; Park et al. 2006 vary it").only_with("read_cache.replacement = cflru").only_with("read_cache.room = buffer"));
     table.push_back(P::choice(
                         "read_cache.fill", {"reads", "writes", "both"}, [](auto& c) -> auto& { return c.ftl.read_cache.fill; })
                         .says("What enters; reads: units that are read whole from the flash; writes: units that leave the write buffer; both")
-                        .from("assumed: what was read"));
+                        .from("assumed: what was read").only_with("read_cache.size != 0B or read_cache.room = buffer"));
     table.push_back(P::quantity(
                         "map.cache", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.cache_bytes; })
                         .range("1KiB", "64GiB")
                         .says("DRAM for the part of the map that is in memory, with ftl.mapping = dftl")
-                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 4 MB"));
+                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 4 MB").only_with("ftl.mapping = dftl"));
     table.push_back(P::choice(
                         "map.granularity", {"entry", "page"}, [](auto& c) -> auto& { return c.ftl.map.granularity; })
                         .says("What comes into the cache and leaves it. entry: single entries, which need their logical number beside them "
                               "(2 x map.entry_size each); page: whole translation pages (a mapping unit each)")
-                        .from("DFTL (Gupta et al., ASPLOS '09) caches entries"));
+                        .from("DFTL (Gupta et al., ASPLOS '09) caches entries").only_with("ftl.mapping = dftl"));
     table.push_back(P::choice(
                         "map.replacement", {"lru", "segmented_lru"}, [](auto& c) -> auto& { return c.ftl.map.replacement; })
                         .says("What leaves the full cache. lru: what was used longest ago; segmented_lru: what was used once before what was "
                               "used again (map.protected)")
-                        .from("DFTL (Gupta et al., ASPLOS '09) uses segmented LRU, MQSim LRU"));
+                        .from("DFTL (Gupta et al., ASPLOS '09) uses segmented LRU, MQSim LRU").only_with("ftl.mapping = dftl"));
     table.push_back(P::quantity(
                         "map.protected", Dimension::percent, [](auto& c) -> auto& { return c.ftl.map.protected_percent; }, 10'000)
                         .range("1%", "99%")
                         .says("Share of the cache for what was used again, at most; with map.replacement = segmented_lru")
-                        .from("assumed"));
+                        .from("assumed").only_with("ftl.mapping = dftl").only_with("map.replacement = segmented_lru"));
     table.push_back(P::integers(
                         "map.quotas", [](auto& c) -> auto& { return c.ftl.map.quotas; })
                         .range("1", "99")
                         .says("Parts of the cache in per cent, for tenants 1, 2, ... (host.tenants = by_job); all others, and what garbage collection changes, have the rest. What is in the part that is "
                               "furthest beyond its size leaves first, so that what one tenant does not use others may, until it wants it. Empty: one cache for all")
-                        .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) divides it by flow on request"));
+                        .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) divides it by flow on request").only_with("ftl.mapping = dftl"));
     table.push_back(P::quantity(
                         "map.entry_size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.entry_bytes; })
                         .range("4B", "4KiB")
                         .says("Size of an entry in a translation page, which is a mapping unit of flash")
-                        .from("4 bytes number 16 TiB in units of 4 KiB"));
+                        .from("4 bytes number 16 TiB in units of 4 KiB").only_with("ftl.mapping = dftl or dram.size != 0B or firmware.table_cache != 0B"));
     table.push_back(P::fraction(
                         "map.power_protected", [](auto& c) -> auto& { return c.ftl.map.power_protected; })
                         .range("0.01%", "100%")
                         .says("Share of the map's translation pages that capacitors can write at a loss of power, one at least, with ftl.mapping = dftl: no more of them "
                               "are dirty, and what a write would make dirty beyond that waits until the one that was changed longest ago is written")
-                        .from("Hexa-SSD study (IEICE Electronics Express 19(21), 2022) varies it, 1 to 100 %; 100 %: nothing waits"));
+                        .from("Hexa-SSD study (IEICE Electronics Express 19(21), 2022) varies it, 1 to 100 %; 100 %: nothing waits").only_with("ftl.mapping = dftl"));
     table.push_back(P::choice(
                         "map.dirty_until", {"programmed", "issued"}, [](auto& c) -> auto& { return c.ftl.map.dirty_until; })
                         .says("How long a translation page that is written counts as dirty for map.power_protected. programmed: until its program has ended; issued: until the "
                               "program is handed to the flash, which capacitors keep supplied until then")
-                        .from("assumed: nothing but what is on the flash is safe"));
+                        .from("assumed: nothing but what is on the flash is safe").only_with("ftl.mapping = dftl").only_with("map.power_protected != 100%"));
     table.push_back(P::choice(
                         "map.gc_updates", {"written", "found"}, [](auto& c) -> auto& { return c.ftl.map.gc_updates; })
                         .says("What garbage collection does to the translation pages of units that it moves. written: they are dirty and written back; found: they are not, as the "
                               "moved units' out-of-band areas say the same, if the cache has room for the whole map")
-                        .from("assumed: a map that is read back must say where units are"));
+                        .from("assumed: a map that is read back must say where units are").only_with("ftl.mapping = dftl"));
     table.push_back(
         P::name(
             "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })
@@ -136,7 +136,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "64")
                         .says("So many write streams of the host, from the first one opened on, are written to superblocks of their own; the others, and "
                               "writes without a stream, share theirs; so is what garbage collection moves of them. Not more than nvme.streams")
-                        .from("0: streams are not kept apart"));
+                        .from("0: streams are not kept apart").only_with("host.streams = true or ftl.streams_by != host"));
     table.push_back(P::name(
                         "ftl.streams_by", StreamChoices::instance().names(), [](auto& c) -> auto& { return c.ftl.streams_by; })
                         .says("Which of the streams with superblocks of their own (ftl.stream_frontiers) a unit goes with; " + StreamChoices::instance().sentences())
@@ -223,11 +223,11 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("4", "65537")
                         .says("Free blocks of a plane up to which it is collected with gc.idle_after, as long as a page can be gained: a long pause "
                               "costs write amplification if there are many")
-                        .from("assumed: twice gc.soft_free_blocks"));
+                        .from("assumed: twice gc.soft_free_blocks").only_with("gc.idle_after != 0s"));
     add_care_parameters(table);
-    add_policy_parameters(table, "ftl", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
-    add_policy_parameters(table, "gc", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
-    add_policy_parameters(table, "gc", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
+    add_policy_parameters(table, "ftl", "ftl.streams_by", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
+    add_policy_parameters(table, "gc", "gc.policy", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
+    add_policy_parameters(table, "gc", "gc.pace", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::integer(
                         "slc.blocks", [](auto& c) -> auto& { return c.ftl.slc.blocks; })
                         .range("0", "65535")
@@ -239,13 +239,13 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "65536")
                         .says("With fewer free blocks of a plane's SLC cache, what is in the one filled first is moved to other blocks (folded) while the "
                               "host is at work, as long as there are more free ones than gc.hard_free_blocks; 0: only while it is idle (gc.idle_after)")
-                        .from("assumed: a full cache is folded"));
+                        .from("assumed: a full cache is folded").only_with("slc.blocks != 0 or slc.dynamic_blocks != 0"));
     table.push_back(P::quantity(
                         "slc.fold_rate", Dimension::percent, [](auto& c) -> auto& { return c.ftl.slc.fold_rate_percent; }, 10'000)
                         .range("0%", "1000%")
                         .says("Of what the host writes while the SLC cache is short (slc.fold_free_blocks), the share that folding makes free in it meanwhile; where folding lags behind, the host "
                               "waits. 100%: the cache keeps what it has, and the host is slower than past the cache; 0%: folding has what the host leaves of the dies")
-                        .from("drives that fold a full cache write more slowly meanwhile than past it; the share is assumed"));
+                        .from("drives that fold a full cache write more slowly meanwhile than past it; the share is assumed").only_with("slc.blocks != 0 or slc.dynamic_blocks != 0"));
     table.push_back(P::integer(
                         "slc.dynamic_blocks", [](auto& c) -> auto& { return c.ftl.slc.dynamic_blocks; })
                         .range("0", "65535")
@@ -277,12 +277,12 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "buffer.patience", [](auto& c) -> auto& { return c.ftl.buffer_patience; })
                         .range("1", "1000000")
                         .says("With buffer.order = by_translation_page units go before others when so many times the buffer's size has come after them")
-                        .from("assumed"));
+                        .from("assumed").only_with("buffer.order = by_translation_page"));
     table.push_back(P::boolean(
                         "buffer.prefer_dirty", [](auto& c) -> auto& { return c.ftl.buffer_prefers_dirty; })
                         .says("With buffer.order = by_translation_page and map.power_protected below 100%, units of a page that is dirty go first where there are a quarter as many as "
                               "of any other")
-                        .from("assumed: it moves more in garbage collection than it saves"));
+                        .from("assumed: it moves more in garbage collection than it saves").only_with("buffer.order = by_translation_page").only_with("map.power_protected != 100%"));
     table.push_back(P::quantity(
                         "buffer.flush_start", Dimension::percent,
                         [](auto& c) -> auto& { return c.ftl.flush_start_percent; }, 10'000)
@@ -295,7 +295,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         [](auto& c) -> auto& { return c.ftl.flush_stop_percent; }, 10'000)
                         .range("0%", "100%")
                         .says("Dirty share of the buffer down to which programming goes on when it has started (the low watermark), at most buffer.flush_start; 100%: the same as that")
-                        .from("assumed: one watermark"));
+                        .from("assumed: one watermark").only_with("buffer.flush_start != 0%"));
     table.push_back(P::integers(
                         "buffer.quotas", [](auto& c) -> auto& { return c.ftl.buffer_quotas; })
                         .range("1", "99")
@@ -312,7 +312,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .range("1", "1024")
                         .says("Blocks of a die that are searched for the map at once after a loss of power, each page by page: as many "
                               "reads are queued or running")
-                        .from("assumed: keeps the die busy while a page is on the bus"));
+                        .from("assumed: keeps the die busy while a page is on the bus").only_with("host.power_cut_at != none"));
     table.push_back(P::quantity(
                         "ftl.checkpoint_interval", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.checkpoint_interval_bytes; })
                         .range("0B", "64TiB")
@@ -322,7 +322,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::boolean(
                         "ftl.checkpoint_at_shutdown", [](auto& c) -> auto& { return c.ftl.checkpoint_at_shutdown; })
                         .says("A normal shutdown (CC.SHN) leaves a checkpoint of the map that says everything: the next start searches no pages")
-                        .from("assumed: none, as for ftl.checkpoint_interval"));
+                        .from("assumed: none, as for ftl.checkpoint_interval").only_with("host.power_cut_shutdown = true or host.reset_shutdown = true"));
     table.push_back(P::text(
                         "precondition.from", [](auto& c) -> auto& { return c.run.drive; })
                         .says("The file of a drive that a run has saved (run --save-drive), which goes on from there: what it holds, its map, wear, "
@@ -336,51 +336,51 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                   "random overwrites at full speed through the same FTL and garbage collection, which are left where "
                   "such a host would leave them; analytic: where very many such overwrites lead, by the formula of the victim policy "
                   "(greedy, d_choices, random, fifo), without simulating them all")
-            .from("reads must find data"));
+            .from("reads must find data").only_with("precondition.from = none"));
     table.push_back(
         P::fraction(
             "precondition.fill", [](auto& c) -> auto& { return c.ftl.fill; })
             .range("0%", "100%")
             .says("Share of the user capacity that is mapped at the start, from address 0; not used by fresh")
-            .from("a full drive"));
+            .from("a full drive").only_with("precondition.from = none").only_with("precondition.state != fresh"));
     table.push_back(P::text(
                         "precondition.workload", [](auto& c) -> auto& { return c.ftl.precondition_workload; })
                         .says("A workload as for run -w (a fio job file, a block trace, or a name) that is played behind the configured state, without "
                               "simulated time, by the same firmware, to its end. Jobs that only time ends are refused. Its random numbers are not those of the run. "
                               "Empty: none")
-                        .from("-"));
+                        .from("-").only_with("precondition.from = none"));
     table.push_back(P::text(
                         "precondition.trace_options", [](auto& c) -> auto& { return c.run.precondition_trace; })
                         .says("How a block trace of precondition.workload is read: the options of run that begin with --trace-, and --blkparse-action, as for the trace of run -w; for example "
                               "\"--trace-beyond fold\" for one that is larger than the drive")
-                        .from("-"));
+                        .from("-").only_with("precondition.workload != none"));
     table.push_back(P::choice(
                         "precondition.load", {"full", "light"}, [](auto& c) -> auto& { return c.ftl.precondition_load; })
                         .says("How the host of precondition.workload goes on. full: as deep as the workload is, and as fast as the flash takes it, whose dies are busy as long "
                               "as their arrays are, so that garbage collection lags behind as it does under load; light: after each command the host waits until the drive is at rest")
-                        .from("a drive is measured under load"));
+                        .from("a drive is measured under load").only_with("precondition.workload != none"));
     table.push_back(P::boolean(
                         "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
                         .says("States random and analytic, and precondition.workload: the write buffer, the read cache and the cache of a map on the flash (dftl) are "
                               "left as full and as dirty as the host leaves them, so a run begins in the middle of its work; false: buffer and read cache "
                               "are empty and nothing is dirty, as after a pause, and reads of precondition.workload are passed over")
-                        .from("assumed: runs that only read would find the drive at work"));
+                        .from("assumed: runs that only read would find the drive at work").only_with("precondition.state = random|analytic or precondition.workload != none"));
     table.push_back(P::fraction(
                         "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
                         .range("0%", "10000%")
                         .says("Overwrites of state random, as a share of the mapped units; not used with precondition.until = steady")
-                        .from("assumed: SNIA PTS writes the capacity twice, the fill being the first time"));
+                        .from("assumed: SNIA PTS writes the capacity twice, the fill being the first time").only_with("precondition.state = random").only_with("precondition.until = amount"));
     table.push_back(P::choice(
                         "precondition.until", {"amount", "steady"}, [](auto& c) -> auto& { return c.ftl.until; })
                         .says("What ends the overwrites of state random; amount: precondition.overwrite; steady: the first five rounds, of a tenth of the "
                               "mapped units each, whose write amplification meets the rule of SNIA PTS: largest and smallest within 20 % of the mean, the line "
                               "through them within 10 %. Rounds that were written to free blocks do not count. result.json and the report say what was reached")
-                        .from("the amount is known beforehand"));
+                        .from("the amount is known beforehand").only_with("precondition.state = random"));
     table.push_back(P::integer(
                         "precondition.most_rounds", [](auto& c) -> auto& { return c.ftl.most_rounds; })
                         .range("5", "10000")
                         .says("Rounds after which overwrites end that have not become steady, with a warning; precondition.until = steady")
-                        .from("assumed: ten times what is mapped"));
+                        .from("assumed: ten times what is mapped").only_with("precondition.until = steady").only_with("precondition.state = random"));
 }
 
 }  // namespace ssdtlm

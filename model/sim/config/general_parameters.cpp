@@ -25,12 +25,14 @@ void add_power_parameters(std::vector<SsdParameter>& table) {
                         "power.controller", Dimension::power, [](auto& c) -> auto& { return c.power.controller_uw; })
                         .range("0W", "1000W")
                         .says("Of controller and DRAM while capacitors supply them, for the energy that the result states where these protect something (buffer.mode, map.power_protected)")
-                        .from("assumed: less than half of what an active drive of four lanes draws, 5 to 9 W"));
+                        .from("assumed: less than half of what an active drive of four lanes draws, 5 to 9 W")
+                        .only_with("buffer.mode = protected or map.power_protected != 100%"));
     table.push_back(P::quantity(
                         "power.die", Dimension::power, [](auto& c) -> auto& { return c.power.die_uw; })
                         .range("0W", "10W")
                         .says("Of a die while it programs, for the same")
-                        .from("assumed: 30 mA at 3.3 V"));
+                        .from("assumed: 30 mA at 3.3 V")
+                        .only_with("buffer.mode = protected or map.power_protected != 100%"));
 }
 
 }  // namespace ssdtlm

@@ -27,7 +27,8 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "3")
                         .says("Priority of a tenant's submission queues (QPRIO: 0 urgent, 1 high, 2 medium, 3 low), tenant by "
                               "tenant; those left out: 0. What the drive makes of it: nvme.latency_targets")
-                        .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk"));
+                        .from("Linux drivers/nvme/host/pci.c: 0, except on drives with a quirk")
+                        .only_with("nvme.latency_targets != none").only_with("scheduler.policy != fifo|read_first"));
     table.push_back(P::integer(
                         "host.queue_entries", [](auto& c) -> auto& { return c.host.queue_entries; })
                         .range("2", "65536")
@@ -82,17 +83,20 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         "host.power_off_time", Dimension::time, [](auto& c) -> auto& { return c.host.power_off_time; })
                         .range("1us", "1000s")
                         .says("For how long the power is off each time, until the link is up again")
-                        .from("assumed"));
+                        .from("assumed")
+                        .only_with("host.power_cut_at != none"));
     table.push_back(P::boolean(
                         "host.power_cut_shutdown", [](auto& c) -> auto& { return c.host.power_cut_shutdown; })
                         .says("A normal shutdown (CC.SHN) before each of these losses, which comes when the drive has answered it; commands that are "
                               "not in the drive yet wait for the power to be back")
-                        .from("assumed: no warning"));
+                        .from("assumed: no warning")
+                        .only_with("host.power_cut_at != none"));
     table.push_back(P::boolean(
                         "host.reset_shutdown", [](auto& c) -> auto& { return c.host.reset_shutdown; })
                         .says("A normal shutdown (CC.SHN) before each of these resets; without it the drive's SMART log "
                               "counts an unsafe shutdown")
-                        .from("Linux drivers/nvme/host/pci.c nvme_dev_disable: a reset does not shut down"));
+                        .from("Linux drivers/nvme/host/pci.c nvme_dev_disable: a reset does not shut down")
+                        .only_with("host.reset_at != none"));
 }
 
 }  // namespace ssdtlm

@@ -37,7 +37,8 @@ void add_array(std::vector<SsdParameter>& table) {
         table.push_back(P::quantity(key, Dimension::time, field)
                             .range("0s", "10ms")
                             .says(sentence)
-                            .from("assumed: within what current TLC parts say"));
+                            .from("assumed: within what current TLC parts say")
+                            .only_with("scheduler.suspend != never"));
     };
     suspend("nand.t_program_suspend", [](auto& c) -> auto& { return c.nand.t_program_suspend; },
             "From a program suspend to R/B# high; the array makes no way in it. Used where scheduler.suspend says so");
@@ -48,16 +49,19 @@ void add_array(std::vector<SsdParameter>& table) {
     table.push_back(P::boolean(
                         "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")
-                        .from("parts before about 2018 cannot"));
+                        .from("parts before about 2018 cannot")
+                        .only_with("nand.geometry.planes_per_die != 1"));
     table.push_back(P::boolean(
                         "nand.transfer_spare", [](auto& c) -> auto& { return c.nand.transfer_spare; })
                         .says("Data cycles carry the sectors' share of the spare area (ECC parity) too")
-                        .from("ECC is in the controller"));
+                        .from("ECC is in the controller")
+                        .only_with("nand.geometry.spare_size != 0B"));
 }
 
 void add_slc(std::vector<SsdParameter>& table) {
-    const auto time = [&table](const char* key, auto field, const char* most, const char* sentence, const char* source) {
-        table.push_back(P::quantity(key, Dimension::time, field).range("1ns", most).says(sentence).from(source));
+    const char* const cache = "slc.blocks != 0 or slc.dynamic_blocks != 0";
+    const auto time = [&table, cache](const char* key, auto field, const char* most, const char* sentence, const char* source) {
+        table.push_back(P::quantity(key, Dimension::time, field).range("1ns", most).says(sentence).from(source).only_with(cache));
     };
     time("nand.slc.t_read", [](auto& c) -> auto& { return c.nand.slc.t_read; }, "100ms", "tR of a block in SLC mode (one bit per cell)",
          "assumed: TLC dies in pSLC mode, 20 to 25 us");
@@ -69,7 +73,8 @@ void add_slc(std::vector<SsdParameter>& table) {
                         .range("0", "255")
                         .says("Command in front of each operation on a block in SLC mode, one more cycle on the bus for each plane; "
                               "none that is in use otherwise")
-                        .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts"));
+                        .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts")
+                        .only_with(cache));
 }
 
 void add_faults(std::vector<SsdParameter>& table) {
@@ -139,7 +144,8 @@ void add_geometry(std::vector<SsdParameter>& table) {
             "nand.geometry.spare_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.spare_bytes; })
             .range("0B", "32KiB")
             .says("Spare area of a page (ECC parity, metadata)")
-            .from("none"));
+            .from("none")
+            .only_with("nand.transfer_spare = true"));
     table.push_back(
         P::quantity(
             "nand.geometry.unit_size", Dimension::bytes, [](auto& c) -> auto& { return c.nand.geometry.unit_bytes; })
@@ -163,9 +169,14 @@ void add_bus(std::vector<SsdParameter>& table) {
             "nand.onfi.rate", Dimension::transfers, [](auto& c) -> auto& { return c.nand.onfi.megatransfers; })
             .range("1MT/s", "4800MT/s")
             .says("Transfers per second, one byte each; at most what the interface can do")
-            .from("MQSim (Tavakkol et al., FAST '18) Table 3, 333 MT/s"));
+            .from("MQSim (Tavakkol et al., FAST '18) Table 3, 333 MT/s")
+            .only_with("nand.onfi.interface != ideal"));
     const auto time = [&table](const char* key, auto field, const char* sentence, const char* source) {
-        table.push_back(P::quantity(key, Dimension::time, field).range("0s", "100us").says(sentence).from(source));
+        table.push_back(P::quantity(key, Dimension::time, field).range("0s", "100us").says(sentence).from(source).only_with("nand.onfi.interface != ideal"));
+    };
+    const auto strobe = [&table, &time](const char* key, auto field, const char* sentence, const char* source) {
+        time(key, field, sentence, source);
+        table.back().only_with("nand.onfi.interface = nv-ddr2|nv-ddr3|nv-lpddr4");
     };
     const char* common = "ONFI 4/5 common NV-DDR2/3 timing, also Micron L06B";
     time(
@@ -180,6 +191,7 @@ void add_bus(std::vector<SsdParameter>& table) {
     time(
         "nand.onfi.t_ccs", [](auto& c) -> auto& { return c.nand.onfi.t_ccs; }, "tCCS: change of column to data",
         "Micron L06B, 400 ns");
+    table.back().only_with("nand.geometry.ways != 1 or nand.geometry.dies_per_chip != 1 or nand.geometry.planes_per_die != 1");
     time(
         "nand.onfi.t_rhw", [](auto& c) -> auto& { return c.nand.onfi.t_rhw; }, "tRHW: data output to the next command",
         common);
@@ -188,24 +200,25 @@ void add_bus(std::vector<SsdParameter>& table) {
         "tRR: ready to the first data output cycle", common);
     time(
         "nand.onfi.t_wb", [](auto& c) -> auto& { return c.nand.onfi.t_wb; }, "tWB: last command cycle to busy", common);
-    time(
+    strobe(
         "nand.onfi.t_wpre", [](auto& c) -> auto& { return c.nand.onfi.t_wpre; }, "tWPRE: write preamble", common);
-    time(
+    strobe(
         "nand.onfi.t_wpst", [](auto& c) -> auto& { return c.nand.onfi.t_wpst; }, "tWPST: write postamble", common);
-    time(
+    strobe(
         "nand.onfi.t_wpsth", [](auto& c) -> auto& { return c.nand.onfi.t_wpsth; }, "tWPSTH: write postamble hold",
         common);
-    time(
+    strobe(
         "nand.onfi.t_rpre", [](auto& c) -> auto& { return c.nand.onfi.t_rpre; }, "tRPRE: read preamble", common);
-    time(
+    strobe(
         "nand.onfi.t_dqsre", [](auto& c) -> auto& { return c.nand.onfi.t_dqsre; }, "tDQSRE: RE# edge to DQS edge",
         common);
-    time(
+    strobe(
         "nand.onfi.t_rpsth", [](auto& c) -> auto& { return c.nand.onfi.t_rpsth; }, "tRPSTH: read postamble hold",
         common);
     time(
         "nand.onfi.t_plane_busy", [](auto& c) -> auto& { return c.nand.onfi.t_plane_busy; },
         "tPLRBSY = tPLPBSY = tPLEBSY (tDBSY): between the planes of a multi-plane sequence", "MQSim tDBSY = 500 ns");
+    table.back().only_with("nand.geometry.planes_per_die != 1");
 }
 
 }  // namespace

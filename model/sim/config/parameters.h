@@ -20,14 +20,16 @@ int parameter_index(const std::string& key);
 /// The TOML tables in that order, each with a sentence.
 const std::vector<TableSentence>& parameter_tables();
 
-/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig.
+/// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig. They act where
+/// the parameter `chosen_by` names their policy; empty: something else names it.
 template <class Registry, class Field>
-void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const Registry& registry, Field field) {
+void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by, const Registry& registry, Field field) {
     for (const auto& [policy, entry] : registry.policies())
         for (const PolicyParameter& own : entry.parameters) {
             SsdParameter p;
             static_cast<ParameterInfo&>(p) = own;
             p.key = name + "." + policy + "." + own.key;
+            if (!chosen_by.empty()) p.only_with(chosen_by + " = " + policy);
             p.get = [own, field, policy = policy](const SsdConfig& c) {
                 const auto values = field(c).find(policy);
                 return own.get(values == field(c).end() ? PolicyValues{} : values->second);

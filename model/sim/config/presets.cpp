@@ -65,7 +65,8 @@ std::vector<Preset> presets() {
 
 DeviceFile find_device(const std::string& path_or_preset) {
     std::error_code error;
-    if (fs::is_regular_file(path_or_preset, error)) return {path_or_preset, path_or_preset};
+    // Or a fifo, or what a shell makes of <(...).
+    if (fs::exists(path_or_preset, error) && !fs::is_directory(path_or_preset, error)) return {path_or_preset, path_or_preset};
     const auto paths = preset_paths();
     const auto found = paths.find(path_or_preset);
     if (found != paths.end()) return {found->second, found->first + ".toml"};

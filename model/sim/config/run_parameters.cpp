@@ -66,7 +66,7 @@ void add_run_parameters(std::vector<SsdParameter>& table) {
             .says("Simulated time in which nothing happens (no completion, no transfer, no die at work) with commands pending, "
                   "after which the run is given up")
             .from("-"));
-    add_policy_parameters(table, "workload", WorkloadGenerators::instance(), [](auto& c) -> auto& { return c.workload.generators; });
+    add_policy_parameters(table, "workload", "", WorkloadGenerators::instance(), [](auto& c) -> auto& { return c.workload.generators; });
 }
 
 }  // namespace ssdtlm

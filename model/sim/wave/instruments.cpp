@@ -194,6 +194,7 @@ std::vector<std::string> Instruments::finish(bool failed) {
         });
     if (timeline_ != nullptr) {
         problems.of([&] { timeline_->finish(system_->agenda.now()); });
+        if (trace_->slices() == 0) missed_.emplace_back("nothing in the timeline: no part of the run lies between --timeline-from and --timeline-to");
         said.push_back(fmt::format("timeline: {} slices in {}; open it at ui.perfetto.dev", trace_->slices(), trace_->file().string()));
     }
     if (problems.any()) throw OutputError(problems.all());
@@ -246,8 +247,10 @@ std::vector<std::string> Instruments::finish_wave(bool failed) {
         std::filesystem::remove(file);
         if (recorder.signals().empty()) return said;
         if (wave_options_.trigger != WaveOptions::Trigger::none)
-            return {"no waveform: the trigger " + wave_options_.trigger_text + " never came"};
-        return {fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now()))};
+            missed_.push_back("no waveform: the trigger " + wave_options_.trigger_text + " never came");
+        else
+            missed_.push_back(fmt::format("no waveform: the run ended at {}, before --wave-from", at(system_->agenda.now())));
+        return said;
     }
     GtkwView view;
     view.begin = recorder.begin_time();

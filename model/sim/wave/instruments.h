@@ -36,6 +36,8 @@ public:
     std::vector<std::string> finish(bool failed = false);
     /// Once, when the run has ended in order. Throws CheckFailed for pins that broke a rule.
     void finish_checks();
+    /// After finish(): what was asked for and is not recorded, a sentence each.
+    const std::vector<std::string>& missed() const { return missed_; }
 
     FlashPort& flash(FlashPort& backend) override;
     void join_mmio(tlm::tlm_initiator_socket<>& driver, tlm::tlm_target_socket<>& link) override;
@@ -93,6 +95,7 @@ private:
     bool rtl_open_ = false;
     std::uint32_t power_cycles_ = 0;
     bool finished_ = false;
+    std::vector<std::string> missed_;
 };
 
 }  // namespace ssdtlm

@@ -41,7 +41,11 @@ void TraceWriter::refuse() const {
 
 void TraceWriter::flush() {
     if (std::fwrite(buffer_.data(), 1, buffer_.size(), out_) != buffer_.size()) refuse();
+    written_ += buffer_.size();
     buffer_.clear();
+    if (written_ < next_word_) return;
+    std::fprintf(stderr, "warning: %s has %.0f GB by now; --timeline-to ends it earlier\n", file_.c_str(), static_cast<double>(next_word_) * 1e-9);
+    next_word_ *= 10;
 }
 
 void TraceWriter::next() {

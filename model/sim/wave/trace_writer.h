@@ -51,6 +51,8 @@ private:
     fmt::memory_buffer buffer_;
     std::uint64_t events_ = 0;
     std::uint64_t slices_ = 0;
+    std::uint64_t written_ = 0;
+    std::uint64_t next_word_ = 1'000'000'000;  ///< bytes at which the user is told, who may not know how long the run is
 };
 
 }  // namespace ssdtlm

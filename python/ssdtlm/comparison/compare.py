@@ -48,9 +48,10 @@ def compare(*runs, fail_if=()):
         problems += error.problems
     if problems:
         raise UserError(*problems)
-    check_conditions(conditions, sides)
+    conditions = check_conditions(conditions, sides)
     baseline, others = sides[0], sides[1:]
-    return Comparison(baseline, [Differences(baseline, other) for other in others],
+    asked = [c.metric for c in conditions]
+    return Comparison(baseline, [Differences(baseline, other, asked) for other in others],
                       [judge(c, baseline, other) for other in others for c in conditions])
 
 

@@ -41,14 +41,16 @@ def parse_conditions(texts):
 
 
 def check_conditions(conditions, sides):
-    problems = []
+    """The same conditions, with the names that the sides have for their metrics. Raises UserError with all problems."""
+    problems, checked = [], []
     for condition in conditions:
         try:
-            check_metric(condition.metric, sides)
+            checked.append(dataclasses.replace(condition, metric=check_metric(condition.metric, sides)))
         except UserError as error:
             problems += [dataclasses.replace(p, where=f"--fail-if '{condition.text}': {p.where}") for p in error.problems]
     if problems:
         raise UserError(*problems)
+    return checked
 
 
 @dataclasses.dataclass(frozen=True)

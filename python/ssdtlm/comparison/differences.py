@@ -5,6 +5,7 @@ import dataclasses
 import math
 
 from ..result import OPERATIONS, OWNERS
+from .reasons import nothing_erased, steadiness, thin_percentiles, why
 from .statistics import interval
 
 # Of each operation that ran: metric and unit.
@@ -59,25 +60,27 @@ def change_of(metric, unit, baseline, other):
 
 
 class Differences:
-    """Of `other` against `baseline`."""
+    """Of `other` against `baseline`. `asked`: metrics of conditions, of which is said how much they can be trusted."""
 
-    def __init__(self, baseline, other):
+    def __init__(self, baseline, other, asked=()):
         self.baseline, self.other = baseline, other
         self.config = self._config()
         operations = [op for op in OPERATIONS if any(f"{op}.ios" in side.metrics for side in (baseline, other))]
         self.headlines = self._changed([(f"{op}.{name}", unit) for op in operations for name, unit in HEADLINES] + [("ftl.waf", "")],
                                        lambda change: abs(change.relative))
         self.stages = {op: self._changed([(f"{op}.{stage}.mean", "us") for stage in self._stages(op)], _size) for op in operations}
-        self.by = {owner: self._by(names) for owner in OWNERS if (names := self._names(owner + "."))}
+        self.by = {owner: self._by(names) for owner in OWNERS if (names := self._names(owner + ".")) and self._several(owner)}
         self.resources = self._changed([(name, "share") for name in self._names("resources.") if name.endswith(".busy_mean")], _size)
         self.counters = self._changed([(name, "") for name in [*self._names("ftl."), *self._names("counters.")] if name != "ftl.waf"],
                                       lambda change: abs(change.relative))
-        self.warnings = self._warnings()
         self.equal = [_comparable(run) for run in baseline.runs] == [_comparable(run) for run in other.runs]
+        self.why = why(self)
+        self.warnings = self._warnings(asked)
+        self.steadiness = [sentence for side in (baseline, other) for sentence in steadiness(side)]
 
     def as_dict(self):
         changes = lambda list_: [change.as_dict() for change in list_]
-        return {"run": self.other.name, "seeds": self.other.seeds, "equal": self.equal, "warnings": self.warnings,
+        return {"run": self.other.name, "seeds": self.other.seeds, "equal": self.equal, "warnings": self.warnings, "why": self.why, "steadiness": self.steadiness,
                 "configuration": [{"key": key, "before": before, "after": after} for key, before, after in self.config],
                 "headlines": changes(self.headlines), "stages": {op: changes(list_) for op, list_ in self.stages.items()},
                 "by": {owner: {name: changes(list_) for name, list_ in lists.items()} for owner, lists in self.by.items()},
@@ -90,6 +93,13 @@ class Differences:
 
     def _names(self, prefix):
         return [n for n in dict.fromkeys([*self.baseline.metrics, *self.other.metrics]) if n.startswith(prefix)]
+
+    def _several(self, owner):
+        """A single job or tenant is all there is. Tenants have numbers only: they are the same where both sides have as many."""
+        sides = (self.baseline.first, self.other.first)
+        if owner == "job":
+            return any(len(side.job_labels) > 1 for side in sides)
+        return owner != "tenant" or len({len({row["tenant"] for row in side.latency_of("tenant")}) for side in sides}) == 1
 
     def _stages(self, op):
         stages = (name.split(".")[1] for name in self._names(op + ".") if name.endswith(".mean"))
@@ -108,7 +118,7 @@ class Differences:
         changed = [c for c in changes if c.difference != 0 or (c.low, c.high) not in ((None, None), (0, 0))]
         return sorted(changed, key=key, reverse=True)  # stable: equal ones keep the order of the results
 
-    def _warnings(self):
+    def _warnings(self, asked):
         a, b = self.baseline.first.json, self.other.first.json
         warnings = []
         if not self.baseline.first.same_workload(self.other.first):
@@ -124,6 +134,9 @@ class Differences:
             ends = sorted({run.json["ended_by"] for run in side.runs} - {"workload"})
             if ends:
                 warnings.append(f"{side.name} was ended by {', '.join(ends)}, not by its workload")
+        shown = [c.metric for c in self.headlines] + list(asked)
+        for side in (self.baseline, self.other) if not self.equal else ():
+            warnings += thin_percentiles(side, dict.fromkeys(shown)) + nothing_erased(side)
         if self.baseline.seeds != self.other.seeds:
             text = [", ".join(map(str, side.seeds)) for side in (self.baseline, self.other)]
             warnings.append(f"the seeds differ ({text[0]} and {text[1]}): runs are not paired")

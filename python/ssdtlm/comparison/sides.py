@@ -3,12 +3,15 @@
 
 import functools
 import pathlib
+import re
 import statistics
 
 from ..errors import Problem, UserError, did_you_mean
 from ..result import Result
+from .jobs import by_name, named
 
 SEED = "run.seed"
+_OF_COMMANDS = re.compile(r"\.(iops|MB_per_s|total\.[^.]+(\.\d+)?)$")
 
 
 class Side:
@@ -29,7 +32,7 @@ class Side:
 
     def values(self, metric):
         """Of each run, by ascending seed. What a run does not have (a stage never entered) is 0 in it."""
-        return [run.metrics.get(metric, 0) for run in self.runs]
+        return [metrics.get(metric, 0) for metrics in self._metrics]
 
     def mean(self, metric):
         values = self.values(metric)
@@ -38,7 +41,11 @@ class Side:
     @functools.cached_property
     def metrics(self):
         """Names, in the order of the results."""
-        return list(dict.fromkeys(name for run in self.runs for name in run.metrics))
+        return list(dict.fromkeys(name for metrics in self._metrics for name in metrics))
+
+    @functools.cached_property
+    def _metrics(self):
+        return [by_name(run) for run in self.runs]
 
     def _check(self):
         problems = []
@@ -77,8 +84,14 @@ def read_sides(paths):
 
 
 def check_metric(name, sides):
-    """Raises UserError when no run has a metric of this name."""
+    """The metric by the name that the sides have for it (jobs.py). Raises UserError when no run has it."""
+    name = named(name, sides)
     known = [metric for side in sides for metric in side.metrics]
     if name not in known:
         raise UserError(Problem(f"metric '{name}'", "no run has it", "for example read.iops, read.total.p99, ftl.waf",
                                 did_you_mean(name, known)))
+    # A stage may be entered in one run only: it took no time in the other. What is measured of commands needs commands.
+    without = [side for side in sides if name not in side.metrics] if _OF_COMMANDS.search(name) else []
+    if without:
+        raise UserError(*[Problem(f"metric '{name}'", f"{side.name} has none", "metrics of commands that all runs have") for side in without])
+    return name

@@ -66,6 +66,10 @@ def comparison_text(baseline, all_differences, verdicts, lines, style):
         out += style.heading(f"{d.other.name} against {baseline.name}").lstrip("\n")
         for warning in d.warnings:
             out += style.line("warning: " + warning)
+        for sentence in d.steadiness:
+            out += style.line(sentence)
+        if d.why:
+            out += style.line("why: " + d.why)
         if d.config:
             out += style.heading("configuration")
             out += style.table(["key", "before", "after"], [[key, _value(a), _value(b)] for key, a, b in d.config])

@@ -43,7 +43,8 @@ class Sweep:
     axis does (zipped with it, or derived from it), which are no axes of their own; `points`: {"label", axes, metrics}, metrics as means over the seeds;
     `metrics` as asked for, else the throughput and p99 of each operation, and write amplification where it differs."""
 
-    def __init__(self, rows, axes, metrics=()):
+    def __init__(self, rows, axes, metrics=(), directions=None):
+        self._directions = directions or {}
         done = [row for row in rows if row["state"] == "done"]
         self.runs, self.failed = len(rows), len(rows) - len(done)
         by_point = collections.defaultdict(list)
@@ -51,7 +52,7 @@ class Sweep:
             by_point[row["point"]].append(row)
         columns = {key: [shown(of_point[0].get(key)) for of_point in by_point.values()] for key in axes}
         self.axes, self.followers = _independent({key: column for key, column in columns.items() if len(set(column)) > 1})
-        self.metrics = list(metrics) or self._default_metrics(done)
+        self.metrics = list(metrics) or list(self._directions) or self._default_metrics(done)
         self.points = []
         for of_point in by_point.values():
             if any(metric not in row for row in of_point for metric in self.metrics):
@@ -68,6 +69,17 @@ class Sweep:
         if len({row.get("ftl.waf") for row in done}) > 1 and all(row.get("ftl.waf") for row in done):
             found.append("ftl.waf")
         return found
+
+    def more_is_better(self, metric):
+        """By what a search looks for, else by the metric's kind."""
+        return self._directions[metric] == "maximize" if metric in self._directions else more_is_better(metric)
+
+    def pairs(self):
+        """Pairs of metrics for fronts: those that a search looks for together, else throughput against latency and the like, where one has its
+        price in the other."""
+        if len(self._directions) > 1:
+            return list(itertools.combinations([m for m in self.metrics if m in self._directions], 2))
+        return [(a, b) for a, b in itertools.combinations(self.metrics, 2) if more_is_better(a) != more_is_better(b)]
 
     def levels(self, axis):
         """([name of each place], function value -> place), by rising value."""
@@ -105,7 +117,7 @@ class Sweep:
 
     def front(self, first, second):
         """Points {"label", first, second, "front"}; front: "yes" when no other point is better in one without being worse in the other."""
-        sign = [-1 if more_is_better(metric) else 1 for metric in (first, second)]
+        sign = [-1 if self.more_is_better(metric) else 1 for metric in (first, second)]
         costs = [(sign[0] * p[first], sign[1] * p[second]) for p in self.points]
         best, on_front = None, set()
         for cost in sorted(set(costs)):
@@ -154,8 +166,3 @@ def _sortable(key, value):
 
 def more_is_better(metric):
     return metric.rsplit(".", 1)[-1] in MORE_IS_BETTER
-
-
-def pairs(metrics):
-    """Pairs of metrics for fronts: throughput against latency and the like, where one has its price in the other."""
-    return [(a, b) for a, b in itertools.combinations(metrics, 2) if more_is_better(a) != more_is_better(b)]

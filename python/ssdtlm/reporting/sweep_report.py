@@ -12,15 +12,17 @@ MOST_ROWS = 50
 ROW_HEIGHT = 40
 
 
-def sweep_report(plan, rows, metrics=(), output=None):
+def sweep_report(plan, rows, metrics=(), output=None, objectives=()):
     """Writes the report of a sweep (sweeping.plan.Plan, table.rows()) and returns its path; without `output`, report.html in its
-    folder. Needs the extra `report`. Raises UserError."""
+    folder. `objectives`: (metric, "minimize" or "maximize") of a search. Needs the extra `report`. Raises UserError."""
     need("report")
     from . import sweep_charts  # pylint: disable=import-outside-toplevel
     from .page import Page, escape, paragraph, table  # pylint: disable=import-outside-toplevel
     from .report import save  # pylint: disable=import-outside-toplevel
     from .sections import number  # pylint: disable=import-outside-toplevel
-    found = sweep_data.Sweep(rows, [*plan.spec.axes, *plan.spec.derived], metrics)
+    found = sweep_data.Sweep(rows, [*plan.spec.axes, *plan.spec.derived], metrics, dict(objectives))
+    if not any(row["state"] == "done" for row in rows):
+        raise UserError(Problem(str(plan.output), "has no results", "runs that have ended", "see `ssdtlm sweep status`; -o names the folder of the sweep, --html the file"))
     unknown = [metric for metric in metrics if metric not in found.known]
     if unknown:
         raise UserError(*[Problem(f"--metric {metric}", "is in no result", "for example read.iops, read.total.p99, ftl.waf", did_you_mean(metric, found.known))
@@ -37,7 +39,7 @@ def sweep_report(plan, rows, metrics=(), output=None):
     page.heading("Two keys at a time")
     page.add(paragraph("Means over all other keys and seeds. The two keys with the most effect on the metric." if len(found.axes) > 1 else "Means over seeds.", "faint"))
     page.charts([chart for metric in found.metrics for chart in _maps(found, metric, sweep_charts)])
-    fronts = sweep_data.pairs(found.metrics)[:MOST_FRONTS]
+    fronts = found.pairs()[:MOST_FRONTS]
     if fronts:
         page.heading("Pareto front")
         page.add(paragraph("Of the points on the front none is better in one metric without being worse in the other.", "faint"))
@@ -56,7 +58,7 @@ def _best(page, found, table, number):
     page.heading("Best points")
     rows = []
     for metric in found.metrics:
-        pick = max if sweep_data.more_is_better(metric) else min
+        pick = max if found.more_is_better(metric) else min
         best = pick(found.points, key=lambda p: p[metric])
         rows.append([metric, "largest" if pick is max else "smallest", number(best[metric]), best["label"]])
     page.add(table(["metric", "", "value", "point"], rows, (1, 3)))

@@ -12,6 +12,7 @@ from .driver import run_plan, workers_for
 from .options import Interrupted, add_pool_arguments, add_spec_arguments, interrupted, interruptible, pool_options
 from .plan import Plan
 from .points import label
+from .search import plan_of
 from .spec import read_spec, spec_of
 from .table import Table, rows, text_table
 
@@ -24,7 +25,7 @@ class Sweep:
     are then looked for in the current folder. Raises UserError."""
 
     def __init__(self, spec, output=None):
-        self.plan = Plan(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output))
+        self.plan, self.objectives = plan_of(spec_of(pathlib.Path("sweep"), spec, output) if isinstance(spec, dict) else read_spec(spec, output))
 
     @property
     def path(self):
@@ -41,7 +42,7 @@ class Sweep:
 
     def report(self, output=None, metrics=()):
         """Writes charts of the sweep, one HTML file, and returns its path. Needs the extra `report`."""
-        return sweep_report(self.plan, self.rows(), metrics, output)
+        return sweep_report(self.plan, self.rows(), metrics, output, self.objectives)
 
     def sql(self, query):
         """Rows of a query to the table `results`, as dicts. Needs the extra `sweep`."""
@@ -78,6 +79,8 @@ def add_arguments(parser):
 
 def run(arguments):
     made = Sweep(arguments.spec, arguments.output)
+    if made.objectives:
+        raise UserError(Problem(str(made.path), "holds a search", "one of both in a folder", "go on with `ssdtlm search`, or choose another folder with -o"))
     options = pool_options(arguments)
     interruptible()
     try:
@@ -121,7 +124,7 @@ def plan(arguments):
 
 
 def status(arguments):
-    made = Plan(read_spec(arguments.spec, arguments.output))
+    made, objectives = plan_of(read_spec(arguments.spec, arguments.output))
     ended = made.ended()
     states = collections.Counter(ended[key]["state"] if key in ended else "to do" for key in made.runs)
     messages = collections.Counter(ended[key]["message"].splitlines()[-1] if ended[key]["message"] else "no message"
@@ -130,7 +133,8 @@ def status(arguments):
     if arguments.json:
         return json.dumps({"output": str(made.output), "runs": len(made.runs), "done": states["done"], "failed": states["failed"],
                            "to_do": states["to do"], "seconds": sum(seconds), "messages": messages}, indent=1, ensure_ascii=False) + "\n", 0
-    text = f"{len(made.runs)} runs: {states['done']} done, {states['failed']} failed, {states['to do']} to do\n"
+    text = f"{len(made.points)} points that a search has tried, for {', '.join(f'{direction} {name}' for name, direction in objectives)}\n" if objectives else ""
+    text += f"{len(made.runs)} runs: {states['done']} done, {states['failed']} failed, {states['to do']} to do\n"
     text += f"{sum(seconds):.1f} s in simulators, {sum(seconds) / len(seconds):.2f} s a run\n" if seconds else ""
     for message, count in messages.most_common(MOST_LINES):
         text += f"failed {count} times: {message}\n"
@@ -138,7 +142,7 @@ def status(arguments):
 
 
 def collect(arguments):
-    made = Plan(read_spec(arguments.spec, arguments.output))
+    made, _ = plan_of(read_spec(arguments.spec, arguments.output))
     table = Table(rows(made))
     if arguments.sql:
         names, found = table.ask(arguments.sql)
@@ -153,8 +157,14 @@ def collect(arguments):
 
 
 def report(arguments):
-    made = Plan(read_spec(arguments.spec, arguments.output))
-    return f"report in {sweep_report(made, rows(made), arguments.metric, arguments.html)}\n", 0
+    output, html = arguments.output, arguments.html
+    # As of `ssdtlm report`, where -o is the file.
+    if output and pathlib.Path(output).suffix in (".html", ".htm"):
+        if html:
+            raise UserError(Problem("command line", f"-o {output} and --html {html}", "one file", "give one of them"))
+        output, html = None, output
+    made, objectives = plan_of(read_spec(arguments.spec, output))
+    return f"report in {sweep_report(made, rows(made), arguments.metric, html, objectives)}\n", 0
 
 
 COMMANDS = {"run": run, "plan": plan, "status": status, "collect": collect, "load": load.command, "sensitivity": sensitivity.command, "report": report}

@@ -50,7 +50,8 @@ def sweep_away(output):
 
 def metric_of(folder, name):
     """Raises UserError when the run does not measure it."""
-    metrics = Result(folder).metrics
+    result = Result(folder)
+    metrics = {**result.metrics, **result.job_metrics}
     if name not in metrics:
         raise UserError(Problem(f"metric '{name}'", f"is not in the results of {folder}", "for example read.iops, read.total.p99, ftl.waf",
                                 did_you_mean(name, metrics)))
@@ -109,7 +110,8 @@ class Replication:
 
 class Driver:
     """`retry_failed`: runs that failed before are run again. `source` gives further points while there is room: next() returns a
-    plan.Point or None, ended(point, states) is told when all runs of such a point have ended."""
+    plan.Point or None, ended(point, states) is told when all runs of such a point have ended, progress() says how many points have
+    ended and how many there will be."""
 
     def __init__(self, plan, progress=None, retry_failed=False, source=None):
         self._plan = plan
@@ -126,6 +128,8 @@ class Driver:
         self._kills = collections.Counter()
         self._answers = queue.SimpleQueue()
         self._peak = 0
+        self._trials_before, self._trials = source.progress() if source else (0, 0)
+        self._trials_ended = self._trials_failed = 0
         self.outcome = Outcome()
 
     def run(self, pool):
@@ -187,7 +191,10 @@ class Driver:
         wanted = self._replication.wanted(point, self._states)
         if point.number in self._open and all(run.key in self._states for run in wanted):
             del self._open[point.number]
-            self._source.ended(point, [self._states[run.key] for run in wanted])
+            states = [self._states[run.key] for run in wanted]
+            self._source.ended(point, states)
+            self._trials_ended += 1
+            self._trials_failed += "failed" in states
 
     def _count(self, key):
         if self._states[key] == "done":
@@ -254,6 +261,9 @@ class Driver:
 
     def _show(self, force=False):
         o = self.outcome
+        if self._source:  # its runs are not known before they are chosen
+            self._progress.show(self._trials_before + self._trials_ended, self._trials, self._trials_failed, self._trials_before, force)
+            return
         self._progress.show(o.ended, o.total, o.failed, o.before, force)
 
 
@@ -269,7 +279,7 @@ def run_plan(plan, pool, *, quiet=True, retry_failed=False, open_source=None):
     plan.prepare()
     with locked(plan.output):
         sweep_away(plan.output)
-        progress = Progress(quiet)
+        progress = Progress(quiet, what="trials" if open_source else "runs")
         source = open_source() if open_source else None
         driver = Driver(plan, progress, retry_failed, source)
         try:

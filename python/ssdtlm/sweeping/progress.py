@@ -21,7 +21,8 @@ def span(seconds):
 class Progress:
     """`quiet` shows nothing. Runs that had ended before count as done, but not for the rate."""
 
-    def __init__(self, quiet=False, stream=sys.stderr, clock=time.monotonic):
+    def __init__(self, quiet=False, stream=sys.stderr, clock=time.monotonic, what="runs"):
+        self._what = what
         self._stream, self._clock, self._quiet = stream, clock, quiet
         self._terminal = stream.isatty()
         self._began = clock()
@@ -33,8 +34,8 @@ class Progress:
         share = done / total if total else 1.0
         full = int(share * BAR_WIDTH)
         eta = span(elapsed / ended * (total - done)) if ended else "?"
-        rate = f"{ended / elapsed:.1f} runs/s" if ended and elapsed > 0 else ""
-        return (f"[{'#' * full}{'.' * (BAR_WIDTH - full)}] {done}/{total} runs  {100 * share:5.1f} %"
+        rate = f"{ended / elapsed:.1f} {self._what}/s" if ended and elapsed > 0 else ""
+        return (f"[{'#' * full}{'.' * (BAR_WIDTH - full)}] {done}/{total} {self._what}  {100 * share:5.1f} %"
                 + (f"  {failed} failed" if failed else "") + (f"  {rate}" if rate else "") + f"  ETA {eta}")
 
     def show(self, done, total, failed, before, force=False):

@@ -15,7 +15,7 @@ from .points import as_value, complete, label, shown
 from .spec import Range, read_spec
 from .table import text_table
 
-STUDY = "ssdtlm"
+STUDY, STUDY_FILE = "ssdtlm", "study.db"
 KEYS = ("minimize", "maximize", "trials", "seed")
 # Points that constraints exclude or the program refuses are no trials; but a space of almost nothing else must end.
 MOST_ASKED = 20
@@ -70,6 +70,10 @@ class Source:
 
     def wants_more(self):
         return self._ended() < self._search.trials
+
+    def progress(self):
+        """(trials that have ended, those that there will be)."""
+        return self._ended(), self._search.trials
 
     def next(self):
         import optuna  # pylint: disable=import-outside-toplevel
@@ -152,7 +156,7 @@ class Search:
             sampler = optuna.samplers.NSGAIISampler(seed=self._seed, population_size=size)
         else:
             sampler = optuna.samplers.TPESampler(seed=self._seed, constant_liar=True)
-        path = self.plan.output / "study.db"
+        path = self.plan.output / STUDY_FILE
         study = optuna.create_study(study_name=STUDY, storage=f"sqlite:///{path}", sampler=sampler, directions=[d for _, d in self.objectives], load_if_exists=True)
         wanted = [list(objective) for objective in self.objectives]
         if study.user_attrs.get("objectives", wanted) != wanted:
@@ -181,6 +185,16 @@ class Search:
         return [{"trial": trial.number, "point": trial.user_attrs.get("point", {}), "runs": trial.user_attrs.get("key", []), "state": trial.state.name.lower(),
                  "values": dict(zip([name for name, _ in self.objectives], trial.values or [])), "best": trial.number in best}
                 for trial in self.counted(study)]
+
+
+def plan_of(spec):
+    """(the runs of a specification, its objectives): of a search that has begun its trials; else those of the sweep, and no objectives."""
+    if not spec.tables["search"] or not (spec.output / STUDY_FILE).exists():
+        return Plan(spec), ()
+    made = Search(spec)
+    # A trial may choose the point of an earlier one, whose runs it shares.
+    points = {label(row["point"]): row["point"] for row in made.tried()}
+    return Plan(spec, keep_refused=True, given=list(points.values())), made.objectives
 
 
 def search(spec, output=None, trials=0, **options):
@@ -216,5 +230,5 @@ def command(arguments):
     axes = list(dict.fromkeys(key for row in best for key in row["point"]))
     text = text_table(["trial", *axes, *metrics], [[row["trial"], *(shown(row["point"].get(key, "")) for key in axes), *(row["values"][name] for name in metrics)] for row in best])
     failed = sum(row["state"] == "fail" for row in tried)
-    what = "that no other is better than in all" if len(metrics) > 1 else "the best"
-    return text + f"\n{len(best)} of {len(tried)} trials: {what}" + (f"; {failed} failed" if failed else "") + f"; results in {made.plan.output}\n", 0
+    what = f"Pareto front: {len(best)} of {len(tried)} trials" if len(metrics) > 1 else f"best of {len(tried)} trials"
+    return text + f"\n{what}" + (f"; {failed} failed" if failed else "") + f"; results in {made.plan.output}\n", 0

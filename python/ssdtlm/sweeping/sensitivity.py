@@ -5,12 +5,14 @@ import json
 import re
 import statistics
 
+from ..binary import find_binary
 from ..comparison.statistics import interval
 from ..errors import Problem, UserError
 from ..result import OPERATIONS, Result
 from . import worker
 from .driver import metric_of, run_plan, workers_for
 from .expressions import FIO_UNITS, UNITS, join_quantity, split_quantity
+from .grains import grains_of
 from .options import Interrupted, interrupted, interruptible, pool_options
 from .plan import Plan
 from .points import shown
@@ -20,12 +22,15 @@ from .table import text_table
 DEFAULT_CHANGE = "10%"
 
 
-def varied(key, value, share):
-    """(lower, higher) value; whole numbers stay whole and change by 1 at least. Raises UserError for what is no number."""
+def varied(key, value, share, grain=None):
+    """(lower, higher) value; whole numbers stay whole and change by 1 at least; what has a grain (grains.py) changes to values that
+    are possible. Raises UserError for what is no number."""
     found = split_quantity(value, {**UNITS, **FIO_UNITS} if key.startswith("fio.") else UNITS)
     if found is None or found[0] == 0:
         raise UserError(Problem(f"sensitivity.keys: {key}", f"is {shown(value)!r}", "a number other than 0", "give other values of it in a grid"))
     number, unit = found
+    if unit and grain:
+        return grain.around(number, unit, share)
     # What was whole without a unit counts things.
     if unit or number.denominator != 1:
         return join_quantity(number * (1 - share), unit), join_quantity(number * (1 + share), unit)
@@ -52,13 +57,13 @@ class Sensitivity:
         self._spec, self._keys, self._share = spec, list(dict.fromkeys(keys)), float(change[1]) / 100
         self.metric = table.get("metric")
         known = {**Plan(spec).device_values(spec.fixed["device"]), **spec.fixed}
-        points, problems = [{}], []
+        points, problems, grains = [{}], [], grains_of(find_binary())
         for key in self._keys:
             if key not in known:
                 problems.append(Problem(f"sensitivity.keys: {key}", "has no value", "a parameter, or an option given in [fio]"))
                 continue
             try:
-                points += [{key: value} for value in varied(key, known[key], self._share)]
+                points += [{key: value} for value in varied(key, known[key], self._share, grains.get(key))]
             except UserError as error:
                 problems += error.problems
         if problems:

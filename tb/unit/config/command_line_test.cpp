@@ -119,7 +119,7 @@ TEST(CommandLine, HelpAndVersion) {
     EXPECT_EQ(parsed({"help", "config", "show"}).text, parsed({"config", "show", "-h"}).text);
     EXPECT_EQ(parsed({"help"}).text, parsed({"-h"}).text);
     EXPECT_EQ(parsed({"version"}).text, parsed({"-v"}).text);
-    EXPECT_THAT(problems({"completion", "cmd"}), ElementsAre("command line: shell 'cmd'; bash"));
+    EXPECT_THAT(problems({"completion", "cmd"}), ElementsAre("command line: shell 'cmd'; bash, zsh, fish"));
 }
 
 TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {

@@ -2,6 +2,7 @@
 // Mistakes in one parameter: the message, to the letter, and its place.
 #include <gmock/gmock.h>
 
+#include "common/config/like.h"
 #include "unit/config/config_fixture.h"
 
 namespace ssdtlm {
@@ -22,6 +23,27 @@ TEST(ConfigErrors, TypoInAKey) {
 TEST(ConfigErrors, KeyOfAnotherTable) {
     EXPECT_THAT(problems_of("[run]\nt_erase = \"5ms\"\n"),
                 ElementsAre("d.toml:2:1: unknown key 'run.t_erase'; did you mean 'nand.t_erase'?"));
+}
+
+TEST(ConfigErrors, NameOfTheRightMeaning) {
+    EXPECT_THAT(problems_of("[nand.geometry]\ndies = 2\n"),
+                ElementsAre("d.toml:2:1: unknown key 'nand.geometry.dies'; did you mean 'nand.geometry.dies_per_chip'?"));
+    EXPECT_THAT(problems_of("capacity = \"1GB\"\n"), ElementsAre("d.toml:1:1: unknown key 'capacity'; did you mean 'ftl.user_capacity'?"));
+    EXPECT_THAT(problems_of("[nand.geometry]\nblocks = 2\n"),
+                ElementsAre("d.toml:2:1: unknown key 'nand.geometry.blocks'; did you mean 'nand.geometry.blocks_per_plane'?"));
+    EXPECT_THAT(problems_of("[ftl]\nmapping = \"DFTL\"\n"), ElementsAre(::testing::EndsWith("did you mean \"dftl\"?")));
+}
+
+TEST(ConfigErrors, BoundsInTheUnitOfTheValue) {
+    EXPECT_THAT(problems_of("[nand.onfi]\nrate = \"5000MT/s\"\n"), ElementsAre("d.toml:2:8: nand.onfi.rate: 5000MT/s is out of range; 1MT/s..4800MT/s"));
+    EXPECT_THAT(problems_of("[buffer]\nsize = \"100GiB\"\n"), ElementsAre("d.toml:2:8: buffer.size: 100GiB is out of range; 4KiB..64GiB"));
+    EXPECT_EQ(format_like(1'500'000'000, Dimension::bytes, "480GB"), "1.5GB");
+    EXPECT_EQ(format_like(1'500'000'000, Dimension::bytes, "3MB"), "1500MB");
+    EXPECT_EQ(format_like(std::int64_t{3} << 29, Dimension::bytes, "2GiB"), "1.5GiB");
+    EXPECT_EQ(format_like(4096, Dimension::bytes, "2GiB"), "4KiB");
+    EXPECT_EQ(format_like(1000, Dimension::time, "20s"), "1ns");
+    EXPECT_EQ(round_size_like(549'755'813'888, "480GB"), "549.755GB");
+    EXPECT_EQ(round_size_like(5'505'024, "12MiB"), "5MiB");
 }
 
 TEST(ConfigErrors, UnknownTableIsReportedOnce) {

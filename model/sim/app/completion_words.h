@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the completion scripts of all shells say of the table of commands. They ask the program only for what comes with it, since that
+// may be added to after the installation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/app/command_view.h"
+
+namespace ssdtlm {
+
+/// Path below the program: "config show"; "" for the program itself.
+std::string below_program(const std::string& path);
+/// "a b c"
+std::string joined(const std::vector<std::string>& words);
+/// Of each parameter "key=", for --set.
+std::vector<std::string> parameter_assignments();
+
+/// What a value may be.
+enum class Completes { words, file, folder, device, workload, assignment, nothing };
+Completes completes(const OptionView& option);
+
+std::string bash_completion(const CLI::App& table);
+std::string zsh_completion(const CLI::App& table);
+std::string fish_completion(const CLI::App& table);
+
+}  // namespace ssdtlm

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a side differs from the baseline, in one sentence; and what makes its numbers weak."""
+
+import re
+
+from ..result import OPERATIONS
+
+# Fewer samples than this above a percentile: another seed moves it by a tenth of itself and more.
+FEW = 10
+_PERCENTILE = re.compile(r"(?P<of>.+)\.total\.p(?P<percent>[\d.]+)$")
+
+
+def largest_part(changes, direction):
+    """Of Changes of means the one with the largest part of a total that changes in this direction; None: none goes there."""
+    parts = [c for c in changes if c.difference * direction > 0]
+    return max(parts, key=lambda c: abs(c.difference), default=None)
+
+
+def why(differences):
+    """A sentence with the stage and the resource that have the largest part of the difference; empty when no latency differs."""
+    totals = {change.metric.split(".")[0]: change for change in differences.headlines
+              if change.metric.endswith(".total.mean") and change.before and change.after}
+    if not totals:
+        return ""
+    count = lambda op: max(side.mean(f"{op}.ios") for side in (differences.baseline, differences.other))
+    op = max(totals, key=lambda name: abs(totals[name].difference) * count(name))
+    total = totals[op]
+    sentence = f"{op} takes {abs(total.difference):.2f} us {'more' if total.difference > 0 else 'less'} on average ({100 * total.relative:+.1f} %)"
+    stage = largest_part(differences.stages[op], total.difference)
+    if stage:
+        share = stage.difference / total.difference
+        sentence += f"; the largest part is {stage.metric.split('.')[1]}, {stage.difference:+.2f} us ({100 * share:.0f} %)"
+    if differences.resources:
+        busy = max(differences.resources, key=lambda c: abs(c.difference))
+        name = busy.metric.removeprefix("resources.").removesuffix(".busy_mean")
+        sentence += f"; of the resources {name} changes most, from {100 * busy.before:.1f} % busy to {100 * busy.after:.1f} %"
+    return sentence + "."
+
+
+def _samples(side, of):
+    """Of the run with the fewest: commands that a percentile of "read" or "job.reader.read" is taken of."""
+    def of_run(run):
+        if of in OPERATIONS:
+            return run.json["latency_us"].get(of, {}).get("total", {}).get("count", 0)
+        return run.job_metrics.get(f"{of}.ios", run.metrics.get(f"{of}.ios", 0))
+    return min(of_run(run) for run in side.runs)
+
+
+def thin_percentiles(side, metrics):
+    """A warning for percentiles among the metrics that have fewer than FEW samples above them."""
+    warnings = {}
+    for metric in metrics:
+        found = _PERCENTILE.match(metric)
+        if not found:
+            continue
+        samples = _samples(side, found["of"])
+        above = samples * (1 - float(found["percent"]) / 100)
+        if samples and above < FEW - 1e-9:
+            warnings.setdefault((found["of"], samples), []).append(f"p{found['percent']}")
+    return [f"{side.name}: {', '.join(names)} of {of} {'has' if len(names) == 1 else 'have'} fewer than {FEW} of {samples} commands above {'it' if len(names) == 1 else 'them'}"
+            for (of, samples), names in warnings.items()]
+
+
+def steadiness(side):
+    """What the runs of a side say of themselves: "steady: ...", the same said once; nothing of a version that does not judge."""
+    judged = {}
+    for run in side.runs:
+        found = run.json.get("steadiness")
+        if found:
+            judged.setdefault(found["verdict"], []).append((run.seed, found["reason"]))
+    of_seeds = lambda seeds: f" (seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))})" if len(side.runs) > 1 else ""
+    return [f"{side.name}{of_seeds([seed for seed, _ in all_of])}: {verdict}: {all_of[0][1]}" for verdict, all_of in judged.items()]
+
+
+def nothing_erased(side):
+    """A warning for writes that met no garbage collection."""
+    writes = [run for run in side.runs if run.json.get("write", {}).get("ios") and not run.json.get("ftl", {}).get("blocks_erased")]
+    return [f"{side.name}: nothing was erased, so the writes met no garbage collection"] if writes else []
