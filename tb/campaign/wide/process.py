@@ -10,7 +10,7 @@ import time
 CPU_SECONDS = 20          # a run of this campaign needs 0.1 s
 WALL_SECONDS = 120        # for one that sleeps
 MEMORY_BYTES = 6 << 30
-TICK = os.sysconf("SC_CLK_TCK")
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 Done = collections.namedtuple("Done", "code out err cpu_s after_s")
 
@@ -25,14 +25,14 @@ def limits(room):
 
 
 def cpu_of(pid):
-    """Seconds of CPU that a process has used."""
+    """Seconds of CPU that a process has used: what other processes do to the machine does not move it."""
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
         fields = f.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+    return (int(fields[11]) + int(fields[12])) * TICK_S
 
 
 def execute(command, folder, stop=None, room=None):
-    """One process; `stop` is (name of a signal, seconds after which it is sent), `room` the bytes that a file may have."""
+    """One process; `stop` is (name of a signal, seconds of CPU after which it is sent), `room` the bytes that a file may have."""
     with open(folder / ".out", "w+b") as out, open(folder / ".err", "w+b") as err:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out if room is None else subprocess.DEVNULL, stderr=err if room is None else subprocess.PIPE, preexec_fn=lambda: limits(room))
         begin, sent, ended = time.monotonic(), None, False
@@ -41,8 +41,10 @@ def execute(command, folder, stop=None, room=None):
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 break
-            if stop and sent is None and time.monotonic() - begin >= stop[1]:
-                sent = cpu_of(process.pid)
+            used = cpu_of(process.pid) if stop and sent is None else 0
+            # An instant below the resolution of that clock is one on the wall.
+            if stop and sent is None and (used >= stop[1] or (stop[1] < 2 * TICK_S and time.monotonic() - begin >= stop[1])):
+                sent = used
                 os.kill(process.pid, getattr(signal, stop[0]))
             if not ended and time.monotonic() - begin > WALL_SECONDS:
                 os.kill(process.pid, signal.SIGKILL)

@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import tempfile
 
 import case as cases
@@ -165,7 +166,7 @@ class Trial:
     def ended_run(self, case, done):
         if case["scenario"] == "signal" and done.after_s is not None:
             name, instant = case["signal"]
-            if done.code < 0 and done.cpu_s - done.after_s < BEFORE_HANDLERS_S:
+            if done.code == -getattr(signal, name) and done.cpu_s - done.after_s < BEFORE_HANDLERS_S:
                 return
             if done.after_s > SIGNAL_SECONDS:
                 raise Fault(f"signal: {name} after {instant} s: {done.after_s:.2f} s of CPU until exit {done.code}")
