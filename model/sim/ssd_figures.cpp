@@ -137,7 +137,7 @@ CachedMap::Counters SsdSystem::map_counters() const {
     return all;
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
+Counters SsdSystem::counters() const {
     const SsdController& c = device.controller;
     const Firmware& firmware = *c.firmware;
     const SsdController::Earlier& earlier = c.earlier();
@@ -152,7 +152,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         multi_plane += c.backend.channel(ch).counters().multi_plane;
         joined_programs += c.backend.channel(ch).counters().joined_programs;
     }
-    std::vector<std::pair<std::string, std::uint64_t>> all{
+    Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
         {"host_sq_doorbells", d.sq_doorbells},

@@ -11,8 +11,11 @@
 #include "controller/ftl/ftl_counters.h"
 #include "sim/device/capacitors.h"
 #include "sim/device/power_cut.h"
+#include "sim/results/counters.h"
 #include "sim/results/drive_start.h"
 #include "sim/results/latency_stats.h"
+#include "sim/results/steady_state.h"
+#include "sim/results/written_bytes.h"
 
 namespace ssdtlm {
 
@@ -77,9 +80,11 @@ struct RunSummary {
     std::optional<DriveStart> start;     ///< none: there was no drive
     std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
     std::string limiting;                ///< sentence
+    std::optional<SteadyVerdict> steady; ///< none: nothing was measured
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
-    double waf = 0;
+    WrittenBytes written;                ///< of the measured window
     std::uint32_t units_per_page = 1;
+    std::uint32_t page_bytes = 0;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
     struct NvmSetRange {
         std::string name;
@@ -88,7 +93,8 @@ struct RunSummary {
     std::vector<NvmSetRange> nvm_sets;  ///< empty: none
     bool log_blocks = false;       ///< the map is a hybrid one
     bool map_on_flash = false;     ///< the map has translation pages
-    std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order
+    Counters counters;            ///< of the measured window; those that are states or maxima are only in the next one
+    Counters counters_whole_run;  ///< bring-up, ramp, and what followed the workload included
     std::vector<DieWear> wear;    ///< by die, at the end
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending
     std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended
