@@ -34,7 +34,6 @@ IntervalFigures IntervalMeter::take() {
     const Ftl& map = *system_.device.controller.ftl;
     const FtlCounters& counters = map.counters();
     const FtlCounters ftl = counters - ftl_;
-    const std::uint32_t per_page = system_.config.nand.geometry.units_per_page();
     IntervalFigures f;
     f.simulated = busy.at - epoch;
     f.length = busy.at - std::max(busy_.at, epoch);
@@ -43,7 +42,7 @@ IntervalFigures IntervalMeter::take() {
     f.outstanding = system_.host.driver.outstanding();
     f.moved_pages = ftl.gc_pages;
     f.erased_blocks = ftl.blocks_erased;
-    if (ftl.host_units != 0) f.waf = ftl.write_amplification(per_page);
+    f.waf = WrittenBytes{f.operations[static_cast<std::size_t>(HostOp::write)].bytes, ftl.pages_programmed() * system_.config.nand.geometry.page_bytes}.waf();
     for (std::uint32_t p = 0; p < map.geometry().planes(); ++p) f.free_blocks += map.free_blocks(PlaneId{p});
     busy_ = busy;
     ftl_ = counters;

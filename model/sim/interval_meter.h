@@ -30,7 +30,7 @@ struct IntervalFigures {
     std::uint64_t moved_pages = 0;
     std::uint64_t erased_blocks = 0;
     std::uint64_t free_blocks = 0;     ///< of all planes, at its end
-    std::optional<double> waf;         ///< none without a host write that reached the flash
+    std::optional<double> waf;         ///< in bytes; none without a write that ended
 };
 
 class IntervalMeter {

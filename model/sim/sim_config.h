@@ -35,7 +35,11 @@ struct ContentsConfig {
     bool outlives_power = false;  ///< the power may go, or the drive is saved: the flash keeps what a search for the map finds.
 };
 
+/// Whether caches are filled at the start; automatic: where a host's writes have led to the state (config/cache_checks.h).
+enum class FillCaches : std::uint8_t { automatic, yes, no };
+
 struct RunConfig : ContentsConfig {
+    FillCaches fill_caches = FillCaches::automatic;  ///< of a configuration that is loaded; FtlConfig::caches_filled is what came of it
     AgendaMode agenda = AgendaMode::run_ahead;
     bool check_waiters = false;          ///< after every event: nobody waits whom nobody will wake
     bool through_doors = false;          ///< the model's modules call each other as they do foreign ones

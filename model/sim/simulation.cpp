@@ -62,8 +62,8 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         slowest_.emplace(config.run.slowest, config.run.explain, *occupancy_);
     }
     const SsdController& c = system_->device.controller;
-    start_ = {config.run.drive, config.ftl.precondition_workload, config.ftl, c.overwrites, c.played, drive_state(*c.ftl), config.nand.geometry.units_per_page()};
-    ftl_start_ = ftl_begin_ = system_->device.controller.ftl->counters();
+    start_ = {config.run.drive, config.ftl.precondition_workload, config.ftl, c.overwrites, c.played, drive_state(*c.ftl), config.nand.geometry.units_per_page(), config.nand.geometry.page_bytes};
+    ftl_start_ = system_->device.controller.ftl->counters();
     if (config.run.check_waiters)
         system_->process.add_after_each([](void* system) { static_cast<const SsdSystem*>(system)->check_waiters(); }, system_.get());
 }
@@ -89,7 +89,7 @@ RunSummary Simulation::run() {
 void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
     cpu_ready_ = cpu_seconds();
-    busy_begin_ = system_->busy();
+    begin_measurement();
     limits_->start();
     if (series_) series_->start();
     if (gc_log_) gc_log_->start();
@@ -104,17 +104,58 @@ void Simulation::finished(SimTime at) {
     system_->host.driver.shutdown();
 }
 
+Simulation::Edge Simulation::edge() const {
+    return {system_->busy(), system_->device.controller.ftl->counters(), latency_.all_bytes(HostOp::write), system_->map_counters(), system_->counters()};
+}
+
+SteadyCounts Simulation::steady_counts() const {
+    const Ftl& ftl = *system_->device.controller.ftl;
+    SteadyCounts c;
+    for (const HostOp op : {HostOp::read, HostOp::write, HostOp::trim, HostOp::flush}) {
+        c.commands += latency_.all_count(op);
+        c.latency += latency_.all_latency(op);
+    }
+    c.read_bytes = latency_.all_bytes(HostOp::read);
+    c.written_bytes = latency_.all_bytes(HostOp::write);
+    c.nand_bytes = ftl.counters().pages_programmed() * ftl.geometry().page_bytes;
+    c.erased_blocks = ftl.counters().blocks_erased;
+    if (std::as_const(*system_->device.controller.firmware).cached_map() != nullptr) {
+        const CachedMap::Counters map = system_->map_counters();
+        c.map_lookups = map.hits + map.misses;
+    }
+    for (std::uint32_t p = 0; p < ftl.geometry().planes(); ++p) c.free_blocks += ftl.free_blocks(PlaneId{p});
+    return c;
+}
+
+KeptByDrive Simulation::kept_by_drive() const {
+    const SsdController& c = system_->device.controller;
+    const FtlConfig& config = system_->config.ftl;
+    KeptByDrive kept;
+    if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
+    kept.read_cache_bytes = config.read_cache.bytes;
+    if (const SlcCache* slc = c.ftl->slc())
+        kept.slc_bytes = std::uint64_t{slc->pages()} * (config.slc.blocks + config.slc.dynamic_blocks) * c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
+    if (const CachedMap* map = std::as_const(*c.firmware).cached_map()) kept.map_entries = map->table().size();
+    return kept;
+}
+
+void Simulation::begin_measurement() {
+    begin_ = edge();
+    history_.begin(SimTime{begin_.busy.at - system_->host.driver.epoch()}, steady_counts());
+    if (die_queues_) die_queues_->begin(static_cast<std::uint64_t>((begin_.busy.at - system_->host.driver.epoch()) / system_->config.run.timeseries_interval));
+}
+
 void Simulation::end_measurement() {
     limits_->stop();
-    busy_end_ = system_->busy();
-    ftl_end_ = system_->device.controller.ftl->counters();
+    end_ = edge();
+    if (window_ == Window::ramp) begin_ = end_;  // nothing was measured
+    history_.end(workload_end_, steady_counts());
     if (series_) series_->stop();
 }
 
 RunSummary Simulation::so_far() {
     if (!system_->host.driver.ready()) {
-        busy_begin_ = busy_end_ = system_->busy();
-        ftl_end_ = ftl_begin_;
+        begin_ = end_ = edge();
         wall_ready_ = WallClock::now();
         cpu_ready_ = cpu_seconds();
     } else if (!finished_) {
@@ -197,6 +238,7 @@ void Simulation::on_complete(const HostRequest& request, SimTime issued, SimTime
         if (options_.observer != nullptr) options_.observer->on_complete(request, issued, submitted, now, timeline, measured);
         if ((completions_ & 1023) == 0) poll();
     }
+    if (__builtin_expect(history_.is_due(now), 0)) history_.look(now, steady_counts());
     latency_.on_complete(request, issued, submitted, now, timeline, measured);
     if (slowest_) slowest_->on_complete(request, issued, submitted, now, timeline, measured);
 }
@@ -208,9 +250,8 @@ void Simulation::look_for_window(bool measured) {
         return;
     }
     if (window_ == Window::ramp) {
-        busy_begin_ = system_->busy();
+        begin_measurement();
         limits_->forget();
-        ftl_begin_ = system_->device.controller.ftl->counters();
     }
     window_ = Window::open;
 }
@@ -252,14 +293,14 @@ Ps Simulation::active_time(HostOp op) const {
 void Simulation::judge(RunSummary& r) const {
     const SsdSystem& s = *system_;
     const auto& all_taken = limits_->all_taken();
-    const bool most = all_taken && 2 * (all_taken->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
-    const SsdSystem::BusySnapshot& end = most ? *all_taken : busy_end_;
-    r.resources_limit = s.use(busy_begin_, end);
+    const bool most = all_taken && 2 * (all_taken->at - begin_.busy.at) > end_.busy.at - begin_.busy.at;
+    const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
+    r.resources_limit = s.use(begin_.busy, end);
     const WaitShares shares = limits_->shares();
     LimitContext context;
     Ps work{};
-    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - busy_begin_.dies[die];
-    if (work > Ps{}) context.collection = to_seconds(end.collection - busy_begin_.collection) / to_seconds(work);
+    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];
+    if (work > Ps{}) context.collection = to_seconds(end.collection - begin_.busy.collection) / to_seconds(work);
     context.independent_planes = s.config.nand.independent_plane_read;
     if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
@@ -290,9 +331,11 @@ RunSummary Simulation::summarise() {
     r.measured = latency_.window();
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.host.driver.counters().errors;
-    r.resources = s.use(busy_begin_, busy_end_);
-    r.ftl = ftl_end_ - ftl_begin_;
+    r.resources = s.use(begin_.busy, end_.busy);
+    r.ftl = end_.ftl - begin_.ftl;
+    if (r.commands != 0) r.steady = ssdtlm::judge(history_, kept_by_drive());
     r.units_per_page = s.config.nand.geometry.units_per_page();
+    r.page_bytes = s.config.nand.geometry.page_bytes;
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
     r.log_blocks = is_hybrid(s.config.ftl);
     const NvmSets sets(s.config.ftl.nvm_sets, s.config.nand.geometry);
@@ -300,14 +343,15 @@ RunSummary Simulation::summarise() {
     for (std::uint32_t set = 0; set < sets.count(); ++set)
         r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes, (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
     r.map_on_flash = s.config.ftl.mapping == "dftl";
-    r.waf = r.ftl.write_amplification(r.units_per_page);
+    r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();
     if (die_queues_) {
         r.queues = die_queues_->queues();
         r.queue_looks = die_queues_->looks();
     }
-    r.counters = s.counters();
+    r.counters = counted_between(begin_.counters, end_.counters);
+    r.counters_whole_run = s.counters();
     r.power_cuts = s.power_cuts();
     r.capacitors = capacitors_of(s.config);
     r.books = s.books(ftl_start_);
@@ -319,9 +363,10 @@ RunSummary Simulation::summarise() {
     if (s.config.host.tenants != Tenants::one) {
         for (std::uint32_t job = 0; job < workload_.jobs(); ++job) r.tenant_of_job.push_back(workload_.tenant(job));
         r.by_tenant = latency_.by_tenant(r.tenant_of_job);
-        const CachedMap::Counters map = s.map_counters();
-        for (std::uint32_t t = 0; t < map.of_tenant.size(); ++t)
-            if (const CachedMap::Asked& a = map.of_tenant[t]; a.hits + a.misses != 0) r.map_by_tenant.push_back({t, a.hits, a.misses});
+        for (std::uint32_t t = 0; t < end_.map.of_tenant.size(); ++t) {
+            const CachedMap::Asked &now = end_.map.of_tenant[t], &before = begin_.map.of_tenant[t];
+            if (now.hits + now.misses != before.hits + before.misses) r.map_by_tenant.push_back({t, now.hits - before.hits, now.misses - before.misses});
+        }
     }
     const auto direction = [&](HostOp op) {
         RunSummary::Direction d;

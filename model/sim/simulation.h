@@ -71,6 +71,7 @@ private:
     void ready();
     void look_for_window(bool measured);
     void finished(SimTime at);
+    void begin_measurement();
     void end_measurement();
     void judge(RunSummary& r) const;
     Watchdog::Limits watchdog_limits() const;
@@ -95,11 +96,22 @@ private:
     std::optional<DieQueues> die_queues_;
     std::optional<SlowestCommands> slowest_;
     const Occupancy* occupancy_ = nullptr;
-    SsdSystem::BusySnapshot busy_begin_, busy_end_;
     std::optional<LimitSampler> limits_;
     DriveStart start_;
     FtlCounters ftl_start_;              // of the run: what its books begin with
-    FtlCounters ftl_begin_, ftl_end_;    // of the measured window, as busy_begin_ and busy_end_
+    /// All that has been counted at an edge of the measured window.
+    struct Edge {
+        SsdSystem::BusySnapshot busy;
+        FtlCounters ftl;
+        std::uint64_t written = 0;  // bytes, by write commands that ended
+        CachedMap::Counters map;
+        Counters counters;
+    };
+    Edge edge() const;
+    SteadyCounts steady_counts() const;
+    KeptByDrive kept_by_drive() const;
+    SteadyHistory history_;
+    Edge begin_, end_;
     enum class Window : std::uint8_t { unknown, ramp, open } window_ = Window::unknown;
     SimTime workload_end_{};
     std::uint64_t completions_ = 0;

@@ -156,7 +156,7 @@ CachedMap::Counters SsdSystem::map_counters() const {
     return all;
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
+Counters SsdSystem::counters() const {
     const SsdController& c = device.controller;
     const Firmware& firmware = *c.firmware;
     const SsdController::Earlier& earlier = c.earlier();
@@ -174,7 +174,7 @@ std::vector<std::pair<std::string, std::uint64_t>> SsdSystem::counters() const {
         look_ahead_cuts += c.backend.channel(ch).counters().look_ahead_cuts;
         look_ahead_idle += c.backend.channel(ch).counters().look_ahead_idle;
     }
-    std::vector<std::pair<std::string, std::uint64_t>> all{
+    Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
         {"host_sq_doorbells", d.sq_doorbells},

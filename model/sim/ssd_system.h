@@ -67,7 +67,8 @@ public:
     /// Of a map on the flash, since the start of the run.
     CachedMap::Counters map_counters() const;
     TableCaches::Counters table_counters() const;
-    std::vector<std::pair<std::string, std::uint64_t>> counters() const;
+    /// Since the start of the run.
+    Counters counters() const;
     /// From now on what holds dies, buses and cores is kept in a log, sized for this device.
     const Occupancy& record();
     /// State of every organ, for the watchdog and for panics.

@@ -91,6 +91,12 @@ class Result:
         """Rows {"resource", "members", "busy_mean", "busy_max", "busiest"}; busy from 0 to 1."""
         return [{"resource": name, **row} for name, row in self.json.get("resources", {}).items()]
 
+    @property
+    def steadiness(self):
+        """Whether the measured window was a steady state: {"verdict": "steady", "not steady" or "too short to say", "reason", "judged", "turnover", ...}.
+        None when nothing was measured, and for results of a version that does not say it."""
+        return self.json.get("steadiness")
+
     @functools.cached_property
     def time_series(self):
         """Rows of timeseries.csv, one per interval; see docs/results.md for the columns. None where there is no value."""
@@ -189,7 +195,9 @@ class Result:
         for row in self.resources:
             flat.update({f"resources.{row['resource']}.{key}": row[key] for key in ("busy_mean", "busy_max")})
         played = j.get("precondition", {}).get("reached", {}).get("workload", {})
-        for group, values in (("ftl", j.get("ftl", {})), ("counters", j.get("counters", {})), ("played", played)):
+        # Maxima and states are known of the whole run only.
+        counters = {**j.get("counters_whole_run", {}), **j.get("counters", {})}
+        for group, values in (("ftl", j.get("ftl", {})), ("counters", counters), ("played", played)):
             flat.update(_flat(group, values))
         return flat
 

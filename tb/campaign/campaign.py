@@ -51,7 +51,7 @@ Outcome = collections.namedtuple("Outcome", "name wrong seconds commands depth")
 def needed_seconds(device, work, result):
     """What the run's bytes need at the busiest resource, or its commands one after the other, or its own pauses."""
     busiest = max((r["busy_max"] for r in result["resources"].values()), default=0) * result["simulated_s"]
-    c = result["counters"]
+    c = result["counters_whole_run"]
     wire = max(c["link_wire_bytes_to_host"], c["link_wire_bytes_to_device"]) / device.link_bytes_per_s
     tags = c["dma_bytes_to_device"] / device.read_bytes_per_s
     credits = c["dma_bytes_to_host"] / device.write_bytes_per_s
@@ -94,7 +94,7 @@ def check(device, work, folder, done):
     for line in result["books"]:
         if line["left"] != line["right"]:
             return f"books: {line}", result
-    if result["error_status"] != sum(result["counters"].get(status, 0) for status in MEDIA_ERRORS):
+    if result["error_status"] != sum(result["counters_whole_run"].get(status, 0) for status in MEDIA_ERRORS):
         return f"{result['error_status']} commands ended with an error status", result
     if device is None:
         return None, result

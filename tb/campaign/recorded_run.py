@@ -40,9 +40,9 @@ def check_timeline(path, result):
     """The mistake in one line, or None."""
     tracks, planes = slices(path)
     # What is suspended has several slices, and what the power cuts off may not have begun.
-    if not result.get("power_cuts") and not result["counters"].get("flash_suspends"):
+    if not result.get("power_cuts") and not result["counters_whole_run"].get("flash_suspends"):
         for names, counters in COUNTED.items():
-            shown, counted = sum(planes[n] for n in names), sum(result["counters"][c] for c in counters)
+            shown, counted = sum(planes[n] for n in names), sum(result["counters_whole_run"][c] for c in counters)
             if shown != counted:
                 return f"timeline: {shown} of {' and '.join(names)}, {counted} were counted"
     off = [(begin, end) for begin, end, name in tracks.pop((SUPPLY, 0), []) if name == "off"]

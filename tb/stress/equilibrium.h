@@ -18,7 +18,7 @@ namespace ssdtlm {
 
 struct Tenth {
     double iops = 0;
-    double waf = 0;
+    double waf = 0;          ///< in mapping units, as formulas count
     double free_blocks = 0;  ///< of a plane, mean over planes and time
 };
 struct Equilibrium {
@@ -69,7 +69,7 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
             if (count_ % tenth_ != 0 || at_ == 10) return;
             const FtlCounters d = ftl_->counters() - before_;
             tenths[at_++] = Tenth{static_cast<double>(tenth_) / to_seconds(now - begin_),
-                                  d.write_amplification(geometry_.units_per_page()), free_ / static_cast<double>(samples_)};
+                                  d.unit_write_amplification(geometry_.units_per_page()), free_ / static_cast<double>(samples_)};
             before_ = ftl_->counters();
             begin_ = now;
             free_ = 0;
@@ -111,7 +111,7 @@ inline Equilibrium equilibrium(const SsdConfig& config, std::uint64_t writes, st
         for (const BookLine& b : r.books)
             if (!b.balances()) throw CheckFailed("books: " + b.name);
         c.ftl->verify_books();
-        nlohmann::json out{{"gap", observer.gap}, {"worst", observer.worst}, {"waf", r.waf}, {"iops", r.write.iops}};
+        nlohmann::json out{{"gap", observer.gap}, {"worst", observer.worst}, {"waf", r.ftl.unit_write_amplification(g.units_per_page())}, {"iops", r.write.iops}};
         for (const Tenth& t : observer.tenths) out["tenths"].push_back({t.iops, t.waf, t.free_blocks});
         double joined = 0, programs = 0;
         for (std::uint32_t ch = 0; ch < g.channels; ++ch) joined += static_cast<double>(c.backend.channel(ch).counters().joined_programs);

@@ -23,7 +23,7 @@ public:
         if (++commands_ % every_ == 0) at_.push_back(ftl_->counters());
     }
     double amplification(std::size_t from, std::size_t to, std::uint32_t units_per_page) const {
-        return (at_[to] - at_[from]).write_amplification(units_per_page);
+        return (at_[to] - at_[from]).unit_write_amplification(units_per_page);
     }
     /// From what the victims held: unlike the count of pages, it does not see blocks taken from the stock of free ones,
     /// which the timed collection uses until it has caught up with the host.

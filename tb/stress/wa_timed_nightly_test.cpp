@@ -47,7 +47,7 @@ double untimed(const SsdConfig& c) {
         while (!d.write(unit))
             if (!d.collect(GroupId{0})) throw CheckFailed("nothing to collect");
     }
-    return (d.ftl.counters() - before).write_amplification(1);
+    return (d.ftl.counters() - before).unit_write_amplification(1);
 }
 
 class TimedAndUntimed : public testing::TestWithParam<Row> {};

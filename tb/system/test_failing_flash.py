@@ -20,18 +20,18 @@ class FailingFlash(SystemTest):
         result = self.simulate("tiny-test", job or self.mix(), "--set", "run.check_waiters=true", *settings, output=output)
         j = result.json()
         self.assertEqual(j["ended_by"], "workload")
-        self.assertEqual(j["error_status"], sum(j["counters"][name] for name in ERRORS))
+        self.assertEqual(j["error_status"], sum(j["counters_whole_run"][name] for name in ERRORS))
         for line in j["books"]:
             self.assertEqual(line["left"], line["right"], line["line"])
         return result, j
 
     def test_nothing_fails_by_default(self):
         j = self.assert_right(self.simulate("tiny-test", self.mix()))
-        self.assertFalse([name for name in j["counters"] if "fail" in name or "lost" in name or "smart" in name])
+        self.assertFalse([name for name in j["counters_whole_run"] if "fail" in name or "lost" in name or "smart" in name])
 
     def test_retries_take_time_and_nothing_else(self):
         result, j = self.run_failing(*faults(read_retry="10%"), job=self.job("reads", "rw=randread", "bs=4k", "number_ios=3000", "norandommap", "io_size=100m"))
-        c = j["counters"]
+        c = j["counters_whole_run"]
         self.assertEqual(j["error_status"], 0)
         self.assertAlmostEqual(c["flash_read_retries"] / 3000, 0.1, delta=0.03)
         # A retry: array and bus once more, in stage ecc.
@@ -41,7 +41,7 @@ class FailingFlash(SystemTest):
 
     def test_lost_pages(self):
         result, j = self.run_failing(*faults(page_lost="1%"))
-        c = j["counters"]
+        c = j["counters_whole_run"]
         self.assertGreater(c["commands_unrecovered_read"], 0)
         self.assertEqual(c["smart_media_errors"], c["commands_unrecovered_read"])
         self.assertEqual(c["smart_critical_warning"], 0)
@@ -56,8 +56,8 @@ class FailingFlash(SystemTest):
         lost = {}
         for parity in ("none", "die"):
             _, j = self.run_failing(*faults(page_lost="0.5%"), *drive, "--set", f"ftl.parity={parity}", output=parity)
-            lost[parity] = j["counters"]["units_lost"]
-        c, ftl = j["counters"], j["ftl"]
+            lost[parity] = j["counters_whole_run"]["units_lost"]
+        c, ftl = j["counters_whole_run"], j["ftl"]
         self.assertGreater(c["parity_pages_rebuilt"], 50)
         self.assertGreaterEqual(c["parity_pages_read"], 3 * c["parity_pages_rebuilt"])
         self.assertLess(c["parity_pages_not_rebuilt"], 0.1 * c["parity_pages_rebuilt"])
@@ -82,7 +82,7 @@ class FailingFlash(SystemTest):
 
     def test_blocks_that_fail(self):
         _, j = self.run_failing(*faults(program_fail="0.01%", erase_fail="0.1%"), "--set", "ftl.spare_blocks=6", "--set", "ftl.user_capacity=10MiB")
-        c = j["counters"]
+        c = j["counters_whole_run"]
         self.assertGreater(c["flash_program_failures"] + c["flash_erase_failures"], 0)
         self.assertLessEqual(c["flash_blocks_retired"], c["flash_program_failures"] + c["flash_erase_failures"])
         self.assertEqual(j["error_status"], 0)
@@ -93,7 +93,7 @@ class FailingFlash(SystemTest):
         for state in ("fresh", "sequential", "random", "analytic"):
             writes = self.job("writes", "rw=randwrite", "bs=4k", "number_ios=20000", "norandommap", "io_size=80m", "size=8m")
             j = self.assert_right(self.simulate("tiny-test", writes, *bad, "--set", f"precondition.state={state}", output=state))
-            marked = j["counters"]["flash_blocks_bad_at_factory"]
+            marked = j["counters_whole_run"]["flash_blocks_bad_at_factory"]
             self.assertGreater(marked, 0)
             self.assertEqual(sum(entry["blocks"] for entry in j["wear"]["blocks_by_erases"]), 128 - marked)
             self.assertGreater(j["wear"]["erases_mean"][0], 1)
@@ -105,7 +105,7 @@ class FailingFlash(SystemTest):
 
     def test_read_only(self):
         _, j = self.run_failing(*faults(program_fail="1%"))
-        c = j["counters"]
+        c = j["counters_whole_run"]
         self.assertGreater(c["commands_refused_read_only"], 1000)
         self.assertEqual((c["smart_available_spare_percent"], c["smart_critical_warning"]), (0, 9))
 
@@ -115,7 +115,7 @@ class FailingFlash(SystemTest):
         again, _ = self.run_failing(*everything, output="again")
         self.assertEqual(first.files(), again.files())
         _, other = self.run_failing(*everything, "--set", "run.seed=2", output="other")
-        self.assertNotEqual(j["counters"], other["counters"])
+        self.assertNotEqual(j["counters_whole_run"], other["counters_whole_run"])
 
     def test_shares_are_checked(self):
         done = self.ssdtlm("config", "check", "tiny-test", *faults(program_fail="101%"))

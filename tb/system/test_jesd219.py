@@ -47,7 +47,7 @@ class Jesd219(SystemTest):
                 touched, partial = (sum(column) for column in zip(*written))
                 read = sum(units(offset, size, unit)[0] for write, offset, size in trace if not write)
                 result = self.replay(trace, unit)
-                counters, ftl = result["counters"], result["ftl"]
+                counters, ftl = result["counters_whole_run"], result["ftl"]
                 host = sum(size for write, _, size in trace if write)
                 print(f"units of {unit >> 10} KiB: {len(written)} writes of {host / 1e6:.1f} MB, {touched} units of which {partial} are read before "
                       f"({partial * unit / 1e6:.1f} MB); model {ftl['host_units']} and {counters['partial_unit_merge_reads']}, WAF {ftl['waf']:.3f}")

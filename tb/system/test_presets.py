@@ -38,7 +38,7 @@ class Presets(SystemTest):
         self.assertGreater(ftl["gc_units_moved"], 0)
         self.assertGreater(ftl["waf"], 1.1)
         self.assertEqual(ftl["flash_units"], (ftl["host_pages_allocated"] + ftl["gc_pages"]) * ftl["units_per_page"])
-        self.assertAlmostEqual(ftl["waf"], ftl["flash_units"] / ftl["host_units"], places=6)
+        self.assertAlmostEqual(ftl["unit_write_amplification"], ftl["flash_units"] / ftl["host_units"], places=6)
         self.assertGreaterEqual(j["integrity_checked_blocks"], j["read"]["bytes"] // 512)
         rows = result.rows("timeseries.csv")
         self.assertEqual(sum(int(r["erased_blocks"]) for r in rows), ftl["blocks_erased"])

@@ -16,7 +16,7 @@ class Refresh(SystemTest):
             with self.subTest(pace=pace):
                 job = self.job("read.fio", "ioengine=libaio", "rw=randread", "norandommap=1", "bs=4k", "iodepth=4", f"number_ios={READS}", "io_size=1g")
                 result = self.simulate("tiny-test", job, "--set", f"refresh.reads={MOST}", "--set", f"gc.pace={pace}", "--set", "run.gc_log=true", output=pace)
-                ftl, counters = result.json()["ftl"], result.json()["counters"]
+                ftl, counters = result.json()["ftl"], result.json()["counters_whole_run"]
                 chosen = [row for row in result.rows("gc.csv") if row["event"] == "chosen"]
                 print(f"{pace}: {counters['flash_host_page_reads']} pages read, {ftl['refresh_blocks_collected']} blocks refreshed")
                 self.assertEqual(counters["flash_host_page_reads"], READS)

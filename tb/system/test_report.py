@@ -73,7 +73,7 @@ class Numbers(SystemTest):
         self.assertEqual(points[-1]["ms"], 12340)
 
     def test_write_amplification(self):
-        causes = {row["cause"]: row["units"] for row in data.write_amplification(self.result)}
+        causes = {row["cause"]: row["bytes"] for row in data.write_amplification(self.result)}
         self.assertAlmostEqual(sum(causes.values()), self.result.json["ftl"]["waf"], places=9)
         self.assertGreater(causes["moved by garbage collection"], 0)
 
@@ -101,19 +101,6 @@ class Numbers(SystemTest):
             self.assertEqual((bars[0]["erases"], bars[-1]["below"] > max(counts)), (min(counts), True))
             self.assertTrue(all(a["below"] == b["erases"] for a, b in zip(bars, bars[1:])))
             self.assertEqual(len({b["below"] - b["erases"] for b in bars}), 1)
-
-    def test_stationary(self):
-        def fake(rates):
-            rows = [{"start_ms": 10.0 * i, "interval_ms": 10.0, "read_ios": rate, "write_ios": 0, "trim_ios": 0, "flush_ios": 0}
-                    for i, rate in enumerate(rates)]
-            return type("Fake", (), {"time_series": rows, "json": {"measured_window_s": 0.01 * len(rates)}})()
-
-        self.assertEqual(data.stationary(fake([100] * 50)), (0, 0))
-        variation, slope = data.stationary(fake([100 + i // 10 for i in range(50)]))  # rounds of 100 to 104
-        self.assertAlmostEqual(variation, 4 / 102)
-        self.assertAlmostEqual(slope, 4 / 102)
-        self.assertFalse(data.is_stationary(data.stationary(fake([100] * 25 + [130] * 25))))
-        self.assertIsNone(data.stationary(fake([100] * 19)))
 
     def test_queue_depth_by_littles_law(self):
         rows = self.result.time_series

@@ -13,7 +13,7 @@ KEYS = {
     "ssdtlm": str, "device": str, "workload": str, "workload_digest": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
     "measured_window_s": float, "bring_up_s": float, "commands": int, "commands_including_ramp": int,
     "integrity_checked_blocks": int, "error_status": int, "read": dict, "write": dict, "trim": dict, "flush": dict,
-    "precondition": dict, "limiting": str, "limit": dict, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "latency_us_by_job": list, "notes": list,
+    "precondition": dict, "limiting": str, "limit": dict, "steadiness": dict, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "counters_whole_run": dict, "books": list, "latency_us": dict, "latency_us_by_job": list, "notes": list,
     "config_toml": str,
 }
 
@@ -61,7 +61,7 @@ rate_iops=1000
         self.assertEqual({len(wear[k]) for k in ("erases_min", "erases_mean", "erases_max")}, {geometry["dies"]})
         erases = sum(row["erases"] * row["blocks"] for row in wear["blocks_by_erases"])
         self.assertEqual(sum(row["blocks"] for row in wear["blocks_by_erases"]), geometry["dies"] * geometry["blocks of a die"])
-        self.assertEqual(erases, self.json["counters"]["flash_block_erases"])
+        self.assertEqual(erases, self.json["counters_whole_run"]["flash_block_erases"])
         self.assertGreater(erases, 100)
         self.assertAlmostEqual(sum(wear["erases_mean"]) * geometry["blocks of a die"], erases, places=6)
         counts = [row["erases"] for row in wear["blocks_by_erases"]]
@@ -164,12 +164,12 @@ rate_iops=1000
             self.assertGreater(misses["[]"][tenant], 4000)
 
     def test_a_ramp_does_not_count(self):
-        """Figures of the flash and utilisation are of the measured window; the counters and books are of the whole run."""
+        """Figures of the flash and utilisation are of the measured window; the books are of the whole run."""
         job = self.job("ramped", "rw=randwrite", "bs=4k", "iodepth=8", "norandommap", "time_based", "ramp_time=1200ms", "runtime=300ms")
         j = self.simulate("tiny-test", job, "--set", "buffer.mode=write_through", "--set", "precondition.state=random").json()
         self.assertGreater(j["commands_including_ramp"], 4 * j["commands"])
         self.assertAlmostEqual(j["ftl"]["host_units"], j["write"]["ios"], delta=16)
-        self.assertLess(j["ftl"]["blocks_erased"], 0.3 * j["counters"]["flash_block_erases"])
+        self.assertLess(j["ftl"]["blocks_erased"], 0.3 * j["counters_whole_run"]["flash_block_erases"])
         for line in j["books"]:
             self.assertEqual(line["left"], line["right"], line["line"])
         # All of a saturated die's time, not five times as much of a fifth.
@@ -243,7 +243,7 @@ rate_iops=1000
         self.assertEqual(times, sorted(times))
         self.assertGreater(chosen["space"], 10)
         self.assertGreater(chosen["wear"], 0)
-        self.assertEqual(sum(chosen.values()), result["counters"]["gc_victims"])
+        self.assertEqual(sum(chosen.values()), result["counters_whole_run"]["gc_victims"])
         # The counts of the FTL are those of the workload's time.
         during = [row for row in rows if 0 <= float(row["time_us"]) <= result["simulated_s"] * 1e6]
         self.assertEqual(sum(row["event"] == "chosen" and row["reason"] == "wear" for row in during), result["ftl"]["wear_blocks_collected"])
@@ -260,13 +260,12 @@ rate_iops=1000
             for op in ("read", "write"):
                 self.assertAlmostEqual(float(row[f"{op}_iops"]), int(row[f"{op}_ios"]) / seconds, delta=0.051)
                 self.assertAlmostEqual(float(row[f"{op}_MBps"]), int(row[f"{op}_bytes"]) / seconds * 1e-6, delta=0.00051)
-            if int(row["host_units"]) == 0:
+            if int(row["write_bytes"]) == 0:
                 self.assertEqual(row["waf"], "")
                 continue
-            self.assertAlmostEqual(float(row["waf"]), int(row["flash_units"]) / int(row["host_units"]), delta=0.000051)
+            self.assertAlmostEqual(float(row["waf"]), int(row["nand_bytes"]) / int(row["write_bytes"]), delta=0.000051)
             factors.append(float(row["waf"]))
         self.assertGreater(len(factors), 100)
-        self.assertGreaterEqual(min(factors), 1)
         self.assertGreaterEqual(self.json["ftl"]["waf"], 1)
 
     def test_summary_and_json_on_standard_output(self):

@@ -117,7 +117,7 @@ class Page(SystemTest):
 
     def table(self, browser, chart):
         found = browser.evaluate(f"views[{json.dumps(chart)}].data('table').map(row => ({{...row}}))")
-        return [{k: v if k in ("x", "y", "label", "front", "name") else float(v) for k, v in row.items()} for row in found]
+        return [{k: v if k in ("x", "y", "label", "front", "name", "mark") else float(v) for k, v in row.items()} for row in found]
 
     def check_values(self, browser, results):
         metrics = {"read.iops": lambda r: r["read"]["iops"], "read.total.p99": lambda r: r["latency_us"]["read"]["total"]["p99"],
@@ -125,11 +125,13 @@ class Page(SystemTest):
         keys = ("fio.iodepth", "gc.policy", "ftl.user_capacity")
         for metric, value in metrics.items():
             cells = self.table(browser, f"map-{metric}")
-            x, y = browser.evaluate(f"(s => [s.encoding.x.title, s.encoding.y.title])(JSON.parse(document.getElementById('specs').textContent)['map-{metric}'])")
+            x, y = browser.evaluate(f"(s => [s.layer[0].encoding.x.title, s.layer[0].encoding.y.title])(JSON.parse(document.getElementById('specs').textContent)['map-{metric}'])")
             self.assertTrue({x, y} < set(keys))
             for cell in cells:
                 members = [value(r) for point, r in results if (str(point[x]), str(point[y])) == (cell["x"], cell["y"])]
                 self.assertEqual(len(members), cell["points"])
+                unsteady = [r["steadiness"]["verdict"] != "steady" for point, r in results if (str(point[x]), str(point[y])) == (cell["x"], cell["y"])]
+                self.assertEqual(cell["mark"], "×" if any(unsteady) else "")
                 self.assertAlmostEqual(cell["value"], statistics.fmean(members), delta=1e-4 * abs(cell["value"]))
             drawn = browser.evaluate(f"document.querySelectorAll('[id=\"map-{metric}\"] svg [aria-roledescription=\"rect\"], [id=\"map-{metric}\"] svg .mark-rect path').length")
             self.assertGreaterEqual(drawn, len(cells))

@@ -37,7 +37,7 @@ class Timelines(SystemTest):
     def test_tracks_say_what_the_results_say(self):
         job = self.job("mix", "rw=randrw", "rwmixread=50", "bs=4k", "iodepth=8", "number_ios=3000", "norandommap")
         events, result, _ = self.timeline("tiny-test", job)
-        tracks, counters = self.tracks(events), result["counters"]
+        tracks, counters = self.tracks(events), result["counters_whole_run"]
         names = collections.Counter(s["name"] for name, t in tracks.items() if name.startswith("dies/") for s in t)
         self.assertEqual(names["host_read"], counters["flash_host_page_reads"])
         self.assertEqual(names["gc_program"], counters["flash_gc_page_programs"])
@@ -82,7 +82,7 @@ class Timelines(SystemTest):
         events, result, _ = self.timeline("tiny-test", job)
         tracks = self.tracks(events)
         commands = [s for name, t in tracks.items() if name.startswith("queues/") for s in t]
-        self.assertEqual(len(commands), result["counters"]["host_commands"])
+        self.assertEqual(len(commands), result["counters_whole_run"]["host_commands"])
         self.assertEqual({s["args"]["queue"] for s in commands}, {1, 2})
 
     def test_independent_planes_have_their_own_tracks(self):
@@ -103,7 +103,7 @@ class Timelines(SystemTest):
         job = self.job("mix", "rw=randrw", "rwmixread=50", "bs=4k", "iodepth=8", "number_ios=3000", "norandommap")
         faults = ("--set", "nand.faults.read_retry=10%", "--set", "ecc.decode_time=7us")
         events, result, _ = self.timeline("tiny-test", job, "--wave", *faults)
-        counters = result["counters"]
+        counters = result["counters_whole_run"]
         self.assertGreater(counters["flash_read_retries"], 100)
         for group, name in (("dies/", "{}_read"), ("channels/", "{}_read data")):
             slices = collections.Counter(s["name"] for track, t in self.tracks(events).items() if track.startswith(group) for s in t)

@@ -23,7 +23,7 @@ class DuckDb(SystemTest):
         done = subprocess.run([python, "-c", code], input=query, cwd=self.dir, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row[0]: row[1:] for row in json.loads(done.stdout)}
-        counters = result["counters"]
+        counters = result["counters_whole_run"]
         self.assertEqual(rows["host_read"][0], counters["flash_host_page_reads"])
         self.assertEqual(rows["host_program"][0], counters["flash_host_page_programs"])
         self.assertAlmostEqual(float(rows["host_read"][1]), 75e-3 * counters["flash_host_page_reads"], places=6)

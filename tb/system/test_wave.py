@@ -45,7 +45,7 @@ class Waves(SystemTest):
         folder, text = self.wave("tiny-test", job)
         vcd = Vcd(folder / "wave.vcd")
         result = json.loads((folder / "result.json").read_text())
-        counters = result["counters"]
+        counters = result["counters_whole_run"]
         self.assertIn("waveform:", text)
         self.assertGreater(counters["gc_victims"], 0)
         classes = names(folder, "flash_class")
@@ -238,7 +238,7 @@ class Waves(SystemTest):
                     self.assertEqual(working, rb_n.at(t) == 0, (t, states[state.at(t)]))
                 several += sum(v.bit_count() > 1 for v in busy.values)
             self.assertGreater(several, 10)
-            counters = json.loads((folder / "result.json").read_text())["counters"]
+            counters = json.loads((folder / "result.json").read_text())["counters_whole_run"]
             pages = sum(1 for c in range(2) for a, b in zip([0] + vcd[f"ssd.die_{c}_0.busy_planes"].values,
                                                             vcd[f"ssd.die_{c}_0.busy_planes"].values)
                         for p in range(4) if b >> p & 1 and not a >> p & 1)
@@ -254,7 +254,7 @@ class Waves(SystemTest):
                     "--set", "nand.geometry.ways=4", "--set", "ftl.user_capacity=50MiB", "--set", "precondition.state=random")
         folder, _ = self.wave("tiny-test", job, *suspends)
         vcd, states = Vcd(folder / "wave.vcd"), names(folder, "die_state")
-        counters = json.loads((folder / "result.json").read_text())["counters"]
+        counters = json.loads((folder / "result.json").read_text())["counters_whole_run"]
         self.assertGreater(counters["flash_suspends"], 100)
         slow = {"host_program": "flash_host_page_programs", "gc_program": "flash_gc_page_programs", "erase": "flash_block_erases"}
         begun = 0

@@ -147,9 +147,10 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
                 return c.wrong(raw, "is " + shown(raw), allowed_text(p), "put it in quotes");
             return Value{raw.string};
         case ParameterKind::choice: {
-            const bool known = raw.type == RawValue::Type::string &&
-                               std::find(p.names.begin(), p.names.end(), raw.string) != p.names.end();
-            if (known) return Value{raw.string};
+            // A choice may have true and false among its names, which TOML writes without quotes.
+            const std::string name = raw.type == RawValue::Type::boolean ? (raw.boolean ? "true" : "false") : raw.string;
+            const bool known = (raw.type == RawValue::Type::string || raw.type == RawValue::Type::boolean) && std::find(p.names.begin(), p.names.end(), name) != p.names.end();
+            if (known) return Value{name};
             const std::string near = raw.type == RawValue::Type::string ? nearest(raw.string, p.names) : "";
             return c.wrong(raw, "is " + shown(raw), allowed_text(p),
                            near.empty() ? "" : "did you mean \"" + near + "\"?");

@@ -22,6 +22,10 @@ Json type_of(const ParameterInfo& p) {
             break;
         case ParameterKind::choice:
             s["enum"] = p.names;
+            if (std::find(p.names.begin(), p.names.end(), "true") != p.names.end()) {
+                s["enum"].push_back(true);
+                s["enum"].push_back(false);
+            }
             break;
         case ParameterKind::integer:
             if (!p.allowed.empty()) {

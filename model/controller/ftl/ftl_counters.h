@@ -53,8 +53,13 @@ struct FtlCounters {
     /// Pages of garbage collection that moved translation pages, and the others: of a page that holds both, its share.
     double gc_mapping_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_translation_units) / units_per_page; }
     double gc_user_pages(std::uint32_t units_per_page) const { return static_cast<double>(gc_pages) - gc_mapping_pages(units_per_page); }
-    /// flash_units / host_units; 0 before the first host write.
-    double write_amplification(std::uint32_t units_per_page) const {
+    /// Of all classes, those programmed; pages of the host under way are not among them.
+    std::uint64_t pages_programmed() const {
+        return host_pages + gc_pages + journal_pages + translation_pages + checkpoint_pages + parity_pages + host_padding_pages + gc_padding_pages;
+    }
+    /// flash_units / host_units, which formulas and other simulators count; 0 before the first host write. What a drive reports as WAF is in bytes:
+    /// a unit of which the host wrote a part, or twice while it was buffered, is not its bytes (written_bytes.h).
+    double unit_write_amplification(std::uint32_t units_per_page) const {
         if (host_units == 0) return 0.0;
         return static_cast<double>(flash_units(units_per_page)) / static_cast<double>(host_units);
     }

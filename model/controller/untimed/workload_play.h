@@ -28,6 +28,7 @@ struct WorkloadBooks {
     std::array<std::uint64_t, 5> commands{};  ///< by IoOp
     std::uint64_t reads_passed_over = 0;      ///< they change nothing that is kept
     std::uint64_t units_written = 0;          ///< mapping units that commands wrote
+    std::uint64_t bytes_written = 0;          ///< of the same
     FtlCounters ftl;                          ///< of it, the last programs for what was in the write buffer included
 };
 
@@ -48,6 +49,7 @@ private:
     void submit(UntimedHost& host, const UntimedCommand& command);
 
     const bool light_, keeps_caches_;
+    const std::uint32_t lba_bytes_;
     Ftl& ftl_;
     UntimedDrive drive_;
     WorkloadBooks books_;

@@ -50,6 +50,15 @@ private:
 };
 }  // namespace
 
+bool caches_start_filled(const SsdConfig& config) {
+    if (config.run.fill_caches != FillCaches::automatic) return config.run.fill_caches == FillCaches::yes;
+    const FtlConfig& f = config.ftl;
+    const bool played = !f.precondition_workload.empty();
+    const bool written = played || f.initial_state == InitialState::random || f.initial_state == InitialState::analytic;
+    const bool divided = !f.buffer_quotas.empty() || !f.map.quotas.empty() || !f.read_cache.quotas.empty();
+    return written && !divided && f.buffer_mode != BufferMode::write_through && !(played && f.read_cache.shares_room());
+}
+
 std::vector<Problem> check_caches(const ResolvedConfig& resolved) { return CacheChecker(resolved).run(); }
 
 }  // namespace ssdtlm

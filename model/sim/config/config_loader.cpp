@@ -6,6 +6,7 @@
 
 #include "common/config/toml_reader.h"
 #include "controller/ftl/ftl_check.h"
+#include "sim/config/cache_checks.h"
 #include "sim/config/config_checks.h"
 #include "sim/config/dram_budget.h"
 #include "sim/config/parameters.h"
@@ -232,6 +233,7 @@ ResolvedConfig ConfigLoader::finish() {
         FtlConfig& ftl = resolved_.config.ftl;
         ftl.flush_depth_per_die = ftl.flush_depth(resolved_.config.nand.geometry);
     }
+    resolved_.config.ftl.caches_filled = caches_start_filled(resolved_.config);
     if (problems_.empty()) problems_ = check_config(resolved_);
     if (!problems_.empty()) throw UserError(problems_);
     if (resolved_.config.name.empty() && !files_.empty()) {

@@ -359,12 +359,13 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .says("How the host of precondition.workload goes on. full: as deep as the workload is, and as fast as the flash takes it, whose dies are busy as long "
                               "as their arrays are, so that garbage collection lags behind as it does under load; light: after each command the host waits until the drive is at rest")
                         .from("a drive is measured under load").only_with("precondition.workload != none"));
-    table.push_back(P::boolean(
-                        "precondition.fill_caches", [](auto& c) -> auto& { return c.ftl.caches_filled; })
-                        .says("States random and analytic, and precondition.workload: the write buffer, the read cache and the cache of a map on the flash (dftl) are "
-                              "left as full and as dirty as the host leaves them, so a run begins in the middle of its work; false: buffer and read cache "
-                              "are empty and nothing is dirty, as after a pause, and reads of precondition.workload are passed over")
-                        .from("assumed: runs that only read would find the drive at work").only_with("precondition.state = random|analytic or precondition.workload != none"));
+    table.push_back(P::choice(
+                        "precondition.fill_caches", {"auto", "true", "false"}, [](auto& c) -> auto& { return c.run.fill_caches; })
+                        .says("true: the write buffer, the read cache and the cache of a map on the flash (dftl) are as full and as dirty as a host at work leaves them, "
+                              "for states random and analytic, and for precondition.workload. false: buffer and read cache are empty and nothing is dirty, as after a "
+                              "pause, and reads of precondition.workload are passed over. auto: true where it is possible. It is not with quotas, with "
+                              "buffer.mode = write_through, or with precondition.workload and read_cache.room = buffer")
+                        .from("a steady state includes its caches (SNIA PTS); with empty ones the first writes run at the speed of the buffer").only_with("precondition.state = random|analytic or precondition.workload != none"));
     table.push_back(P::fraction(
                         "precondition.overwrite", [](auto& c) -> auto& { return c.ftl.overwrite; })
                         .range("0%", "10000%")

@@ -10,6 +10,7 @@ void DieQueues::look(std::uint64_t number) {
     for (std::uint32_t i = 0; i < dies_.size(); ++i) {
         Die& die = dies_[i];
         die.sum += left_out * die.last;
+        if (left_out != 0) die.most = std::max(die.most, die.last);
         die.last = waiting_(i);
         die.sum += die.last;
         die.most = std::max(die.most, die.last);
@@ -17,10 +18,18 @@ void DieQueues::look(std::uint64_t number) {
     number_ = number;
 }
 
+void DieQueues::begin(std::uint64_t number) {
+    number_ = begin_ = number;
+    for (Die& die : dies_) {
+        die.sum = 0;
+        die.most = 0;
+    }
+}
+
 std::vector<DieQueue> DieQueues::queues() const {
     std::vector<DieQueue> all;
-    if (number_ == 0) return all;
-    for (const Die& die : dies_) all.push_back({static_cast<double>(die.sum) / static_cast<double>(number_), die.most});
+    if (looks() == 0) return all;
+    for (const Die& die : dies_) all.push_back({static_cast<double>(die.sum) / static_cast<double>(looks()), die.most});
     return all;
 }
 

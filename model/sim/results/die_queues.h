@@ -20,9 +20,11 @@ public:
     /// At the end of interval `number` (from 1, ascending). Those that were left out since the last look, because nothing
     /// happened in them, had the queues of that look.
     void look(std::uint64_t number);
+    /// What was seen up to interval `number` does not count. That of the last look lasts.
+    void begin(std::uint64_t number);
     /// By die; empty before the first look.
     std::vector<DieQueue> queues() const;
-    std::uint64_t looks() const { return number_; }
+    std::uint64_t looks() const { return number_ - begin_; }
 
 private:
     struct Die {
@@ -32,7 +34,7 @@ private:
     };
     std::function<std::uint32_t(std::uint32_t)> waiting_;
     std::vector<Die> dies_;
-    std::uint64_t number_ = 0;
+    std::uint64_t number_ = 0, begin_ = 0;
 };
 
 }  // namespace ssdtlm

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/traffic_json.h"
+#include "sim/results/written_bytes.h"
 
 namespace ssdtlm {
 
@@ -54,11 +55,13 @@ Json overwrites_json(const OverwriteRounds& o) {
 Json played_json(const DriveStart& start) {
     const WorkloadBooks& w = start.played;
     const auto of = [&w](IoOp op) { return w.commands[static_cast<std::size_t>(op)]; };
+    const WrittenBytes written{w.bytes_written, w.ftl.pages_programmed() * start.page_bytes};
     Json j{{"reads", of(IoOp::read)},           {"reads_passed_over", w.reads_passed_over},
            {"writes", of(IoOp::write)},         {"trims", of(IoOp::deallocate)},
            {"flushes", of(IoOp::flush)},        {"units_written", w.units_written},
            {"units_programmed", w.ftl.host_units}, {"blocks_erased", w.ftl.blocks_erased},
-           {"waf", w.ftl.write_amplification(start.units_per_page)}};
+           {"host_bytes", written.host},        {"nand_bytes", written.nand},
+           {"waf", waf_json(written)},          {"unit_write_amplification", w.ftl.unit_write_amplification(start.units_per_page)}};
     if (start.asked.mapping == "dftl") j["traffic"] = traffic_json(w.ftl, start.units_per_page);
     return j;
 }

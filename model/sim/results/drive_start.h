@@ -21,6 +21,7 @@ struct DriveStart {
     WorkloadBooks played;        ///< the same
     DriveState reached;
     std::uint32_t units_per_page = 1;
+    std::uint32_t page_bytes = 0;
 };
 
 nlohmann::ordered_json drive_start_json(const DriveStart& start);

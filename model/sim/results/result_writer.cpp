@@ -108,11 +108,17 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["flush"] = direction_json(s.flush);
     j["limiting"] = s.limit.sentence;
     j["limit"] = limit_json(s);
+    if (s.steady) j["steadiness"] = steadiness_json(*s.steady);
     for (const auto& r : s.resources)
         j["resources"][r.name] = {
             {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}, {"busy", r.busy}};
-    j["ftl"] = {{"waf", s.waf},
+    j["ftl"] = {{"waf", waf_json(s.written)},
+                {"host_bytes", s.written.host},
+                {"nand_bytes", s.written.nand},
+                {"nand_bytes_by_cause", nand_bytes_json(s.ftl, s.page_bytes, s.log_blocks)},
+                {"unit_write_amplification", s.ftl.unit_write_amplification(s.units_per_page)},
                 {"units_per_page", s.units_per_page},
+                {"unit_bytes", s.page_bytes / s.units_per_page},
                 {"host_units", s.ftl.host_units},
                 {"flash_units", s.ftl.flash_units(s.units_per_page)},
                 {"host_pages_allocated", s.ftl.host_pages_allocated},
@@ -142,6 +148,7 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     if (!s.wear.empty()) j["wear"] = wear_json(s);
     if (!s.queues.empty()) j["die_queue"] = queue_json(s);
     for (const auto& [name, value] : s.counters) j["counters"][name] = value;
+    for (const auto& [name, value] : s.counters_whole_run) j["counters_whole_run"][name] = value;
     if (s.capacitors.any())
         j["capacitors"] = {{"buffer_pages", s.capacitors.buffer_pages}, {"map_pages", s.capacitors.map_pages},
                            {"time_s", to_seconds(s.capacitors.time)}, {"energy_j", s.capacitors.joules}};
@@ -289,8 +296,9 @@ std::string summary_text(const RunSummary& s) {
         t += fmt::format("  {:<20}{:>10.1f}%{:>9.1f}%{}\n", r.name, r.mean * 100, r.max * 100,
                          r.members > 1 ? fmt::format("  {} ({} of them)", r.busiest, r.members) : "");
     t += fmt::format("  -> {}\n", s.limit.sentence);
+    if (s.steady) t += fmt::format("  -> {}: {}\n", name_of(s.steady->kind), s.steady->reason);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
-        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
+        t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, {}\n", s.ftl.host_pages, s.ftl.gc_pages,
                          (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +
                              (s.ftl.translation_pages != 0 ? fmt::format("{} translation pages, ", s.ftl.translation_pages) : "") +
                              (s.ftl.checkpoint_pages != 0 ? fmt::format("{} pages of checkpoints, ", s.ftl.checkpoint_pages) : "") +
@@ -301,7 +309,7 @@ std::string summary_text(const RunSummary& s) {
                              (s.slc_blocks != 0 ? fmt::format("{} of the host pages in the SLC cache, {} of its blocks with {} units folded, ", s.ftl.slc_pages,
                                                               s.ftl.slc_victims, s.ftl.slc_units_folded)
                                                 : ""),
-                         s.ftl.blocks_erased, s.waf);
+                         s.ftl.blocks_erased, s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
     if (s.log_blocks)
         t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} log blocks without anything left, {} data blocks written directly\n",
                          s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs, s.ftl.direct_blocks);

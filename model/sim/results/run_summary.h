@@ -12,8 +12,11 @@
 #include "sim/device/capacitors.h"
 #include "sim/device/power_cut.h"
 #include "sim/limits/verdict.h"
+#include "sim/results/counters.h"
 #include "sim/results/drive_start.h"
 #include "sim/results/latency_stats.h"
+#include "sim/results/steady_state.h"
+#include "sim/results/written_bytes.h"
 
 namespace ssdtlm {
 
@@ -81,9 +84,11 @@ struct RunSummary {
     std::vector<WaitUse> waits;          ///< in that time
     double flash_work = 0;               ///< share of the dies (planes, where they read on their own) that had something to do
     LimitVerdict limit;
+    std::optional<SteadyVerdict> steady; ///< none: nothing was measured
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
-    double waf = 0;
+    WrittenBytes written;                ///< of the measured window
     std::uint32_t units_per_page = 1;
+    std::uint32_t page_bytes = 0;
     std::uint32_t slc_blocks = 0;  ///< of a plane's SLC cache, at most
     struct NvmSetRange {
         std::string name;
@@ -92,7 +97,8 @@ struct RunSummary {
     std::vector<NvmSetRange> nvm_sets;  ///< empty: none
     bool log_blocks = false;       ///< the map is a hybrid one
     bool map_on_flash = false;     ///< the map has translation pages
-    std::vector<std::pair<std::string, std::uint64_t>> counters;  ///< flat, in print order
+    Counters counters;            ///< of the measured window; those that are states or maxima are only in the next one
+    Counters counters_whole_run;  ///< bring-up, ramp, and what followed the workload included
     std::vector<DieWear> wear;    ///< by die, at the end
     std::vector<std::pair<std::uint32_t, std::uint64_t>> blocks_by_erases;  ///< (erases, blocks of the device), ascending
     std::vector<DieQueue> queues;  ///< by die, as seen at the ends of the intervals of the time series; empty: none has ended

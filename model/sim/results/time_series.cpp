@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/results/written_bytes.h"
+
 namespace ssdtlm {
 
 namespace {
@@ -25,13 +27,13 @@ std::string milliseconds(Ps t) {
 TimeSeries::TimeSeries(Agenda& agenda, Ps interval, LatencyStats& latency, const Ftl& ftl, std::ostream& out)
     : agenda_(agenda), interval_(interval), latency_(latency), ftl_(ftl), out_(out) {
     out_ << "start_ms,interval_ms,read_ios,write_ios,trim_ios,flush_ios,read_bytes,write_bytes,read_iops,write_iops,"
-            "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,waf,free_blocks,"
+            "read_MBps,write_MBps,erased_blocks,moved_pages,host_units,flash_units,nand_bytes,waf,free_blocks,"
             "read_mean_us,read_max_us,write_mean_us,write_max_us,read_p99_us,write_p99_us,slc_free_blocks,map_hits,map_misses\n";
 }
 
 bool TimeSeries::Counts::operator==(const Counts& o) const {
     return read_ios == o.read_ios && write_ios == o.write_ios && trim_ios == o.trim_ios && flush_ios == o.flush_ios &&
-           erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units &&
+           erased_blocks == o.erased_blocks && host_units == o.host_units && flash_units == o.flash_units && nand_bytes == o.nand_bytes &&
            free_blocks == o.free_blocks && slc_free_blocks == o.slc_free_blocks;
 }
 
@@ -49,6 +51,7 @@ TimeSeries::Counts TimeSeries::counts() const {
     c.erased_blocks = f.blocks_erased;
     c.host_units = f.host_units;
     c.flash_units = f.flash_units(ftl_.geometry().units_per_page());
+    c.nand_bytes = f.pages_programmed() * ftl_.geometry().page_bytes;
     c.moved_pages = f.gc_pages;
     for (std::uint32_t p = 0; p < ftl_.geometry().planes(); ++p) c.free_blocks += ftl_.free_blocks(PlaneId{p});
     if (const SlcCache* const slc = ftl_.slc())
@@ -103,18 +106,17 @@ void TimeSeries::stop() {
 void TimeSeries::row(SimTime begin, SimTime end, const Counts& before, const Counts& after) {
     const double seconds = to_seconds(end - begin);
     const auto rate = [seconds](std::uint64_t a, std::uint64_t b) { return static_cast<double>(b - a) / seconds; };
-    const std::uint64_t host_units = after.host_units - before.host_units;
-    const std::uint64_t flash_units = after.flash_units - before.flash_units;
+    const WrittenBytes written{after.write_bytes - before.write_bytes, after.nand_bytes - before.nand_bytes};
     fmt::memory_buffer text;
     const auto to = std::back_inserter(text);
-    fmt::format_to(to, "{},{},{},{},{},{},{},{},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{},", milliseconds(begin - epoch_),
+    fmt::format_to(to, "{},{},{},{},{},{},{},{},{:.1f},{:.1f},{:.3f},{:.3f},{},{},{},{},{},", milliseconds(begin - epoch_),
                    milliseconds(end - begin), after.read_ios - before.read_ios, after.write_ios - before.write_ios,
                    after.trim_ios - before.trim_ios, after.flush_ios - before.flush_ios, after.read_bytes - before.read_bytes,
                    after.write_bytes - before.write_bytes, rate(before.read_ios, after.read_ios),
                    rate(before.write_ios, after.write_ios), rate(before.read_bytes, after.read_bytes) * 1e-6,
                    rate(before.write_bytes, after.write_bytes) * 1e-6, after.erased_blocks - before.erased_blocks,
-                   after.moved_pages - before.moved_pages, host_units, flash_units);
-    if (host_units != 0) fmt::format_to(to, "{:.4f}", static_cast<double>(flash_units) / static_cast<double>(host_units));
+                   after.moved_pages - before.moved_pages, after.host_units - before.host_units, after.flash_units - before.flash_units, written.nand);
+    if (const auto waf = written.waf()) fmt::format_to(to, "{:.4f}", *waf);
     fmt::format_to(to, ",{}", after.free_blocks);
     const auto latency = [&](std::uint64_t ios, Ps sum, HostOp op) {
         if (ios == 0) return fmt::format_to(to, ",,");  // what is longest belongs to a later row

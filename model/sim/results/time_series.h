@@ -17,8 +17,8 @@ namespace ssdtlm {
 /// A row holds for [start_ms, start_ms + interval_ms); rows follow each other without gap. Rates and WAF follow from the
 /// counts of their row:
 ///   read_iops = read_ios / interval, read_MBps = read_bytes / interval, likewise for writes;
-///   waf = flash_units / host_units: mapping units that the flash pages given out in the interval have room for, for host
-///         data and for pages moved by garbage collection, by units of the host put into them. Empty without host units.
+///   waf = nand_bytes / write_bytes: what was programmed in the interval, of every class, by bytes of the writes that ended in it. Empty without one.
+/// host_units are mapping units that the host's data were put into, flash_units those that the pages given out in the interval have room for, of all classes.
 /// Mean and longest total latency of the reads and writes that completed in the row; empty without one. By Little's law,
 /// ios * mean / interval is the mean number outstanding.
 /// 99th percentile of the measured ones among these (fio's buckets, at most 1.6 % wide).
@@ -52,6 +52,7 @@ private:
         std::uint64_t erased_blocks = 0;
         std::uint64_t host_units = 0;
         std::uint64_t flash_units = 0;
+        std::uint64_t nand_bytes = 0;
         std::uint64_t moved_pages = 0;
         std::uint64_t free_blocks = 0, slc_free_blocks = 0;  ///< not sums: as they are
         Lookups lookups;

@@ -204,11 +204,11 @@ def valid_units(name, title, rows):
 
 def amplification(name, title, parts):
     """parts: (label, rows of data.write_amplification())."""
-    rows = [{"bar": label, "order": order, "cause": row["cause"], "units": shortened(row["units"])}
+    rows = [{"bar": label, "order": order, "cause": row["cause"], "bytes": shortened(row["bytes"])}
             for label, causes in parts for order, row in enumerate(causes)]
     causes = list(dict.fromkeys(row["cause"] for row in rows))
     bars = view().mark_bar(stroke=INK, strokeWidth=0.3).encode(
-        x=alt.X("units:Q", title="flash units written for one of the host"), y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts]),
+        x=alt.X("bytes:Q", title="bytes programmed for one of the host"), y=alt.Y("bar:N", title=None, sort=[label for label, _ in parts]),
         color=alt.Color("cause:N", scale=alt.Scale(domain=causes, range=AREAS[:len(causes)]), legend=alt.Legend(columns=1)),
-        order=alt.Order("order:Q"), tooltip=["bar:N", "cause:N", "units:Q"])
+        order=alt.Order("order:Q"), tooltip=["bar:N", "cause:N", "bytes:Q"])
     return make(name, title, rows, [bars], 28 * len(parts))

@@ -3,7 +3,6 @@
 
 import itertools
 import math
-import statistics
 
 from ..result import OPERATIONS
 
@@ -15,9 +14,6 @@ FEW_ABOVE = 10
 MOST_POINTS = 150
 # Of a histogram.
 MOST_BARS = 40
-# SNIA Solid State Storage Performance Test Specification: steady when, over five rounds, throughput varies by at most
-# 20 % of its mean and its fitted line by at most 10 %.
-ROUNDS, MAX_VARIATION, MAX_SLOPE = 5, 0.20, 0.10
 
 
 def operations(result):
@@ -178,27 +174,22 @@ def _plain(value):
     return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+CAUSES = {"gc": "moved by garbage collection", "merges": "moved by merges", "translation": "translation pages", "journal": "journal of deallocations",
+          "checkpoints": "checkpoints of the map", "parity": "parity of rows", "padding": "padding of word lines"}
+
+
 def write_amplification(result):
-    """Rows {"cause", "units"}: flash units written for each unit that the host wrote; they sum to the WAF. Empty when the
-    host wrote nothing to flash."""
+    """Rows {"cause", "bytes"}: bytes programmed for each byte that the host wrote; they sum to the WAF. Empty when the host wrote nothing, and for
+    results of a version that does not count bytes."""
     ftl = result.json["ftl"]
-    host, per_page = ftl["host_units"], ftl["units_per_page"]
-    if not host:
+    causes = ftl.get("nand_bytes_by_cause", {})
+    if not ftl.get("host_bytes") or not causes:
         return []
-    units = {"host data": host, "unused room in host pages": ftl["host_pages_allocated"] * per_page - host,
-             "moved by garbage collection": ftl["gc_units_moved"],
-             "unused room in moved pages": ftl["gc_pages"] * per_page - ftl["gc_units_moved"]}
-    if ftl.get("journal_pages"):
-        units["journal of deallocations"] = ftl["journal_pages"] * per_page
-    if ftl.get("translation_pages"):
-        units["translation pages"] = ftl["translation_pages"] * per_page
-    if ftl.get("checkpoint_pages"):
-        units["checkpoints of the map"] = ftl["checkpoint_pages"] * per_page
-    if ftl.get("parity_pages"):
-        units["parity of rows"] = ftl["parity_pages"] * per_page
-    if ftl.get("padding_pages"):
-        units["padding of word lines"] = ftl["padding_pages"] * per_page
-    return [{"cause": cause, "units": n / host} for cause, n in units.items()]
+    size = ftl["unit_bytes"]
+    # Pages under way at an edge of the window have their units counted on one side and their bytes on the other.
+    data = min(causes.get("host", 0), ftl["host_units"] * size)
+    rows = {"units with host data": data, "unused room in host pages": causes.get("host", 0) - data, **{CAUSES[cause]: n for cause, n in causes.items() if cause != "host"}}
+    return [{"cause": cause, "bytes": n / ftl["host_bytes"]} for cause, n in rows.items()]
 
 
 def configuration(result):
@@ -206,36 +197,6 @@ def configuration(result):
     own = result.json["device"] + ".toml:"
     return [(key, result.config[key], origin) for key, origin in result.origins.items()
             if origin != "default" and not origin.startswith(own)]
-
-
-def stationary(result):
-    """(variation, slope) of throughput over the measured window in five rounds, as parts of its mean; None when the window
-    has fewer than twenty rows of the time series."""
-    rows = result.time_series
-    if not rows:
-        return None
-    end = rows[-1]["start_ms"] + rows[-1]["interval_ms"]
-    begin = max(0.0, end - result.json["measured_window_s"] * 1000)
-    if sum(row["start_ms"] >= begin for row in rows) < 4 * ROUNDS:
-        return None
-    width = (end - begin) / ROUNDS
-    done = [0.0] * ROUNDS
-    for row in rows:
-        ios = sum(row[f"{op}_ios"] for op in OPERATIONS)
-        for i in range(ROUNDS):  # a row may reach over the end of a round
-            low, high = begin + i * width, begin + (i + 1) * width
-            overlap = min(row["start_ms"] + row["interval_ms"], high) - max(row["start_ms"], low)
-            if overlap > 0:
-                done[i] += ios * overlap / row["interval_ms"]
-    mean = statistics.fmean(done)
-    if mean == 0:
-        return None
-    fitted = statistics.linear_regression(range(ROUNDS), done).slope * (ROUNDS - 1)
-    return (max(done) - min(done)) / mean, abs(fitted) / mean
-
-
-def is_stationary(found):
-    return found[0] <= MAX_VARIATION and found[1] <= MAX_SLOPE
 
 
 def jobs(result):

@@ -70,7 +70,8 @@ def headline(page, runs):
             line(f"{op} latency, p{p} (us)", percentile)
             marked = marked or any(row.endswith("†") for row in rows[-1][1:])
         line(f"{op} latency, longest (us)", metric("total.max"))
-    line("write amplification", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["host_units"] else "–")
+    line("write amplification (WAF, bytes)", lambda r: number(r.json["ftl"]["waf"]) if r.json["ftl"]["waf"] is not None else "–")
+    line("steady state", lambda r: (r.steadiness or {}).get("verdict", "–"))
     page.add(table(head, rows))
     if marked:
         page.add(paragraph(FEW_ABOVE, "faint"))
@@ -160,15 +161,9 @@ def _lines(result, functions):
 def over_time(page, runs):
     page.heading("Over time")
     for label, result in runs:
-        found = data.stationary(result)
-        if found and not data.is_stationary(found):
-            page.add(paragraph(f"{label}: throughput was not steady: over five rounds of the measured window it varied by {100 * found[0]:.0f} % of its "
-                               f"mean (at most 20 %) and its trend by {100 * found[1]:.0f} % (at most 10 %, SNIA PTS).", "warning"))
-        elif found:
-            page.add(paragraph(f"{label}: throughput was steady by SNIA's rule: it varied by {100 * found[0]:.1f} % of its mean over five rounds, its "
-                               f"trend by {100 * found[1]:.1f} %."))
-        else:
-            page.add(paragraph(f"{label}: too short to say whether throughput was steady (fewer than 20 intervals).", "faint"))
+        found = result.steadiness
+        if found:
+            page.add(paragraph(f"{label}: {found['verdict']}: {found['reason']}.", "" if found["verdict"] == "steady" else "warning"))
     page.add(paragraph("Line: mean of an interval. Area: smallest to largest of the intervals drawn as one.", "faint"))
     drawn = []
     for name, title, unit, functions in SERIES:

@@ -26,15 +26,18 @@ def heat_map(name, title, x, y, metric, cells, x_names, y_names):
         y=alt.Y("y:N", title=y, sort=y_names[::-1], axis=alt.Axis(labelLimit=LABEL_WIDTH)),
         color=alt.Color("value:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title=_named(metric), orient="bottom", gradientLength=180, tickCount=3)),
         tooltip=["x:N", "y:N", "value:Q", "points:Q"])
-    return make(name, title, _rows(cells), [rects], CELL * len(y_names))
+    marks = view().mark_text(color="white", stroke="black", strokeWidth=0.4, fontSize=15).encode(
+        x=alt.X("x:N", sort=x_names), y=alt.Y("y:N", sort=y_names[::-1]), text="mark:N")
+    return make(name, title, _rows(cells), [rects, marks], CELL * len(y_names))
 
 
 def line(name, title, x, metric, rows, x_names):
     axis = alt.X("x:N", title=x, sort=x_names, axis=alt.Axis(labelAngle=-40, labelOverlap="greedy"))
     value = alt.Y("value:Q", title=_named(metric))
     drawn = view().mark_line(color=LINES[0]).encode(x=axis, y=alt.Y("mean(value):Q", title=_named(metric)))
-    dots = view().mark_point(color=LINES[0], filled=True).encode(x=axis, y=value, tooltip=["x:N", "value:Q"])
-    return make(name, title, _rows(rows), [drawn, dots], 200)
+    dots = view().mark_point(color=LINES[0], filled=True).encode(x=axis, y=value, tooltip=["x:N", "value:Q"]).transform_filter("datum.mark == ''")
+    marks = view().mark_text(color=LINES[4], fontSize=15).encode(x=axis, y=value, text="mark:N", tooltip=["x:N", "value:Q"])
+    return make(name, title, _rows(rows), [drawn, dots, marks], 200)
 
 
 def front(name, title, first, second, points):

@@ -13,6 +13,8 @@ from ..sweeping.points import shown
 MOST_LEVELS, GROUPS = 12, 8
 # Lines of the parallel coordinates; those left out are the ones in the middle of the first metric.
 MOST_LINES = 300
+# Verdicts on a run that is no steady state, the worse one first, and how a picture marks a point with one.
+UNSTEADY, MARK = ("not steady", "too short to say"), "×"
 # What one wants more of; of all else less.
 MORE_IS_BETTER = ("iops", "MB_per_s", "ios")
 
@@ -58,8 +60,11 @@ class Sweep:
             if any(metric not in row for row in of_point for metric in self.metrics):
                 continue
             values = {key: of_point[0].get(key) for key in self.axes}
+            verdicts = {row.get("steadiness") for row in of_point}
             means = {metric: statistics.fmean(row[metric] for row in of_point) for metric in self.metrics}
-            self.points.append({"label": ", ".join(f"{k}={shown(v)}" for k, v in values.items()), **values, **means})
+            label = ", ".join(f"{k}={shown(v)}" for k, v in values.items())
+            unsteady = next((verdict for verdict in UNSTEADY if verdict in verdicts), "")
+            self.points.append({"label": f"{label} ({unsteady})" if unsteady else label, "unsteady": unsteady, **values, **means})
         self.known = list(dict.fromkeys(name for row in done for name, value in row.items() if isinstance(value, (int, float)) and not isinstance(value, bool)))
 
     @staticmethod
@@ -113,7 +118,8 @@ class Sweep:
         cells = collections.defaultdict(list)
         for point in self.points:
             cells[place_x(point[x]), place_y(point[y])].append(point[metric])
-        return [{"x": a, "y": b, "value": statistics.fmean(values), "points": len(values)} for (a, b), values in cells.items()]
+        marked = {(place_x(p[x]), place_y(p[y])) for p in self.points if p["unsteady"]}
+        return [{"x": a, "y": b, "value": statistics.fmean(values), "points": len(values), "mark": MARK if (a, b) in marked else ""} for (a, b), values in cells.items()]
 
     def front(self, first, second):
         """Points {"label", first, second, "front"}; front: "yes" when no other point is better in one without being worse in the other."""

@@ -34,6 +34,7 @@ def sweep_report(plan, rows, metrics=(), output=None, objectives=()):
     page.add(f"<h1>{escape(f'Sweep {plan.spec.path.stem}')}</h1>\n")
     page.add(paragraph(f"{len(found.points)} points, {found.runs} runs"
                        + (f", of which {found.failed} failed and are not shown (`ssdtlm sweep status`)" if found.failed else "") + "."))
+    _unsteady(page, found, table, paragraph)
     _best(page, found, table, number)
     _effects(page, found, table, paragraph)
     page.heading("Two keys at a time")
@@ -64,6 +65,15 @@ def _best(page, found, table, number):
     page.add(table(["metric", "", "value", "point"], rows, (1, 3)))
 
 
+def _unsteady(page, found, table, paragraph):
+    marked = [p for p in found.points if p["unsteady"]]
+    if not marked:
+        return
+    page.add(paragraph(f"{len(marked)} of {len(found.points)} points are no steady state, or too short to say; the pictures mark them with {sweep_data.MARK}. "
+                       "result.json of each run gives the reason (steadiness).", "warning"))
+    page.add("<details><summary>These points</summary>\n" + table(["point", "steady state"], [[p["label"].removesuffix(f" ({p['unsteady']})"), p["unsteady"]] for p in marked], (0, 1)) + "</details>\n")
+
+
 def _effects(page, found, table, paragraph):
     page.heading("What matters")
     axes = found.strongest(found.metrics[0])
@@ -77,7 +87,7 @@ def _maps(found, metric, charts):
     x, *others = found.strongest(metric)
     if not others:
         names, place = found.levels(x)
-        return [charts.line(f"line-{metric}", metric, x, metric, [{"x": place(p[x]), "value": p[metric]} for p in found.points], names)]
+        return [charts.line(f"line-{metric}", metric, x, metric, [{"x": place(p[x]), "value": p[metric], "mark": sweep_data.MARK if p["unsteady"] else ""} for p in found.points], names)]
     # The key with more values has the longer side.
     y = others[0]
     if len(found.levels(y)[0]) > len(found.levels(x)[0]):

@@ -7,6 +7,7 @@ import statistics
 
 from ..errors import Problem, UserError
 from ..extras import need
+from ..result import Result
 from . import worker
 from .driver import metric_of, run_plan, workers_for
 from .options import Interrupted, add_pool_arguments, add_spec_arguments, interrupted, interruptible, pool_options
@@ -146,6 +147,12 @@ class Search:
         """Of each objective, the mean over seeds."""
         return [statistics.fmean(metric_of(worker.run_folder(self.plan.output, run.key), name) for run in runs) for name, _ in self.objectives]
 
+    def steadiness(self, keys):
+        """Verdicts of a trial's runs, each once; "" for a trial without results."""
+        folders = [worker.run_folder(self.plan.output, key) for key in keys if (worker.recorded(self.plan.output, key) or {}).get("state") == "done"]
+        verdicts = [(Result(folder).steadiness or {}).get("verdict", "") for folder in folders]
+        return ", ".join(dict.fromkeys(filter(None, verdicts)))
+
     def study(self):
         """Optuna's, in the sweep's folder. Raises UserError when it is one for other metrics."""
         need("search")
@@ -182,7 +189,7 @@ class Search:
         in one metric without being worse in another."""
         study = self.study()
         best = {trial.number for trial in study.best_trials}
-        return [{"trial": trial.number, "point": trial.user_attrs.get("point", {}), "runs": trial.user_attrs.get("key", []), "state": trial.state.name.lower(),
+        return [{"trial": trial.number, "point": trial.user_attrs.get("point", {}), "runs": trial.user_attrs.get("key", []), "state": trial.state.name.lower(), "steadiness": self.steadiness(trial.user_attrs.get("key", [])),
                  "values": dict(zip([name for name, _ in self.objectives], trial.values or [])), "best": trial.number in best}
                 for trial in self.counted(study)]
 
@@ -228,7 +235,7 @@ def command(arguments):
     best = sorted((row for row in tried if row["best"]), key=lambda row: list(row["values"].values()))
     metrics = [name for name, _ in made.objectives]
     axes = list(dict.fromkeys(key for row in best for key in row["point"]))
-    text = text_table(["trial", *axes, *metrics], [[row["trial"], *(shown(row["point"].get(key, "")) for key in axes), *(row["values"][name] for name in metrics)] for row in best])
+    text = text_table(["trial", *axes, *metrics, "steady state"], [[row["trial"], *(shown(row["point"].get(key, "")) for key in axes), *(row["values"][name] for name in metrics), row["steadiness"]] for row in best])
     failed = sum(row["state"] == "fail" for row in tried)
     what = f"Pareto front: {len(best)} of {len(tried)} trials" if len(metrics) > 1 else f"best of {len(tried)} trials"
     return text + f"\n{what}" + (f"; {failed} failed" if failed else "") + f"; results in {made.plan.output}\n", 0

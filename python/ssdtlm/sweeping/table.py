@@ -32,7 +32,9 @@ def rows(plan):
             row.update({key: shown(v) if isinstance(v, (list, tuple)) else v for key, v in point.values.items()})
             row.update({name: record[name] for name in OWN if name in record and name not in row})
             if record["state"] == "done":
-                row.update(Result(worker.run_folder(plan.output, run.key)).metrics)
+                result = Result(worker.run_folder(plan.output, run.key))
+                row["steadiness"] = (result.steadiness or {}).get("verdict")
+                row.update(result.metrics)
             found.append(row)
     return found
 

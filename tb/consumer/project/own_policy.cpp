@@ -42,7 +42,7 @@ int sc_main(int argc, char* argv[]) {
         const std::vector<std::string> settings(argv + 1, argv + argc);
         ssdtlm::Simulation simulation(ssdtlm::load_config({DEVICE}, settings).config, overwrites, {});
         const ssdtlm::RunSummary r = simulation.run();
-        std::printf("%llu writes, write amplification %.4f\n", static_cast<unsigned long long>(r.write.ios), r.waf);
+        std::printf("%llu writes, write amplification %.4f\n", static_cast<unsigned long long>(r.write.ios), r.written.waf().value_or(0));
         return 0;
     } catch (const ssdtlm::UserError& e) {
         for (const auto& problem : e.problems()) std::printf("%s\n", problem.text().c_str());

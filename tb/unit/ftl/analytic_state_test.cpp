@@ -134,7 +134,7 @@ double overwrite(Device& d, Random& random, std::uint64_t units) {
             for (std::uint32_t g = 0; g < d.ftl.shape().groups(); ++g)
                 while (!d.ftl.takes_host_pages(GroupId{g})) EXPECT_TRUE(d.collect(GroupId{g}));
     }
-    return (d.ftl.counters() - before).write_amplification(d.geometry.units_per_page());
+    return (d.ftl.counters() - before).unit_write_amplification(d.geometry.units_per_page());
 }
 
 TEST(AnalyticState, GoesOnAsTheSameDeviceManyOverwritesLater) {

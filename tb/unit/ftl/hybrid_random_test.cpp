@@ -214,7 +214,7 @@ double amplification(std::uint32_t logs, const std::string& job) {
         const auto l = ascending ? at++ % units : static_cast<std::uint32_t>(random.below(units));
         d.write(d.logical().page_of(Lpa{l}));
     }
-    return d.since(before).write_amplification(1);
+    return d.since(before).unit_write_amplification(1);
 }
 
 TEST(HybridRandom, WriteAmplification) {

@@ -104,7 +104,7 @@ TEST_P(SlcCacheTest, IsFoldedInTheOrderInWhichItWasFilledAndUsedAgain) {
     EXPECT_EQ(d.ftl.counters().slc_victims, std::uint64_t{g.planes()} * kSlcBlocks);
     // All that went through the cache was written twice, and nothing else happened.
     EXPECT_EQ(d.ftl.counters().gc_pages, cache_pages);
-    EXPECT_DOUBLE_EQ(d.ftl.counters().write_amplification(g.units_per_page()), 2.0);
+    EXPECT_DOUBLE_EQ(d.ftl.counters().unit_write_amplification(g.units_per_page()), 2.0);
     d.ftl.verify_books();
     for (std::uint32_t i = 0; i < d.ftl.shape().groups(); ++i) ASSERT_TRUE(d.write(row(d, next)));
     EXPECT_TRUE(d.ftl.is_slc(d.last));

@@ -107,7 +107,7 @@ inline void check_steady_state(const Point& point) {
     overwrite(point.measured);
     const FtlCounters window = d.ftl.counters() - before;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    const double wa = window.write_amplification(1);
+    const double wa = window.unit_write_amplification(1);
     std::printf("%-26s WA %.4f", name_of(point).c_str(), wa);
     if (point.simulated != 0)
         std::printf(", simulator %.4f (%+.2f %%)", point.simulated, 100 * (wa / point.simulated - 1));

@@ -82,7 +82,7 @@ TEST_P(BesideAPlainSimulation, TheSameWriteAmplification) {
         overwrite(4);
         const FtlCounters before = d.ftl.counters();
         overwrite(20);
-        const double wa = (d.ftl.counters() - before).write_amplification(1);
+        const double wa = (d.ftl.counters() - before).unit_write_amplification(1);
         std::printf("%s, over-provisioning %.2f: %.4f, plain simulation %.4f (%+.2f %%)\n", t.policy, over_provisioning, wa, plain, 100 * (wa / plain - 1));
         EXPECT_NEAR(wa / plain, 1.0, 0.01);
         d.ftl.verify_books();

@@ -60,7 +60,7 @@ Worn wear_out(FtlConfig c, std::uint32_t planes, double cycles, std::uint32_t& w
     }
     d.ftl.verify_books();
     Worn w = look();
-    w.write_amplification = d.ftl.counters().write_amplification(1);
+    w.write_amplification = d.ftl.counters().unit_write_amplification(1);
     EXPECT_EQ(d.ftl.counters().wear_victims != 0, c.most_spread != 0);
     return w;
 }

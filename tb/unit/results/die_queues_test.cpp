@@ -46,5 +46,18 @@ TEST(DieQueues, IntervalsLeftOutHaveTheQueuesOfTheLookBefore) {
     }
 }
 
+TEST(DieQueues, CountFromTheBeginningOfTheWindow) {
+    std::uint32_t now = 9;
+    DieQueues q(1, [&](std::uint32_t) { return now; });
+    q.look(3);
+    q.begin(5);
+    EXPECT_TRUE(q.queues().empty());
+    now = 2;
+    q.look(8);  // 9 at the ends of 6 and 7, which were left out
+    EXPECT_EQ(q.looks(), 3u);
+    EXPECT_DOUBLE_EQ(q.queues()[0].mean, (9 + 9 + 2) / 3.0);
+    EXPECT_EQ(q.queues()[0].most, 9u);
+}
+
 }  // namespace
 }  // namespace ssdtlm

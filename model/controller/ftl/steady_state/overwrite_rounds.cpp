@@ -27,7 +27,7 @@ Steadiness steadiness(const double* rounds) {
 
 void OverwriteRounds::end_round(const FtlCounters& now) {
     if ((last_ - begin_).host_units < free_units_) first_ = rounds_.size() + 1;
-    rounds_.push_back((now - last_).write_amplification(units_per_page_));
+    rounds_.push_back((now - last_).unit_write_amplification(units_per_page_));
     last_ = last_written_ = now;
     const std::uint64_t written = (now - begin_).host_units;
     while (next_ <= written) next_ += round_units_;

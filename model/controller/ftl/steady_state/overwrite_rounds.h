@@ -38,8 +38,8 @@ public:
 
     std::uint64_t round_units() const { return round_units_; }  ///< 0: there were no overwrites
     std::uint64_t units() const { return (last_written_ - begin_).host_units; }
-    /// Of all, rounds or not; 0 without overwrites.
-    double write_amplification() const { return (last_written_ - begin_).write_amplification(units_per_page_); }
+    /// Of all, rounds or not; 0 without overwrites. Overwrites are whole units, so it is the WAF in bytes, too.
+    double write_amplification() const { return (last_written_ - begin_).unit_write_amplification(units_per_page_); }
     const std::vector<double>& rounds() const { return rounds_; }  ///< write amplification of each that was whole
     std::size_t without_collection() const { return first_ < rounds_.size() ? first_ : rounds_.size(); }
     /// There are enough rounds to judge.
