@@ -11,6 +11,7 @@
 
 #include "common/report/content_hash.h"
 #include "common/report/error.h"
+#include "controller/ftl/ftl_check.h"
 
 #include "host_pcie/workload/fio_job_file.h"
 #include "host_pcie/workload/fio_workload.h"
@@ -223,11 +224,17 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
     std::vector<Problem> problems;
     if (source.fio != nullptr)
         for (const FioJob& job : source.fio->job_list())
-            if (job.time_based && job.number_ios == 0 && job.clone == 0)
+            if (job.time_based && job.clone == 0)
                 problems.push_back({kPreconditionWorkload, "job " + job.report.name + " of " + options.workload + " with time_based, which no time ends here",
-                                    "jobs that end by size, io_size, loops or number_ios", "take time_based away, or set number_ios"});
+                                    "jobs without time_based, which end by size, io_size, loops or number_ios", "take time_based away"});
     if (!problems.empty()) throw UserError(std::move(problems));
     return source;
+}
+
+WorkloadSources::WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems) {
+    const std::uint64_t bytes = logical_units_of(config.ftl, config.nand.geometry) * config.nand.geometry.unit_bytes;
+    if (!options.workload.empty() || !options.fio.arguments.empty()) problems.of([&] { played = open_workload(config, options, bytes); });
+    problems.of([&] { before = open_precondition_workload(config, bytes); });
 }
 
 WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options, std::uint64_t namespace_bytes) {
