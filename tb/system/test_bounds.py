@@ -59,6 +59,15 @@ class Bounds(SystemTest):
                 self.shares(self.good("--ioengine=libaio", "--rw=randread", "--bs=4k", "--norandommap=1", "--number_ios=300", "--io_size=1t", *options,
                                       "--set", 'host.power_cut_at=["300us"]', "--set", "host.power_off_time=3s"))
 
+    def test_preconditioning_whose_journal_asks_for_its_own_next_page(self):
+        # Pages of one unit, many small deallocations: without time a page of the journal is placed within the call that asks for it.
+        self.write("before.fio", "[j0]\nrw=randtrimwrite\nbs=16384\nnumber_ios=130\npercentage_random=91\n")
+        g = "nand.geometry."
+        settings = (f"{g}channels=16", f"{g}ways=4", f"{g}blocks_per_plane=16", f"{g}pages_per_block=64", f"{g}page_size=512B", f"{g}unit_size=512B", "ftl.user_capacity=18788352B",
+                    "gc.soft_free_blocks=3", "gc.hard_free_blocks=2", "precondition.state=analytic", "run.seed=489939515310", "precondition.workload=before.fio")
+        done = self.ssdtlm("run", "tiny-test", "-q", "-o", "out", *(word for s in settings for word in ("--set", s)), "--ioengine=libaio", "--rw=randread", "--bs=4k", "--number_ios=10", timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (OK, ""))
+
     def test_preconditioning_without_end_is_refused(self):
         for line, words in (("time_based", "take time_based away"), ("time_based\nnumber_ios=4", "take time_based away")):
             self.write("before.fio", f"[before]\nrw=write\nbs=4k\nioengine=libaio\nruntime=1ms\n{line}\n")
