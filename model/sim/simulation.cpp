@@ -30,6 +30,8 @@ std::uint64_t peak_memory_bytes() {
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
+/// Of an interrupted run, in processor time: who waits for it has seen nothing happen for that long.
+constexpr double kMostSecondsToEnd = 0.12;
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 }  // namespace
 
@@ -56,6 +58,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
     }
     limits_.emplace(*system_);
     system_->survives(this, sizeof *this);
+    system_->process.on_call([](void* simulation) { static_cast<Simulation*>(simulation)->interrupted(); }, this);
     if (series_) system_->survives(series_.get(), sizeof *series_);
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
         occupancy_ = &system_->record();
@@ -258,11 +261,18 @@ void Simulation::look_for_window(bool measured) {
 
 std::string Simulation::slowest() const { return slowest_ ? slowest_json(slowest_->all(), occupancy_->size()) : std::string(); }
 
-void Simulation::poll() {
-    if (options_.interrupt != nullptr && *options_.interrupt != 0 && !interrupted_) {
+/// After each entry of the agenda, since the handler of a signal has asked for it.
+void Simulation::interrupted() {
+    if (!interrupted_) {
         interrupted_ = true;
-        system_->host.driver.stop_submitting();
+        give_up_at_ = cpu_seconds() + kMostSecondsToEnd;
+        if (!finished_) system_->host.driver.stop_submitting();
+    } else if (++entries_since_ % 64 == 0 && cpu_seconds() > give_up_at_) {
+        throw CutOff();
     }
+}
+
+void Simulation::poll() {
     if (!options_.progress) return;
     const auto wall = WallClock::now();
     if (seconds_between(wall_report_, wall) < 0.2) return;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +20,12 @@
 #include "sim/watchdog.h"
 
 namespace ssdtlm {
+
+/// A signal has asked for the end, and what was under way did not end soon.
+class CutOff : public std::runtime_error {
+public:
+    CutOff() : std::runtime_error("the run was interrupted, and what was under way did not end soon") {}
+};
 
 /// The watchdog gives the run up (see watchdog.h), or nothing is left to happen with work pending. Exit 3.
 class Stalled : public std::runtime_error {
@@ -45,15 +50,16 @@ public:
         std::ostream* gc_log = nullptr;                ///< gets the rows of gc.csv as the run goes; may be null
         Workload* before = nullptr;                    ///< played first, without time: precondition.workload
         SsdTaps* taps = nullptr;                       ///< in the netlist; may be null
-        const volatile std::sig_atomic_t* interrupt = nullptr;  ///< non-zero: stop submitting, finish, report
     };
 
     Simulation(const SsdConfig& config, Workload& workload, Options options);
 
-    /// Runs to the end. Throws Stalled, CheckFailed, Panic; state_dump() then says where everything was, and so_far() what
+    /// Runs to the end. Throws Stalled, CutOff, CheckFailed, Panic; state_dump() then says where everything was, and so_far() what
     /// was measured.
     RunSummary run();
-    /// Of a run that failed: everything known up to now. No books: they need not balance in the middle of a run. Closes the
+    /// From a handler of a signal: the run submits nothing more and ends in order, or, when that takes long, as it is.
+    void interrupt() { system_->process.call_soon(); }
+    /// Of a run that failed or was cut off: everything known up to now. No books: they need not balance in the middle of a run. Closes the
     /// time series.
     RunSummary so_far();
 
@@ -79,6 +85,7 @@ private:
     std::string where_work_lies() const;
     void watch(std::uint64_t);
     void poll();
+    void interrupted();
     /// How long jobs with measured commands of this kind ran, time in which several ran counted once.
     Ps active_time(HostOp op) const;
     RunSummary summarise();
@@ -119,6 +126,8 @@ private:
     bool finished_ = false;
     bool shut_down_ = false;
     bool interrupted_ = false;
+    std::uint64_t entries_since_ = 0;  // of the agenda, since it was interrupted
+    double give_up_at_ = 0;            // then: processor time
 };
 
 }  // namespace ssdtlm

@@ -18,7 +18,7 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.up = link.upstream().busy(s.at);
     s.down = link.downstream().busy(s.at);
     s.dram = earlier.dram + c.dram->busy();
-    for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy(i) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
+    for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy_until(i, s.at) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
     const NandGeometry& g = config.nand.geometry;
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
@@ -123,7 +123,7 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const NvmeCounters& n = c.front_end.counters();
     const BufferPort& b = firmware.buffer();
     return {
-        {"requests issued = completed", d.requests_issued, d.requests_completed},
+        {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
         {"commands submitted by the host = completed by the controller", d.commands_completed,
          n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},

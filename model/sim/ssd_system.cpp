@@ -73,16 +73,41 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
     survives(&host, sizeof host);
 }
 
-void SsdSystem::save_drive(const std::string& path, const std::string& text) {
-    SnapshotWriter s(path, text);
+void SsdSystem::save_drive(const std::string& path, const std::string& text, bool (*given_up)()) {
+    SnapshotWriter s(path, text, given_up);
     state(s);
     s.finish();
 }
 
 void SsdSystem::load_drive() {
     SnapshotReader s(config.run.drive);
+    try {
+        state(s);
+        s.finish();
+        device.controller.ftl->verify_books();
+    } catch (const UserError&) {
+        throw;
+    } catch (const std::exception& e) {  // a check of an organ, which takes what it is told for its own
+        s.refuse((std::string("what it says does not fit together: ") + e.what()).c_str());
+    }
+}
+
+namespace {
+/// Finds out who would refuse to be saved.
+class SnapshotTrial final : public Snapshot {
+public:
+    SnapshotTrial() : Snapshot(false) {}
+    void section(const char*) override {}
+    [[noreturn]] void refuse(const char* what) override {
+        throw UserError(Problem{"--save-drive", std::string("the drive of this run cannot be saved: ") + what, "", "leave --save-drive out"});
+    }
+    void bytes(void*, std::size_t) override {}
+};
+}  // namespace
+
+void SsdSystem::check_saving() {
+    SnapshotTrial s;
     state(s);
-    s.finish();
 }
 
 void SsdSystem::state(Snapshot& s) {

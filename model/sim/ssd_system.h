@@ -92,7 +92,10 @@ public:
 
     /// Of a drive that is shut down, with nothing left to happen: what it remembers, and what the host knows of it. UserError
     /// when it cannot be saved, OutputError when there is no room for it. `text`: what the file says of it (saved_drive_text()).
-    void save_drive(const std::string& path, const std::string& text);
+    /// Of one that was just built. UserError when it could not be saved at the end either.
+    void check_saving();
+    /// `given_up`: asked now and then; when it says so, SnapshotGivenUp is thrown, and there is no file.
+    void save_drive(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
 
 private:
     void load_drive();

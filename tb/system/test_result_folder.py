@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder of a run: for one run at a time, never with results of two, and what happens when it cannot be written."""
 import json
+import os
 import resource
 import shutil
 import signal
@@ -61,6 +62,49 @@ class Folder(SystemTest):
         (self.dir / "out" / "result.json.part").write_text("half")
         self.simulate("tiny-test", self.short)
         self.assertEqual(self.names(), ALL)
+
+    def test_nothing_that_an_earlier_run_recorded(self):
+        logs = self.job("logged", "rw=read", "bs=4k", "number_ios=200", "write_bw_log=a", "write_lat_log=a", "log_avg_msec=1")
+        self.simulate("tiny-test", logs, "--wave", "--timeline", "--timeline-to", "1ms")
+        recorded = {"wave.vcd", "wave.gtkw", "wave.names", "trace.json"} | {f"a_{kind}.1.log" for kind in ("bw", "clat", "slat", "lat")}
+        self.assertEqual(self.names(), ALL | recorded)
+        self.assertEqual(sorted(json.loads((self.dir / "out" / "wall_clock.json").read_text())["files"]), sorted(n for n in recorded if n.endswith(".log")))
+        for mine in ("b_bw.1.log", "mine.json", "notes.log"):
+            (self.dir / "out" / mine).write_text("mine")
+        (self.dir / "out" / "report.html").write_text("of that run")
+        (self.dir / "out" / "old_bw.1.log.part").write_text("of a run that was killed")
+        # Refused: nothing has begun.
+        self.assertEqual(self.ssdtlm("run", "tiny-test", "-w", self.short, "-o", "out", "--wave=die[99]").returncode, USER_ERROR)
+        self.assertLessEqual(recorded, self.names())
+        self.simulate("tiny-test", self.short)
+        self.assertEqual(self.names(), ALL | {"b_bw.1.log", "mine.json", "notes.log"})
+
+    def test_files_have_their_names_when_they_are_whole(self):
+        job = self.job("logged", "rw=randrw", "bs=4k", "iodepth=32", "runtime=100000", "time_based", "write_iops_log=a")
+        program = subprocess.Popen(self.command(job, "-q", "--timeline", "--timeline-to", "1ms", "--wave", "--wave-to", "1ms"), cwd=self.dir)
+        self.addCleanup(program.kill)
+        self.let_run(program)
+        # The waveform ended with --wave-to: it is whole.
+        self.assertEqual({n for n in self.names() if not n.endswith(".part")}, {"wave.vcd"})
+        program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(timeout=120), INTERRUPTED)
+        self.assertEqual(self.names(), ALL | {"wave.vcd", "wave.gtkw", "wave.names", "trace.json", "a_iops.1.log"})
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a file system of its own")
+    def test_disk_that_is_full_from_the_start(self):
+        disk = self.dir / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True).returncode != 0:
+            self.skipTest("may not mount")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        try:
+            (disk / "fill").write_bytes(bytes(1 << 20))
+        except OSError:
+            pass
+        done = self.ssdtlm("run", "tiny-test", "-w", self.short, "-o", "disk/out")
+        self.assertEqual(done.returncode, NOT_WRITTEN)
+        self.assertEqual(done.stderr, "-o disk/out: cannot be written: No space left on device; make room, or choose another folder with -o\n")
+        self.assertEqual(list((disk / "out").iterdir()), [])
 
     def test_folder_that_is_gone_at_the_end(self):
         for quiet in ((), ("-q",)):

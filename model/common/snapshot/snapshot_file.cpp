@@ -13,7 +13,7 @@
 namespace ssdtlm {
 
 namespace {
-constexpr char kFirstLine[] = "ssdtlm snapshot, format 3\n";
+constexpr char kFirstLine[] = "ssdtlm snapshot, format 4\n";
 constexpr int kLevel = 1;  // what a drive remembers is mostly random: more effort gains little
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 }  // namespace
@@ -23,8 +23,14 @@ struct SnapshotWriter::Stream {
     ~Stream() { ZSTD_freeCCtx(context); }
 };
 
-SnapshotWriter::SnapshotWriter(const std::string& path, const std::string& text)
-    : Snapshot(false), path_(path), temporary_(path + ".part"), file_(std::fopen(temporary_.c_str(), "wb")), stream_(std::make_unique<Stream>()), out_(ZSTD_CStreamOutSize()) {
+SnapshotWriter::SnapshotWriter(const std::string& path, const std::string& text, bool (*given_up)())
+    : Snapshot(false),
+      path_(path),
+      temporary_(path + ".part"),
+      file_(std::fopen(temporary_.c_str(), "wb")),
+      stream_(std::make_unique<Stream>()),
+      out_(ZSTD_CStreamOutSize()),
+      given_up_(given_up) {
     if (file_ == nullptr) cannot_write();
     ZSTD_CCtx_setParameter(stream_->context, ZSTD_c_compressionLevel, kLevel);
     ZSTD_CCtx_setParameter(stream_->context, ZSTD_c_checksumFlag, 1);
@@ -32,6 +38,7 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const std::string& text)
     in_.assign(kFirstLine, kFirstLine + sizeof kFirstLine - 1);
     in_.insert(in_.end(), text.begin(), text.end());
     in_.push_back('\0');
+    digest_.add(in_.data(), in_.size());
 }
 
 SnapshotWriter::~SnapshotWriter() {
@@ -45,6 +52,7 @@ void SnapshotWriter::section(const char* organ) { bytes(const_cast<char*>(organ)
 void SnapshotWriter::refuse(const char* what) { throw UserError(Problem{path_, std::string("the drive cannot be saved: ") + what, "", ""}); }
 
 void SnapshotWriter::bytes(void* data, std::size_t size) {
+    digest_.add(data, size);
     if (in_.size() + size > kBlock) {
         compress(in_.data(), in_.size(), false);
         in_.clear();
@@ -57,6 +65,7 @@ void SnapshotWriter::bytes(void* data, std::size_t size) {
 void SnapshotWriter::compress(const void* data, std::size_t size, bool last) {
     ZSTD_inBuffer in{data, size, 0};
     for (bool more = true; more;) {
+        if (given_up_ != nullptr && given_up_()) throw SnapshotGivenUp();
         ZSTD_outBuffer out{out_.data(), out_.size(), 0};
         const std::size_t left = ZSTD_compressStream2(stream_->context, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
         SSDTLM_CHECK(ZSTD_isError(left) == 0, "zstd does not compress");
@@ -66,6 +75,8 @@ void SnapshotWriter::compress(const void* data, std::size_t size, bool last) {
 }
 
 void SnapshotWriter::finish() {
+    std::uint64_t digest = digest_.value();
+    bytes(&digest, sizeof digest);
     compress(in_.data(), in_.size(), true);
     const bool ok = std::fflush(file_) == 0 && ::fsync(::fileno(file_)) == 0;
     if (std::fclose(std::exchange(file_, nullptr)) != 0 || !ok || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
@@ -139,13 +150,37 @@ void SnapshotReader::bytes(void* data, std::size_t size) {
         if (taken_ == there_ && !fill()) damaged("it ends too early");
         const std::size_t n = std::min(size, there_ - taken_);
         std::memcpy(to, out_.data() + taken_, n);
+        digest_.add(out_.data() + taken_, n);
         taken_ += n;
         to += n;
         size -= n;
     }
 }
 
+void SnapshotReader::check_digest() {
+    const std::uint64_t right = digest_.value();
+    std::uint64_t found = 0;
+    bytes(&found, sizeof found);
+    if (found != right) damaged("its content was changed after it had been saved");
+}
+
+void SnapshotReader::check_rest() {
+    constexpr std::size_t kDigest = sizeof(std::uint64_t);
+    std::vector<char> rest;  // of what there is, with the last bytes of what there was before
+    while (taken_ != there_ || fill()) {
+        rest.insert(rest.end(), out_.begin() + static_cast<std::ptrdiff_t>(taken_), out_.begin() + static_cast<std::ptrdiff_t>(there_));
+        taken_ = there_;
+        if (rest.size() <= kDigest) continue;
+        digest_.add(rest.data(), rest.size() - kDigest);
+        rest.erase(rest.begin(), rest.end() - kDigest);
+    }
+    std::uint64_t found = 0;
+    if (rest.size() == kDigest) std::memcpy(&found, rest.data(), kDigest);
+    if (rest.size() != kDigest || found != digest_.value()) damaged("its content was changed after it had been saved");
+}
+
 void SnapshotReader::finish() {
+    check_digest();
     if (taken_ != there_ || fill()) damaged("it says more than this version of ssdtlm takes over");
 }
 

@@ -6,17 +6,26 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/snapshot/snapshot.h"
+#include "common/snapshot/snapshot_digest.h"
 
 namespace ssdtlm {
+
+/// Whoever waits for the file no longer wants it.
+class SnapshotGivenUp : public std::runtime_error {
+public:
+    SnapshotGivenUp() : std::runtime_error("the snapshot was given up") {}
+};
 
 class SnapshotWriter final : public Snapshot {
 public:
     /// Into a file beside `path`, which finish() puts in its place. OutputError when it cannot be written.
-    SnapshotWriter(const std::string& path, const std::string& text);
+    /// `given_up`: asked now and then, null: nobody; when it says so, SnapshotGivenUp is thrown.
+    SnapshotWriter(const std::string& path, const std::string& text, bool (*given_up)() = nullptr);
     ~SnapshotWriter() override;
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -36,6 +45,8 @@ private:
     struct Stream;
     std::unique_ptr<Stream> stream_;
     std::vector<char> in_, out_;
+    bool (*const given_up_)();
+    SnapshotDigest digest_;
 };
 
 class SnapshotReader final : public Snapshot {
@@ -50,11 +61,14 @@ public:
     void section(const char* organ) override;
     [[noreturn]] void refuse(const char* what) override;
     void bytes(void* data, std::size_t size) override;
-    /// All of it has been taken over. UserError when there is more, or its checksum is wrong.
+    /// All of it has been taken over. UserError when there is more, or it is not as it was written.
     void finish();
+    /// Instead of taking it over: reads all that is left. UserError when it is not as it was written.
+    void check_rest();
 
 private:
     bool fill();
+    void check_digest();
     [[noreturn]] void damaged(const std::string& what) const;
 
     const std::string path_;
@@ -64,6 +78,7 @@ private:
     std::vector<char> in_, out_;
     std::size_t taken_ = 0, there_ = 0;  // of out_
     bool frame_over_ = false;
+    SnapshotDigest digest_;
     std::string text_;
     std::string organ_ = "its head";
 };

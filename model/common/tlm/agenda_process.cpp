@@ -66,6 +66,7 @@ void AgendaProcess::refuse_early(SimTime agenda) const {
 __attribute__((noinline)) bool AgendaProcess::run_watched(SimTime limit) {
     while (break_ && !stopped_) {
         if (!agenda_.run_one(limit)) return false;
+        if (called_ && on_call_.call != nullptr) on_call_.call(on_call_.self);
         for (std::size_t i = 0; i < after_each_.size(); ++i) after_each_[i].call(after_each_[i].self);  // one may remove itself
     }
     return !stopped_;

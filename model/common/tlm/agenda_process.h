@@ -44,6 +44,10 @@ public:
         if (error_) std::rethrow_exception(error_);
     }
 
+    /// From a handler of a signal: what on_call() names is called after the running entry, and after each one from then on.
+    void call_soon() { called_ = break_ = true; }
+    void on_call(void (*call)(void*), void* self) { on_call_ = {call, self}; }
+
     /// Called after every entry from now on, in the entry's time. It may change nothing of the model.
     void add_after_each(void (*after)(void*), void* self) {
         after_each_.push_back({after, self});
@@ -58,8 +62,8 @@ public:
 
 private:
     struct Hook {
-        void (*call)(void*);
-        void* self;
+        void (*call)(void*) = nullptr;
+        void* self = nullptr;
     };
     void drain();
     void execute();
@@ -71,7 +75,7 @@ private:
     void run_until(SimTime limit);
     bool run_watched(SimTime limit);
     void update_break() {
-        break_ = stopped_ || !after_each_.empty();
+        break_ = stopped_ || called_ || !after_each_.empty();
         if (break_) agenda_.set_run_limit(Agenda::kNoClaims);
     }
 
@@ -80,7 +84,9 @@ private:
     bool until_empty_ = false;  // within run()
     SimTime run_end_ = SimTime::min();  // within run() and run_for(); else before any time
     bool stopped_ = false;
-    bool break_ = false;  // the fast loop must be left: stopped_, or somebody looks after each entry
+    volatile bool break_ = false;   // the fast loop must be left: stopped_, called_, or somebody looks after each entry
+    volatile bool called_ = false;  // by a handler of a signal
+    Hook on_call_{};
     bool draining_ = false;
     std::vector<Hook> after_each_;
     SimTime wake_at_ = kNever;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "common/report/error.h"
+#include "common/report/part_file.h"
 
 namespace ssdtlm {
 
@@ -31,13 +32,16 @@ struct Scope {
 
 }  // namespace
 
-VcdWriter::VcdWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(file_.c_str(), "wb")), buffer_(kBuffer) {
+VcdWriter::VcdWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")), buffer_(kBuffer) {
     if (out_ == nullptr) refuse("cannot be opened for writing");
     std::setvbuf(out_, nullptr, _IONBF, 0);
 }
 
 VcdWriter::~VcdWriter() {
-    if (out_ != nullptr) std::fclose(out_);
+    if (out_ == nullptr) return;
+    std::fclose(out_);
+    std::error_code ignored;
+    std::filesystem::remove(part_of(file_), ignored);
 }
 
 void VcdWriter::refuse(const char* what) const {
@@ -143,7 +147,8 @@ void VcdWriter::change(SimTime at, WaveId signal, std::uint64_t value) {
 void VcdWriter::end(SimTime at) {
     if (at != now_) put_time(at);
     flush();
-    if (std::fflush(out_) != 0) refuse("cannot be written");
+    if (std::fclose(std::exchange(out_, nullptr)) != 0) refuse("cannot be written");
+    publish(file_);
 }
 
 }  // namespace ssdtlm

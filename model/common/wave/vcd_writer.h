@@ -15,7 +15,7 @@ namespace ssdtlm {
 
 class VcdWriter final : public WaveSink {
 public:
-    /// Opens the file. Throws OutputError when it cannot be written, here or later.
+    /// Opens the file, which has its name from end() on. Throws OutputError when it cannot be written, here or later.
     explicit VcdWriter(std::filesystem::path file);
     ~VcdWriter() override;
     VcdWriter(const VcdWriter&) = delete;

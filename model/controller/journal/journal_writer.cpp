@@ -45,7 +45,8 @@ void JournalWriter::demand_for(SuperblockId victim) {
     if (around_.ftl.media().read_only || !around_.ftl.journal_must_be_written_for(victim)) return;
     const Journal& journal = around_.ftl.journal();
     demanded_ = std::max(demanded_, journal.last_pending());
-    while (urgent_ < journal.unplaced()) {
+    // Where cores take no time a page is placed within begin(), which may gather entries into another one: that one is not asked for here.
+    for (std::uint64_t more = std::max<std::uint64_t>(journal.unplaced(), urgent_) - urgent_; more != 0; --more) {
         ++urgent_;
         begin(idx(around_.ftl.shape().group_of(victim)));
     }

@@ -122,10 +122,10 @@ void BringUp::cap_high(std::uint32_t value) {
     cap_ |= std::uint64_t{value} << 32;
     const std::uint32_t shift = page_shift(config_.page_bytes);
     if (shift < nvme::Cap::mps_min(cap_) || shift > nvme::Cap::mps_max(cap_))
-        throw UserError(Problem{"host.page_bytes", std::to_string(config_.page_bytes) + " is no page size of this controller",
+        throw UserError(Problem{"HostConfig::page_bytes", std::to_string(config_.page_bytes) + " is no page size of this controller",
                                 std::to_string(1u << (kMinPageShift + nvme::Cap::mps_min(cap_))) + " to " +
                                     std::to_string(1u << (kMinPageShift + nvme::Cap::mps_max(cap_))),
-                                "set host.page_bytes to a size in that range"});
+                                "set it to a size in that range"});
     if (nvme::Cap::dstrd(cap_) != 0) fail("doorbell stride " + std::to_string(nvme::Cap::dstrd(cap_)) + ", expected 0");
     info_.queue_entries = std::min(config_.queue_entries, nvme::Cap::mqes(cap_) + 1);
     read(nvme::kRegVs, &BringUp::version);

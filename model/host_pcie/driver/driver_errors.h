@@ -13,6 +13,7 @@ namespace ssdtlm {
 struct DriverCounters {
     std::uint64_t requests_issued = 0;     ///< taken from the workload
     std::uint64_t requests_completed = 0;
+    std::uint64_t requests_dropped = 0;    ///< by a run that was interrupted
     std::uint64_t commands_submitted = 0;  ///< SQEs written; more than requests when some are split
     std::uint64_t commands_completed = 0;
     std::uint64_t commands_cancelled = 0;  ///< by controller resets; each is submitted again

@@ -229,7 +229,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uin
             const std::uint32_t other = BlockSignature::load(data + (b - slba) * lba_bytes_).version;
             if (other != version) refuse_leftover(b, other, "LBA " + std::to_string(first) + " of the same unit version " + std::to_string(version), reader);
         }
-        if (!durable_->found(unit, version))
+        if (durable_ != nullptr && !durable_->found(unit, version))
             refuse_leftover(first, version, "which the unit never had together with what was found of its other blocks", reader);
         log(unit, e->acceptable());
         set_version(unit, version);
@@ -359,7 +359,6 @@ void IntegrityOracle::any_of_durable(const UnitState& u) {
 
 void IntegrityOracle::state(Snapshot& s) {
     SSDTLM_CHECK(reads_in_flight_ == 0 && !bytes_, "a snapshot while reads are in flight, or of bytes");
-    if (leftovers_ != 0) s.refuse("nobody has read yet what a loss of power has left");
     s.section("what the host has written");
     s(filled_, nibbles_, rolling_);
     std::vector<UnitState> settled;
@@ -370,10 +369,16 @@ void IntegrityOracle::state(Snapshot& s) {
     settled.resize(static_cast<std::size_t>(count));
     for (UnitState& u : settled) {
         SSDTLM_CHECK(u.in_flight == 0, "a snapshot while writes are in flight");
-        s(u.key, u.before, u.within);
+        bool left = u.lost_power;  // by a loss of power, and nobody has read which of the versions it is
+        s(u.key, u.before, u.within, left);
         bool fresh = false;
         if (!s.reads()) continue;
-        table_.insert(u.key, fresh) = u;
+        if (u.key >= units_ || u.acceptable() == 0 || u.acceptable() >> (max_version_ + 1) != 0) s.refuse("versions of a unit that it cannot have");
+        u.lost_power = left;
+        leftovers_ += left;
+        UnitState& entry = table_.insert(u.key, fresh);
+        if (!fresh) s.refuse("a unit that is there twice");
+        entry = u;
         if (durable_ != nullptr) any_of_durable(u);
     }
 }

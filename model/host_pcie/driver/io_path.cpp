@@ -317,9 +317,12 @@ void IoPath::stop_submitting() {
     taking_ = false;
     for (IoQueue& q : queues_) {
         for (; !q.backlog.empty(); q.backlog.pop()) {
-            if (q.backlog.front().split == kWhole) continue;
+            if (q.backlog.front().split == kWhole) {
+                ++counters_.requests_dropped;
+                continue;
+            }
             SplitRequest& split = splits_.at(q.backlog.front().split);
-            split.dropped = true;
+            if (!std::exchange(split.dropped, true)) ++counters_.requests_dropped;
             if (--split.remaining == 0) splits_.release(split);
         }
     }

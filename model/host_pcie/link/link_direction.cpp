@@ -79,8 +79,16 @@ SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::ui
 
 /// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.
 SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start) {
+    // The wire is granted, and idle meanwhile.
+    const auto waits = [this](SimTime from, SimTime until) {
+        if (from == until) return;
+        counters_.credit_stall += until - from;
+        const SimTime now = agenda_.now();
+        gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const Gap& g) { return g.end <= now; }), gaps_.end());
+        gaps_.push_back({from, until});
+    };
     start = a.earliest(train, 0, t);
-    counters_.credit_stall += start - t;
+    waits(t, start);
     counters_.posted_stall += start - t;
     SimTime base = start;
     SimTime end = start + rate_.time_for(train.wire_prefix(1));
@@ -90,7 +98,7 @@ SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, Si
         const SimTime at = a.earliest(train, i, end);
         const bool gap = at != end;
         if (gap) {
-            counters_.credit_stall += at - end;
+            waits(end, at);
             counters_.posted_stall += at - end;
             base = at;
             first = i;

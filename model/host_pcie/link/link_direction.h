@@ -9,6 +9,7 @@
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
@@ -154,8 +155,14 @@ public:
         counters_ = counters;
         counters_.busy = busy;
     }
-    /// Wire time used up to now (exact unless the burst on the wire is waiting for credits).
-    Ps busy(SimTime now) const { return free_ > now ? counters_.busy - (free_ - now) : counters_.busy; }
+    /// Wire time used up to now.
+    Ps busy(SimTime now) const {
+        if (free_ <= now) return counters_.busy;
+        Ps ahead = free_ - now;
+        for (const Gap& gap : gaps_)
+            if (gap.end > now) ahead -= gap.end - std::max(gap.begin, now);
+        return counters_.busy - ahead;
+    }
     std::size_t waiting() const { return waiting_.size() + bulk_.waiting(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     LinkProbe* probe() const { return probe_; }
@@ -164,6 +171,9 @@ public:
     void check_waiters(const char* name) const;
 
 private:
+    struct Gap {
+        SimTime begin, end;
+    };
     struct Burst {
         TlpTrain train;
         TlpKind kind;
@@ -193,8 +203,12 @@ private:
         SimTime end = t + length;
         CreditAccount& credits = account(kind);
         const bool usual = kind == TlpKind::mem_write && closed_forms_;
-        if (!credits.infinite() && !(usual && credits.take_if_fits(train, t, end)))
+        Ps used = length;
+        if (!credits.infinite() && !(usual && credits.take_if_fits(train, t, end))) {
+            const Ps stalled = counters_.credit_stall;
             end = take_credits(kind, train, tlps, t, end, start);
+            used = end - t - (counters_.credit_stall - stalled);
+        }
         const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
         const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
         if (__builtin_expect(blocked_since_ != kNever, 0)) {
@@ -212,7 +226,7 @@ private:
         counters_.tlps[k] += tlps;
         counters_.overhead_bytes[k] += std::uint64_t{tlps} * train.overhead();
         counters_.payload_bytes[k] += train.payload_bytes();
-        counters_.busy += length;
+        counters_.busy += used;
         if (__builtin_expect(probe_ != nullptr, 0)) report(kind, train, tlps, start, end);
         return LinkGrant{nullptr, tlps, start, first_end + latency_, end + latency_};
     }
@@ -252,6 +266,7 @@ private:
     LinkDelivery* first_ = nullptr;  // under way, in the order of the wire; the agenda has an entry for it
     LinkDelivery* last_ = nullptr;
     SimTime free_{};          // end of everything granted
+    std::vector<Gap> gaps_;   // before it, in which a burst waits for credits; those that are over may still be there
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
     BulkWrites bulk_;

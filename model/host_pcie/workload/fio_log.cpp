@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/report/error.h"
+#include "common/report/part_file.h"
 
 namespace ssdtlm {
 
@@ -14,14 +15,18 @@ constexpr std::size_t kBlock = 1u << 14;
 }
 
 FioLog::FioLog(const std::string& path, std::uint32_t avg_msec, bool with_offset)
-    : path_(path), file_(std::fopen(path.c_str(), "w")), avg_msec_(avg_msec), with_offset_(with_offset) {
+    : path_(path), file_(std::fopen(part_of(path).c_str(), "w")), avg_msec_(avg_msec), with_offset_(with_offset) {
     if (!file_)
         throw UserError(Problem{path, std::string("cannot create: ") + std::strerror(errno),
                                 "a writable place for fio logs", ""});
     lines_.reserve(kBlock);
 }
 
-FioLog::~FioLog() { flush(); }
+FioLog::~FioLog() {
+    if (!file_) return;
+    file_.reset();
+    std::remove(part_of(path_).c_str());
+}
 
 void FioLog::append(const Line& line) {
     lines_.push_back(line);
@@ -70,9 +75,11 @@ void FioLog::finish(std::uint64_t ms) {
     if (averaging())
         for (HostOp op : {HostOp::read, HostOp::write, HostOp::trim}) emit_mean(op, ms);
     flush();
-    if (file_ && (std::fflush(file_.get()) != 0 || failed_))
-        throw OutputError(Problem{path_, std::string("cannot write: ") + std::strerror(errno), "", "free some disk space"});
+    if (!file_) return;
+    errno = 0;
+    if (std::fflush(file_.get()) != 0 || failed_) throw OutputError(Problem{path_, "cannot be written: " + system_reason(), "", "free some disk space"});
     file_.reset();
+    publish(path_);
 }
 
 }  // namespace ssdtlm

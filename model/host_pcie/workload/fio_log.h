@@ -19,16 +19,17 @@ class FioLog {
 public:
     /// Throws UserError when the file cannot be created. avg_msec 0: every sample is a line.
     FioLog(const std::string& path, std::uint32_t avg_msec, bool with_offset);
-    /// Writes what is left (finish() reports a full disk, this does not).
+    /// Removes a file that is not finished.
     ~FioLog();
     FioLog(const FioLog&) = delete;
     FioLog& operator=(const FioLog&) = delete;
 
     /// A sample of an I/O that completed `ms` after the job's start. Reads, writes and trims only.
     void add(std::uint64_t ms, std::uint64_t value, HostOp op, std::uint32_t bytes, std::uint64_t offset);
-    /// Writes the last, incomplete means and closes. Throws OutputError when the disk is full.
+    /// Writes the last, incomplete means; the file has its name from here on. Throws OutputError when the disk is full.
     void finish(std::uint64_t ms);
     bool averaging() const { return avg_msec_ != 0; }
+    const std::string& path() const { return path_; }
 
 private:
     struct Line {

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "common/report/all_problems.h"
 #include "common/report/error.h"
 #include "host_pcie/workload/fio_json.h"
 
@@ -190,6 +191,7 @@ void FioReport::finish(SimTime end) {
         busy_ += end - busy_since_;
         busy_since_ = end;
     }
+    AllProblems problems;
     for (Job& job : jobs_) {
         Ps& runtime = job.stats.total_runtime;
         if (!job.runtime_known) runtime = job.measured_end - job.measured_start;
@@ -203,8 +205,17 @@ void FioReport::finish(SimTime end) {
         }
         const std::uint64_t ms = job.started ? whole_ms(job.measured_end - job.start) : 0;
         for (auto* log : {&job.bw_log, &job.iops_log, &job.slat_log, &job.clat_log, &job.lat_log})
-            if (*log) (*log)->finish(ms);
+            if (*log) problems.of([&, log] { (*log)->finish(ms); });
     }
+    if (problems.any()) throw OutputError(problems.all());
+}
+
+std::vector<std::string> FioReport::log_files() const {
+    std::vector<std::string> files;
+    for (const Job& job : jobs_)
+        for (const auto* log : {&job.bw_log, &job.iops_log, &job.slat_log, &job.clat_log, &job.lat_log})
+            if (*log) files.push_back((*log)->path());
+    return files;
 }
 
 std::vector<FioReport::Entry> FioReport::entries() const {

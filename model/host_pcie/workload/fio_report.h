@@ -54,6 +54,8 @@ public:
     nlohmann::ordered_json json() const;
     /// json() laid out as fio prints it: two blanks of indentation, `"key" : value`, six decimals.
     std::string text() const;
+    /// Files that logs are written into, as they were named.
+    std::vector<std::string> log_files() const;
 
 private:
     struct Job;

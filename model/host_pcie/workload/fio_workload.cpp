@@ -82,7 +82,7 @@ Workload::Next FioWorkload::next(SimTime now) {
     } else if (admit_at_ <= now) {
         admit(now);
     }
-    if (steady_at_ <= now) check_steady_states(now);
+    while (steady_at_ <= now) check_steady_states(now);  // seconds without power have passed without being asked
     while (!timers_.empty() && timers_.front().at <= now) {
         const Timer timer = timers_.front();
         std::pop_heap(timers_.begin(), timers_.end(), later);

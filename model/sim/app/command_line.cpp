@@ -52,9 +52,10 @@ public:
     CommandLine parse(int argc, const char* const* argv) {
         std::vector<std::string> words = with_wave_values(argc, argv);
         const bool run = words.size() > 1 && words[1] == "run";
+        const bool check = words.size() > 2 && words[1] == "config" && words[2] == "check";
         if (run && take_word(words, "--report")) line_.run.report = "";
-        if (run)
-            line_.run.fio.arguments = take_fio_arguments(words, option_names(*app_.get_subcommand("run")));
+        if (run || check)
+            line_.run.fio.arguments = take_fio_arguments(words, option_names(run ? *app_.get_subcommand("run") : *app_.get_subcommand("config")->get_subcommand("check")));
         std::vector<const char*> arguments;
         for (const auto& w : words) arguments.push_back(w.c_str());
         try {
@@ -224,6 +225,11 @@ private:
         if (run.replay.jobs == 0) add("--replay-jobs 0", "at least 1", "");
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
+        if (line_.command != Command::run && line_.command != Command::config_check) return;
+        for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
+                                 "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
+                                 "--replay-jobs"})
+            if (deepest().get_option(name)->count() != 0) run.trace_options.emplace_back(name);
         if (line_.command != Command::run) return;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");
         run.limits = parse_run_limits(run.limit_texts, problems_);
@@ -232,10 +238,6 @@ private:
         find_workload_among_devices();
         if (run.workload.empty() && run.fio.arguments.empty() && problems_.empty())
             add("no workload: --workload is missing", "-w FILE, or options of fio as in --rw=randread --bs=4k --size=1g", "add one");
-        for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
-                                 "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
-                                 "--replay-jobs"})
-            if (app_.get_subcommand("run")->get_option(name)->count() != 0) run.trace_options.emplace_back(name);
     }
 
     CommandLineTexts texts_;

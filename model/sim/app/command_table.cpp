@@ -73,6 +73,20 @@ private:
             ->type_name(kAssignmentKind);
     }
 
+    void workload(CLI::App* sub) {
+        group(sub, "Workload");
+        sub->add_option("-w,--workload", line_.run.workload,
+                        "fio job file or block trace (may be .gz), told apart by content; - is standard input; or the name of one "
+                        "that comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand "
+                        "in place of a job file, beside one, whose own count more, as in fio, or beside a name, where they count more")
+            ->type_name(kWorkloadKind);
+        sub->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
+            ->expected(1)
+            ->take_all()
+            ->allow_extra_args(false)
+            ->type_name("NAME");
+    }
+
     void trace_input(CLI::App* sub) {
         group(sub, "Block traces");
         sub->add_option("--trace-format", line_.run.trace.format, "Format of the trace; auto: found from its first lines")
@@ -149,17 +163,7 @@ private:
     void add_run() {
         auto* run = subcommand(app_, "run", "Simulate a workload on a device", Command::run);
         device(run);
-        group(run, "Workload");
-        run->add_option("-w,--workload", line_.run.workload,
-                        "fio job file or block trace (may be .gz), told apart by content; - is standard input; or the name of one "
-                        "that comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand "
-                        "in place of a job file, beside one, whose own count more, as in fio, or beside a name, where they count more")
-            ->type_name(kWorkloadKind);
-        run->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
-            ->expected(1)
-            ->take_all()
-            ->allow_extra_args(false)
-            ->type_name("NAME");
+        workload(run);
         run->add_option("--seed", line_.seed, "Seed of all random streams; the same as --set run.seed=N")->type_name("N");
         group(run, "Results");
         run->add_option("-o,--output", line_.run.output_directory,
@@ -192,10 +196,13 @@ private:
     }
     void add_config() {
         auto* config = family("config", "Check, show and document device configurations");
-        auto* check = subcommand(*config, "check", "Report all problems of a device", Command::config_check);
+        auto* check = subcommand(*config, "check", "Report all problems of a device, alone or with a workload: what `run` would refuse", Command::config_check);
         device(check);
+        workload(check);
         group(check, "Output");
         check->add_flag("--json", line_.run.json, "Print problems as JSON");
+        trace_input(check);
+        replay(check);
         auto* show = subcommand(*config, "show", "Print every parameter with its value and where it comes from",
                                 Command::config_show);
         device(show);

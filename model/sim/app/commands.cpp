@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "common/report/all_problems.h"
+#include "sim/app/interrupts.h"
 #include "sim/app/live_view_needs.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/parent.h"
@@ -21,6 +22,7 @@ namespace {
 
 int run(const CommandLine& line) {
     end_with_parent();
+    Interrupts::catch_all();
     ConfigLoader loader;
     for (const auto& f : line.files) loader.add_device(f);
     for (const auto& a : line.assignments) loader.add_assignment(a);

@@ -6,10 +6,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/report/all_problems.h"
 #include "common/report/json_dump.h"
 #include "host_pcie/workload/fio_options.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "sim/app/commands.h"
+#include "sim/app/run.h"
+#include "sim/app/workload_source.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/config_show.h"
 #include "sim/config/effect_notes.h"
@@ -59,7 +62,16 @@ int show_variants(const CommandLine& line) {
 
 int config_check(const CommandLine& line) {
     try {
-        const ResolvedConfig resolved = load_config(line.files, line.assignments);
+        RunOptions options = line.run;
+        ResolvedConfig resolved;
+        AllProblems problems;
+        const bool with_workload = !options.workload.empty() || !options.fio.arguments.empty();
+        if (with_workload) problems.of([&] { recognise_workload(options); });
+        const bool recognised = !problems.any();
+        problems.of([&] { resolved = load_config(line.files, line.assignments); });
+        if (problems.any() && with_workload && recognised) problems.of([&] { check_workload_alone(options); });
+        problems.throw_if_any();
+        check_simulation(resolved.config, options);
         if (line.run.json) {
             std::puts("[]");
         } else {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -17,6 +18,13 @@ namespace fs = std::filesystem;
 namespace {
 UserError refusal(const std::string& path, const std::string& option, const std::string& what) {
     return UserError({option + " " + path, what, "a folder that can be written", "choose another one"});
+}
+
+/// No other folder on the same disk helps.
+bool is_full(int reason) { return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO; }
+
+OutputError full(const std::string& path, const std::string& option, const std::string& reason) {
+    return OutputError(Problem{option + " " + path, "cannot be written: " + reason, "", "make room, or choose another folder with -o"});
 }
 
 /// A name as one part of a path: a device may be called "../x" or "WD / 512G".
@@ -45,16 +53,23 @@ OutputLock prepare_output_directory(const std::string& path, const std::string& 
     const auto fail = [&](const std::string& what) { throw refusal(path, option, what); };
     std::error_code error;
     fs::create_directories(path, error);
-    if (error) fail("cannot be made: " + error.message());
+    if (error) {
+        if (is_full(error.value())) throw full(path, option, error.message());
+        fail("cannot be made: " + error.message());
+    }
     if (!fs::is_directory(path, error)) fail("is not a folder");
     OutputLock lock(path, option);
     const fs::path probe = fs::path(path) / ".ssdtlm-probe";
-    {
-        std::ofstream out(probe);
-        out << "writable\n";
-        if (!out.flush()) fail("cannot be written");
-    }
+    errno = 0;
+    std::ofstream out(probe);
+    out << "writable\n";
+    out.close();
+    const int why = errno;
+    const bool written = out.good();
     fs::remove(probe, error);
+    if (written) return lock;
+    if (is_full(why)) throw full(path, option, std::strerror(why));
+    fail(std::string("cannot be written") + (why == 0 ? "" : std::string(": ") + std::strerror(why)));
     return lock;
 }
 
@@ -66,7 +81,8 @@ void check_output_directory(const std::string& path, const std::string& option) 
     while (!fs::exists(existing, error) && existing.has_relative_path()) existing = existing.parent_path();
     if (!fs::is_directory(existing, error))
         throw refusal(path, option, there ? "is not a folder" : "cannot be made: " + existing.string() + " is not a folder");
-    if (::access(existing.c_str(), W_OK | X_OK) != 0) throw refusal(path, option, there ? "cannot be written" : "cannot be made");
+    if (::access(existing.c_str(), W_OK | X_OK) != 0)
+        throw refusal(path, option, std::string(there ? "cannot be written: " : "cannot be made: ") + std::strerror(errno));
 }
 
 std::string default_output_directory(const std::string& device, const std::string& workload) {

@@ -93,9 +93,9 @@ WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t
     std::vector<Problem> problems;
     if (source.fio != nullptr)
         for (const FioJob& job : source.fio->job_list())
-            if (job.time_based && job.number_ios == 0 && job.clone == 0)
+            if (job.time_based && job.clone == 0)
                 problems.push_back({kWorkload, "job " + job.report.name + " of " + options.workload + " with time_based, which no time ends here",
-                                    "jobs that end by size, io_size, loops or number_ios", "take time_based away, or set number_ios"});
+                                    "jobs without time_based, which end by size, io_size, loops or number_ios", "take time_based away"});
     if (!problems.empty()) throw UserError(std::move(problems));
     return source;
 }

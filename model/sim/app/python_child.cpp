@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <sstream>
 
@@ -29,8 +30,16 @@ PythonChild::PythonChild(const std::string& command, const std::string& module, 
         else
             ::posix_spawn_file_actions_adddup2(&actions, s.parent, s.child);
     }
+    // Whoever holds signals back meanwhile holds none back from the child.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     std::fflush(nullptr);  // what is printed here comes before what is printed there
-    const int error = ::posix_spawnp(&pid_, argv.front(), &actions, nullptr, argv.data(), environ);
+    const int error = ::posix_spawnp(&pid_, argv.front(), &actions, &attributes, argv.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error == 0) return;
     pid_ = -1;

@@ -27,6 +27,7 @@ public:
 
     /// Its exit code, or 128 and the number of the signal that ended it.
     int wait();
+    pid_t pid() const { return pid_; }
 
 private:
     pid_t pid_ = -1;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -18,9 +17,11 @@
 
 #include "common/report/all_problems.h"
 #include "common/report/error.h"
-#include "controller/ftl/ftl_check.h"
+#include "common/report/part_file.h"
+#include "common/snapshot/snapshot_file.h"
 #include "host_pcie/workload/fio_report.h"
 #include "host_pcie/workload/reported_workload.h"
+#include "sim/app/interrupts.h"
 #include "sim/app/live_view.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/panic_state.h"
@@ -37,21 +38,6 @@
 namespace ssdtlm {
 
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-extern "C" void on_interrupt(int signal) {
-    interrupted = 1;
-    // A second one ends the program at once. But a terminal that goes sends two: the kernel's and the shell's.
-    std::signal(signal, signal == SIGHUP ? SIG_IGN : SIG_DFL);
-}
-
-void catch_interrupts() {
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
-    // nohup: who asked for that wants the run to go on without its terminal.
-    if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
-}
 
 /// fmt::print() throws when the terminal is gone; main() looks at the stream at the end.
 void say(std::FILE* where, const std::string& text) { std::fputs(text.c_str(), where); }
@@ -82,6 +68,10 @@ void check(const RunSummary& summary, const NvmeDriver& driver, bool faults, con
     for (const BookLine& b : summary.books)
         if (!b.balances())
             throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));
+    for (const ResourceUse& r : summary.resources)
+        for (std::size_t i = 0; i < r.busy.size(); ++i)
+            if (!(r.busy[i] >= 0 && r.busy[i] <= 1))
+                throw CheckFailed(fmt::format("{} {} was busy for {} of the measured window, which is no share of it", r.name, i, r.busy[i]));
     // A device whose flash fails may say so; the run is right all the same.
     const std::uint64_t expected = faults ? driver.counters().media_errors() : 0;
     if (summary.error_status != expected)
@@ -90,6 +80,7 @@ void check(const RunSummary& summary, const NvmeDriver& driver, bool faults, con
 }
 
 FioReportOptions report_options(const RunOptions& options, const WorkloadSource& source) {
+    ResultFiles(options.output_directory).remove_parts();  // before there are new ones
     FioReportOptions o;
     o.log_directory = options.output_directory;
     o.global_options = source.global_options;
@@ -133,17 +124,16 @@ public:
         o.workload_name = workload_title(options_);
         o.workload_digest = source_.digest;
         o.before = before_.workload.get();
-        o.interrupt = &interrupted;
         if (instruments_) {
             o.taps = &*instruments_;
             o.observer = &*instruments_;
         }
         if (options_.watch) o.progress = [this](const Simulation::Progress& p) { live_view_->show(p); };
         if (progress_.on()) o.progress = [this](const Simulation::Progress& p) { progress_.show(p); };
-        catch_interrupts();
         // What stands in the folder from here on is of this run.
         files_.emplace(options_.output_directory);
         files_->remove_earlier();
+        Interrupts::building(abandoned(config, o.workload_name, "a signal came while the drive was prepared, before the first command", "interrupted while the drive was prepared"));
         o.series = &files_->stream("timeseries.csv");
         if (config.run.gc_log) o.gc_log = &files_->stream("gc.csv");
         // SystemC says on standard output that the simulation was stopped; what stopped it is said by us.
@@ -163,10 +153,44 @@ public:
         }
         if (instruments_) instruments_->attach(simulation->system());
         if (live_view_) live_view_->attach(simulation->system(), simulation->latency());
-        return run(*simulation);
+        Interrupts::running(abandoned(config, o.workload_name, "a signal came in a step of the simulation that did not end soon: no numbers are known", "interrupted in a long step"),
+                            [](void* s) { static_cast<Simulation*>(s)->interrupt(); }, &*simulation);
+        const int code = run(*simulation);
+        return code == static_cast<int>(ExitCode::ok) && Interrupts::any() ? static_cast<int>(ExitCode::interrupted) : code;
     }
 
 private:
+    /// What a signal leaves that comes where nothing can be ended in order. Writes it, under a temporary name.
+    Interrupts::Abandoned abandoned(const SsdConfig& config, const std::string& workload, const char* reason, const char* said) const {
+        const std::filesystem::path named = std::filesystem::path(options_.output_directory) / "failed.json";
+        RunSummary s = not_begun(config, workload);
+        s.interrupted = true;
+        s.ended_by = "interrupt";
+        s.failure = RunFailure{"interrupted", static_cast<int>(ExitCode::interrupted), reason, {}};
+        Interrupts::Abandoned abandoned;
+        abandoned.text = part_of(named);
+        abandoned.named = named;
+        AllProblems ignored;  // there may be room at the end
+        ignored.of([&] { write_text_file(abandoned.text, result_json(s, options_.resolved_config)); });
+        std::error_code gone;
+        if (ignored.any()) std::filesystem::remove(abandoned.text, gone);
+        for (const std::string& part : files_->parts())
+            if (part != abandoned.text) abandoned.temporary.push_back(part);
+        for (const std::string& log : report_.log_files()) abandoned.temporary.push_back(part_of(log).string());
+        abandoned.said = fmt::format("ssdtlm: {}; {} says so\n", said, named.string());
+        return abandoned;
+    }
+    RunSummary not_begun(const SsdConfig& config, const std::string& workload) const {
+        RunSummary s;
+        s.device = config.name;
+        s.workload = workload;
+        s.workload_digest = source_.digest;
+        s.version = kVersion;
+        s.seed = config.run.seed;
+        s.notes = source_.notes;
+        return s;
+    }
+
     int run(Simulation& simulation) {
         RunSummary summary;
         std::exception_ptr error;
@@ -176,12 +200,23 @@ private:
             complete = true;
             if (instruments_) instruments_->finish_checks();
             check(summary, simulation.system().host.driver, simulation.system().config.faults.any(), source_.fio);
-            if (!options_.save_drive.empty())
-                simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config));
+            if (!options_.save_drive.empty() && !summary.interrupted)
+                simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config), &Interrupts::any);
+        } catch (const CutOff& e) {
+            summary = simulation.so_far();
+            complete = true;
+            source_.notes.push_back(std::string(e.what()) + ": it is left as it was, and no books are compared");
+        } catch (const SnapshotGivenUp&) {
+            // said below
         } catch (...) {
             error = std::current_exception();
             if (!complete) summary = simulation.so_far();
         }
+        Interrupts::writing();
+        std::error_code ignored;
+        std::filesystem::remove(part_of(std::filesystem::path(options_.output_directory) / "failed.json"), ignored);  // abandoned()
+        drive_saved_ = !options_.save_drive.empty() && !error && !Interrupts::any();
+        if (!options_.save_drive.empty() && !error && !drive_saved_) source_.notes.push_back("--save-drive: the run was interrupted, so the drive is not saved");
         progress_.clear();
         if (source_.fio != nullptr) report_fio_outcome(*source_.fio, report_, source_.notes);
         if (source_.generated != nullptr)
@@ -198,13 +233,8 @@ private:
 
     /// The device could not even be built: for lack of memory, say. Call while the exception is handled.
     void mark_not_begun(const SsdConfig& config, const std::string& workload) const {
-        RunSummary s;
-        s.device = config.name;
-        s.workload = workload;
-        s.workload_digest = source_.digest;
-        s.version = kVersion;
-        s.seed = config.run.seed;
-        s.notes = source_.notes;
+        Interrupts::writing();
+        RunSummary s = not_begun(config, workload);
         s.ended_by = "failure";
         s.failure = failure_of(std::current_exception());
         AllProblems ignored;  // what ended the run is told
@@ -222,6 +252,10 @@ private:
         note_what_never_came(summary, simulation.system());
         for (const FioReportJob& job : source_.report_jobs) summary.job_names.push_back(job.name);
         summary.command = options_.command;
+        for (const std::string& log : report_.log_files()) {
+            const std::filesystem::path name = std::filesystem::path(log).lexically_relative(options_.output_directory).lexically_normal();
+            if (!name.empty() && name.begin()->string() != "..") summary.files.push_back(name.string());
+        }
         std::error_code gone;  // the directory may have been removed
         summary.directory = std::filesystem::current_path(gone).string();
         summary.ended_by = summary.interrupted ? "interrupt" : ended_by(limited_.reached(), options_.limit_texts);
@@ -293,7 +327,7 @@ private:
         say(stdout, summary_text(summary));
         if (not_written) return;
         for (const std::string& sentence : recorded_) say(stdout, sentence + "\n");
-        if (!options_.save_drive.empty() && !summary.failure) say(stdout, fmt::format("drive saved in {}\n", options_.save_drive));
+        if (drive_saved_) say(stdout, fmt::format("drive saved in {}\n", options_.save_drive));
         say(stdout, fmt::format("results in {}\n", options_.output_directory));
     }
 
@@ -324,6 +358,7 @@ private:
     std::optional<ResultFiles> files_;  ///< from the begin of the simulation on, which writes into one of them
     std::string slowest_;  ///< slowest.json; empty: not asked for
     std::vector<std::string> recorded_;
+    bool drive_saved_ = false;
 };
 
 /// What would be found out at the end of the run.
@@ -341,18 +376,15 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
 }  // namespace
 
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
-    const std::uint64_t units = logical_units_of(config.ftl, config.nand.geometry);
-    WorkloadSource source, before;
     AllProblems problems;
-    problems.of([&] { source = open_workload(config, options, units * config.nand.geometry.unit_bytes); });
-    problems.of([&] { before = open_precondition_workload(config, units * config.nand.geometry.unit_bytes); });
+    WorkloadSources sources(config, options, problems);
     problems.of([&] { check_save_drive(config, options.save_drive); });
     if (problems.any()) problems.of([&] { check_output_directory(options.output_directory, options.output_option); });
     problems.throw_if_any();
     const OutputLock lock = prepare_output_directory(options.output_directory, options.output_option);
     SsdConfig saved = config;
     saved.run.outlives_power = true;
-    return Run(config, options, source, before).run(options.save_drive.empty() ? config : saved);
+    return Run(config, options, sources.played, sources.before).run(options.save_drive.empty() ? config : saved);
 }
 
 }  // namespace ssdtlm

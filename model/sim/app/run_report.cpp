@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "common/report/all_problems.h"
+#include "sim/app/interrupts.h"
 #include "sim/app/output_directory.h"
 #include "sim/app/python_child.h"
 
@@ -58,9 +60,17 @@ int write_report(const RunOptions& options, int code) {
     words.insert(words.end(), {"--", options.output_directory});
     std::vector<ChildStream> streams;
     if (options.quiet || options.json) streams.push_back({STDOUT_FILENO, -1});
-    const int ended = PythonChild(kOption, "ssdtlm", words, streams).wait();
+    const bool interrupted_before = Interrupts::any();
+    std::optional<PythonChild> child;
+    {
+        const Interrupts::HeldBack until_it_can_be_told;
+        child.emplace(kOption, "ssdtlm", words, streams);
+        Interrupts::tell(child->pid());
+    }
+    const int ended = child->wait();
+    Interrupts::tell(0);
     if (ended == 0) return code;
-    if (ended == 128 + SIGINT) return static_cast<int>(ExitCode::interrupted);
+    if (ended == 128 + SIGINT || (Interrupts::any() && !interrupted_before)) return static_cast<int>(ExitCode::interrupted);
     std::fprintf(stderr, "ssdtlm: the run is whole, its report is not written; `ssdtlm report %s` tries again\n", options.output_directory.c_str());
     return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::not_written) : code;
 }

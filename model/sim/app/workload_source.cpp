@@ -13,6 +13,7 @@
 
 #include "common/report/content_hash.h"
 #include "common/report/error.h"
+#include "controller/ftl/ftl_check.h"
 
 #include "host_pcie/workload/fio_job_file.h"
 #include "host_pcie/workload/fio_workload.h"
@@ -232,6 +233,12 @@ void check_workload_alone(const RunOptions& options) {
     any.capacity = std::uint64_t{1} << 50;  // more than any device has, so that no job is too large
     any.lba_bytes = 512;                    // the smallest, so that no block size is refused
     parse_fio_jobs(options.fio, any);
+}
+
+WorkloadSources::WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems) {
+    const std::uint64_t bytes = logical_units_of(config.ftl, config.nand.geometry) * config.nand.geometry.unit_bytes;
+    if (!options.workload.empty() || !options.fio.arguments.empty()) problems.of([&] { played = open_workload(config, options, bytes); });
+    problems.of([&] { before = open_precondition_workload(config, bytes); });
 }
 
 namespace {

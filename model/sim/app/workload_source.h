@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/report/all_problems.h"
 #include "host_pcie/ports/host_request.h"
 #include "host_pcie/workload/fio_report_job.h"
 #include "host_pcie/workload/fio_workload.h"
@@ -45,6 +46,12 @@ WorkloadSource open_workload(const SsdConfig& config, const RunOptions& options,
 /// That of precondition.workload, with other random numbers than the run's, so that the same job in both places is not the same I/O. Empty without
 /// one, and for a saved drive. Throws UserError as open_workload() does, and for one that only time ends.
 WorkloadSource open_precondition_workload(const SsdConfig& config, std::uint64_t namespace_bytes);
+
+/// What a run plays, and what is played first. Keeps in `problems` what is wrong with them. Nothing is `played` without a workload in `options`.
+struct WorkloadSources {
+    WorkloadSources(const SsdConfig& config, const RunOptions& options, AllProblems& problems);
+    WorkloadSource played, before;
+};
 
 /// Of a run whose device cannot be used: what is wrong with the workload on any device. Throws UserError. Of a trace
 /// that is nothing: it would have to be read whole.

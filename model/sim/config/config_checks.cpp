@@ -50,7 +50,7 @@ public:
         channel();
         add(check_collection(resolved_));
         dram();
-        if (geometry_fits) {
+        if (geometry_fits && map_entries_fit()) {
             capacity();
             add(check_caches(resolved_));
             cached_map();
@@ -74,9 +74,11 @@ private:
     void saved_drive() {
         if (c_.run.drive.empty()) return;
         try {
-            const SnapshotReader file(c_.run.drive);
+            SnapshotReader file(c_.run.drive);
+            const std::size_t before = out_.size();
             for (const std::string& difference : differences_from_saved(c_, file.text()))
                 add("precondition.from", difference, "the same value", "set it as it was, or save a drive that is as this one");
+            if (out_.size() == before) file.check_rest();
         } catch (const UserError& e) {
             for (const Problem& p : e.problems()) add("precondition.from", p.where + ": " + p.found, p.allowed, p.repair);
         }
@@ -309,16 +311,20 @@ private:
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
     }
 
+    /// False: what is derived from them would be meaningless.
+    bool map_entries_fit() {
+        const NandGeometry& g = c_.nand.geometry;
+        if (c_.ftl.mapping != "dftl" || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
+        add("map.entry_size", value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
+            "whole entries in a page, for example 8B", "change one of the two");
+        return false;
+    }
+
     /// A map that is not all in memory.
     void cached_map() {
         if (c_.ftl.mapping != "dftl") return;
         const NandGeometry& g = c_.nand.geometry;
         const CachedMapConfig& m = c_.ftl.map;
-        if (g.unit_bytes % m.entry_bytes != 0) {
-            add("map.entry_size", value("map.entry_size") + " in a translation page of " + size_text(g.unit_bytes),
-                "whole entries in a page (nand.geometry.mapping_unit)", "change one of the two");
-            return;
-        }
         // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
         // in different translation pages.
         const std::uint64_t row = std::uint64_t{SuperblockShape(g, c_.ftl.superblock).joined()} * g.units_per_page();

@@ -8,12 +8,12 @@
 #include "adapter/rtl_schedulers.h"
 #include "common/random/random.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
+#include "sim/device/longest_times.h"
 
 namespace ssdtlm {
 
@@ -22,57 +22,12 @@ namespace {
 // Of the seed: independent of what the workload draws.
 constexpr std::uint64_t kCacheStream = 0x636163686573;
 
-// At most.
-std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
-
-Ps longest_of(const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); }
-
-// Of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on one die. Block mapping: one for each unit. Log blocks: all
-// that a group has, or one for each unit of a log block, for each log block that makes way. Each of their pages is read and programmed by itself; as long
-// again for buses and cores (assumed).
-double longest_merges(const DeviceConfig& c, std::uint64_t namespace_bytes) {
-    const NandGeometry& g = c.nand.geometry;
-    const SuperblockShape shape(g, c.ftl.superblock);
-    const bool has_logs = random_log_blocks(c.ftl) != 0;
-    const std::uint64_t units = namespace_bytes / g.unit_bytes, in_buffer = std::min(c.ftl.buffer_bytes / g.unit_bytes, units / g.dies() + 1);
-    const std::uint64_t in_log = std::min<std::uint64_t>(shape.units(), units / shape.groups() / shape.units() + 1);
-    const std::uint64_t blocks = has_logs ? (in_buffer / shape.units() + 2 * shape.groups() / g.dies()) * in_log : in_buffer;
-    const double page = to_seconds(longest_of(c.nand.t_program) + (has_logs ? g.units_per_page() : 1) * longest_of(c.nand.t_read));
-    return 2 * static_cast<double>(blocks) * (page * shape.pages() + 2 * shape.planes() * to_seconds(c.nand.t_erase));
-}
-
-// A full buffer on a full drive: every page programmed once, and as often again as collection moves pages for it. A
-// victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs. In an SLC cache it is
-// programmed once more, and for it a page that was there is read and makes way.
-Ps longest_shutdown(const DeviceConfig& c, std::uint64_t namespace_bytes) {
-    const NandGeometry& g = c.nand.geometry;
-    double page = to_seconds(longest_of(c.nand.t_program) + reads_of_a_page(c) * longest_of(c.nand.t_read)) + to_seconds(c.nand.t_erase) / g.pages_per_block;
-    // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
-    if (c.ftl.mapping == "dftl") page = 2 * page + 2 * g.units_per_page() * to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read));
-    double cached = 0;
-    if (c.ftl.slc.any())
-        cached = to_seconds(c.nand.slc.t_program + reads_of_a_page(c) * c.nand.slc.t_read) + to_seconds(c.nand.slc.t_erase) / g.slc_pages_per_block();
-    const double in_use = static_cast<double>(g.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks + c.ftl.slc.blocks) / g.blocks_per_plane);
-    const double spare = 1.0 - static_cast<double>(namespace_bytes) / in_use;
-    const double pages = static_cast<double>(c.ftl.buffer_bytes) / g.page_bytes / g.dies();
-    double seconds = pages * (page / std::max(spare, 0.01) + cached) + (is_hybrid(c.ftl) ? longest_merges(c, namespace_bytes) : 0);
-    if (c.ftl.checkpoint_at_shutdown) {
-        // One die programs it; before that each group of planes ends the collection of a block.
-        const CheckpointLayout layout(c.ftl, g);
-        // Dirty entries go to their translation pages, at most all of them, each of which is read and programmed.
-        const double translation = static_cast<double>(translation_pages_of(c.ftl, g)) / g.dies();
-        seconds += translation * (to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read)) + page / g.units_per_page() / std::max(spare, 0.01));
-        seconds += to_seconds(longest_of(c.nand.t_program)) * layout.most_superblocks() * layout.shape().pages() +
-                   to_seconds(c.nand.t_erase) * (layout.most_superblocks() + 2) + page * layout.shape().pages() + cached * g.slc_pages_per_block();
-    }
-    return Ps{static_cast<std::int64_t>(std::min(seconds, 1e6) * 1e12)};
-}
-
 NvmeDevice nvme_device(const DeviceConfig& c, const Ftl& ftl) {
     NvmeDevice d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
-    d.scan_time = MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl);
+    // CAP.TO is for the way to CSTS.RDY = 1 and for that to 0.
+    d.scan_time = std::max(MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl), longest_reset(c, d.namespace_bytes));
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
@@ -124,6 +79,7 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     else
         build_firmware();
     start_ages(false);
+    layout_ = FtlState::layout_of(*ftl);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
     mmio_target.bind(front_end.mmio_target);
     dma.pcie_initiator.bind(dma_initiator);
@@ -269,7 +225,7 @@ void SsdController::start_again(std::function<void()> found) {
 void SsdController::state(Snapshot& s) {
     // The drive goes on in a run in which the power may go.
     if (!s.reads() && !data.outlives_power) s.refuse("the flash has not kept what it would have to, because ContentsConfig::outlives_power was not said");
-    FtlState::exchange(*ftl, contents, s);
+    FtlState::exchange(*ftl, contents, layout_, s);
     firmware->state(s);
     s(*dram);
 }

@@ -32,6 +32,7 @@
 #include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
+#include "controller/ftl/state/ftl_state.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/nvme/nvme_front_end.h"
 #include "controller/untimed/workload_play.h"
@@ -128,6 +129,7 @@ private:
     std::optional<MapRebuild> scan_;
     bool looks_for_map_ = false;
     std::function<void()> saved_;
+    FlashLayout layout_;  // of the flash, from the start on
     Earlier earlier_;
     CacheContents played_caches_;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/results/result_files.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <system_error>
 
 #include "common/report/error.h"
@@ -12,8 +14,45 @@ namespace ssdtlm {
 namespace fs = std::filesystem;
 
 namespace {
+constexpr const char* kManifest = "wall_clock.json";
+
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
     throw OutputError(Problem{path.string(), "cannot be written: " + why, "", "make room, or choose another folder with -o"});
+}
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// fio's names: <prefix>_bw.<number>.log.
+bool is_fio_log(const std::string& name) {
+    static const std::regex kLog(R"(.*_(bw|iops|slat|clat|lat)\.[0-9]+\.log)");
+    return std::regex_match(name, kLog);
+}
+
+bool is_rtl_recording(const std::string& name) { return name.rfind("rtl_", 0) == 0 && ends_with(name, ".fst"); }
+
+/// Of the run that wrote this file: what else it wrote in its folder. Nothing of a file that says nothing of it.
+std::vector<std::string> listed_in(const fs::path& manifest) {
+    std::vector<std::string> listed;
+    std::ifstream in(manifest, std::ios::binary);
+    const nlohmann::json j = nlohmann::json::parse(in, nullptr, false);
+    if (!j.is_object() || !j.contains("files") || !j["files"].is_array()) return listed;
+    for (const auto& name : j["files"])
+        if (name.is_string()) listed.push_back(name.get<std::string>());
+    return listed;
+}
+
+/// Names of a folder's entries; none of a folder that cannot be read.
+std::vector<std::string> entries_of(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) names.push_back(at->path().filename().string());
+    return names;
+}
+
+void remove_quietly(const fs::path& path) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
 }
 }  // namespace
 
@@ -22,7 +61,12 @@ void write_text_file(const fs::path& path, const std::string& text) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << text;
     out.close();
-    if (!out) refuse(path, std::strerror(errno));
+    if (!out) refuse(path, system_reason());
+}
+
+void write_whole_file(const fs::path& path, const std::string& text) {
+    write_text_file(part_of(path), text);
+    publish(path);
 }
 
 const std::vector<std::string>& ResultFiles::names() {
@@ -31,17 +75,42 @@ const std::vector<std::string>& ResultFiles::names() {
     return all;
 }
 
+const std::vector<std::string>& ResultFiles::recordings() {
+    static const std::vector<std::string> all{"wave.vcd", "wave.fst", "wave.gtkw", "wave.names/", "trace.json", "report.html"};
+    return all;
+}
+
+std::vector<std::string> ResultFiles::parts() const {
+    std::vector<std::string> all;
+    for (const std::string& name : names()) all.push_back(part(name).string());
+    for (const std::string& name : recordings())
+        if (name.back() != '/') all.push_back(part(name).string());
+    return all;
+}
+
+void ResultFiles::remove_parts() const {
+    for (const std::string& path : parts()) remove_quietly(path);
+    for (const std::string& name : entries_of(directory_)) {
+        const std::string whole = name.substr(0, std::min(name.size(), name.rfind(".part")));
+        if (whole != name && (is_fio_log(whole) || is_rtl_recording(whole) || whole.rfind("report.html", 0) == 0)) remove_quietly(directory_ / name);
+    }
+}
+
 ResultFiles::~ResultFiles() {
     std::error_code ignored;
     for (const std::string& name : added_) fs::remove(part(name), ignored);
 }
 
 void ResultFiles::remove_earlier() const {
-    std::error_code ignored;
-    for (const std::string& name : names()) {
-        fs::remove(directory_ / name, ignored);
-        fs::remove(part(name), ignored);
+    for (const std::string& listed : listed_in(directory_ / kManifest)) {
+        const fs::path name = fs::path(listed).lexically_normal();
+        if (name.is_absolute() || *name.begin() == "..") continue;  // none of the folder
+        if (is_fio_log(name.filename().string())) remove_quietly(directory_ / name);
     }
+    for (const std::string& name : names()) remove_quietly(directory_ / name);
+    for (const std::string& name : recordings()) remove_quietly(directory_ / name.substr(0, name.find('/')));
+    for (const std::string& name : entries_of(directory_))
+        if (is_rtl_recording(name)) remove_quietly(directory_ / name);
 }
 
 void ResultFiles::add(const std::string& name, const std::string& text) {
@@ -53,7 +122,7 @@ std::ostream& ResultFiles::stream(const std::string& name) {
     added_.push_back(name);
     errno = 0;
     std::ofstream& out = streams_.emplace_back(Stream{name, std::ofstream(part(name), std::ios::binary | std::ios::trunc)}).out;
-    if (!out) refuse(part(name), std::strerror(errno));
+    if (!out) refuse(part(name), system_reason());
     return out;
 }
 
@@ -61,7 +130,7 @@ void ResultFiles::commit() {
     for (Stream& s : streams_) {
         errno = 0;
         s.out.close();  // writes what is left, and tries again what failed before
-        if (!s.out) refuse(directory_ / s.name, errno != 0 ? std::strerror(errno) : "not all of it was taken");
+        if (!s.out) refuse(directory_ / s.name, system_reason());
     }
     streams_.clear();
     while (!added_.empty()) {

@@ -10,10 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "common/report/part_file.h"
+
 namespace ssdtlm {
 
 /// Throws OutputError when not all of `text` can be written.
 void write_text_file(const std::filesystem::path& path, const std::string& text);
+/// The same, and the file has its name when it is whole.
+void write_whole_file(const std::filesystem::path& path, const std::string& text);
 
 class ResultFiles {
 public:
@@ -24,7 +28,10 @@ public:
     ResultFiles(const ResultFiles&) = delete;
     ResultFiles& operator=(const ResultFiles&) = delete;
 
-    /// Takes away what an earlier run left: the files whose names are in names(), their temporary ones too.
+    /// Takes away what a run left that was killed: temporary files.
+    void remove_parts() const;
+    /// Takes away what an earlier run left: the files whose names are in names() and recordings(), and the logs of fio that its
+    /// wall_clock.json lists. Nothing else.
     void remove_earlier() const;
     /// Throws OutputError when not all of `text` can be written.
     void add(const std::string& name, const std::string& text);
@@ -36,9 +43,13 @@ public:
     /// The names that a run gives its results; result.json stands for a run that ended in order, failed.json for one that
     /// did not.
     static const std::vector<std::string>& names();
+    /// What a run records on request, by names of its own; a name that ends in '/' is a folder. Blocks in RTL have rtl_*.fst.
+    static const std::vector<std::string>& recordings();
+    /// Temporary names of all that this run may have there.
+    std::vector<std::string> parts() const;
 
 private:
-    std::filesystem::path part(const std::string& name) const { return directory_ / (name + ".part"); }
+    std::filesystem::path part(const std::string& name) const { return part_of(directory_ / name); }
 
     const std::filesystem::path directory_;
     std::vector<std::string> added_;

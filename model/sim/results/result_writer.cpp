@@ -216,6 +216,7 @@ std::string wall_clock_json(const RunSummary& s) {
     Json j;
     j["command"] = s.command;
     j["directory"] = s.directory;
+    if (!s.files.empty()) j["files"] = s.files;
     j["wall_s"] = s.wall_seconds;
     j["cpu_s"] = s.cpu_seconds;
     j["start_up_s"] = s.start_up_seconds;

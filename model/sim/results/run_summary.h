@@ -131,6 +131,7 @@ struct RunSummary {
     // Depends on the machine: written to wall_clock.json only.
     std::vector<std::string> command;    ///< the command line
     std::string directory;               ///< where it was given
+    std::vector<std::string> files;      ///< logs of fio in the run's folder
     double wall_seconds = 0;             ///< from the end of bring-up
     double cpu_seconds = 0;              ///< of this process, from the end of bring-up
     double start_up_seconds = 0;         ///< building, preconditioning, bring-up

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/report/error.h"
+#include "common/report/part_file.h"
 
 extern char** environ;
 
@@ -41,7 +42,8 @@ void require_vcd2fst() {
 std::filesystem::path convert_to_fst(const std::filesystem::path& vcd) {
     const std::string program = found_in_path("vcd2fst");
     std::string from = vcd.string();
-    std::string to = std::filesystem::path(vcd).replace_extension(".fst").string();
+    const std::filesystem::path fst = std::filesystem::path(vcd).replace_extension(".fst");
+    std::string to = part_of(fst).string();
     std::string name = "vcd2fst";
     char* arguments[] = {name.data(), from.data(), to.data(), nullptr};
     posix_spawn_file_actions_t quiet;
@@ -53,10 +55,14 @@ std::filesystem::path convert_to_fst(const std::filesystem::path& vcd) {
     const bool started = !program.empty() && posix_spawn(&child, program.c_str(), &quiet, nullptr, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&quiet);
     if (started) waitpid(child, &status, 0);
-    if (!started || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        throw OutputError(Problem{from, "vcd2fst could not convert it", "", "see what `vcd2fst " + from + " " + to + "` says"});
-    std::filesystem::remove(vcd);
-    return to;
+    std::error_code ignored;
+    if (!started || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        std::filesystem::remove(to, ignored);
+        throw OutputError(Problem{from, "vcd2fst could not convert it", "", "see what `vcd2fst " + from + " " + fst.string() + "` says"});
+    }
+    publish(fst);
+    std::filesystem::remove(vcd, ignored);
+    return fst;
 }
 
 }  // namespace ssdtlm

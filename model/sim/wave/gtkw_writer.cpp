@@ -111,7 +111,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         std::string text;
         for (std::size_t v = 0; v < e->labels.size(); ++v)
             text += fmt::format("{:x} {}{}\n", v, e->labels[v].color.empty() ? "" : "?" + e->labels[v].color + "?", e->labels[v].text);
-        write_text_file(names / (e->name + ".txt"), text);
+        write_whole_file(names / (e->name + ".txt"), text);
     }
 
     struct Item {
@@ -170,7 +170,7 @@ void write_gtkw(const GtkwView& view, const std::vector<WaveSignal>& signals, co
         text += fmt::format("@{:x}\n-{}\n", kGroupEnd | kBlank | (closed ? kClosed : 0), g);
     }
     text += "[pattern_trace] 1\n[pattern_trace] 0\n";
-    write_text_file(base.string() + ".gtkw", text);
+    write_whole_file(base.string() + ".gtkw", text);
 }
 
 }  // namespace ssdtlm

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/report/all_problems.h"
+#include "common/report/part_file.h"
 #include "common/tlm/sc_time_bridge.h"
 #include "protocol/link_extension.h"
 #include "protocol/nvme.h"
@@ -13,17 +14,6 @@
 #include "sim/wave/gtkw_writer.h"
 
 namespace ssdtlm {
-
-namespace {
-/// One for each block and for each time that it was built.
-void remove_rtl_files(const std::filesystem::path& directory) {
-    std::vector<std::filesystem::path> earlier;
-    std::error_code none_yet;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, none_yet))
-        if (entry.path().extension() == ".fst" && entry.path().filename().string().rfind("rtl_", 0) == 0) earlier.push_back(entry.path());
-    for (const std::filesystem::path& file : earlier) std::filesystem::remove(file);
-}
-}  // namespace
 
 Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                          const std::filesystem::path& directory, bool check_pins)
@@ -38,14 +28,15 @@ Instruments::Instruments(const SsdConfig& config, const WaveOptions& wave, const
     scopes_ = parse_wave_scopes(wave.scopes, config.nand.geometry);
     find_rtl();
     if (wave.fst) require_vcd2fst();
-    // What an earlier run left would not be of this one.
-    for (const char* name : {"wave.vcd", "wave.fst", "wave.gtkw", "wave.names"}) std::filesystem::remove_all(directory / name);
-    remove_rtl_files(directory);
     vcd_ = std::make_unique<VcdWriter>(directory / "wave.vcd");
     wave_ = std::make_unique<DeviceWave>(*vcd_, wave, scopes_, config, flash_);
 }
 
-Instruments::~Instruments() = default;
+Instruments::~Instruments() {
+    // The blocks are gone by now, and have closed them.
+    std::error_code ignored;
+    for (const std::filesystem::path& f : rtl_files_) std::filesystem::rename(part_of(f), f, ignored);
+}
 
 FlashPort& Instruments::flash(FlashPort& backend) {
     backend_ = &backend;
@@ -226,14 +217,17 @@ void Instruments::open_rtl(std::uint64_t) {
     rtl_open_ = true;
     const std::string which = power_cycles_ == 0 ? "" : fmt::format("_after_{}", power_cycles_);
     SchedulerPort& scheduler = system_->device.controller.backend.scheduler();
+    const auto file = [&](const char* block, std::uint32_t ch) {
+        rtl_files_.push_back(directory_ / fmt::format("rtl_{}_{}{}.fst", block, ch, which));
+        return part_of(rtl_files_.back()).string();
+    };
     for (std::uint32_t ch = 0; ch < scopes_.channel_rtl.size(); ++ch) {
         if (scopes_.scheduler_rtl[ch])
-            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), (directory_ / fmt::format("rtl_scheduler_{}{}.fst", ch, which)).string()),
-                         "the scheduler has no signals of its own");
-        if (scopes_.channel_rtl[ch])
-            system_->device.controller.backend.channel(ch).sequencer()->open_trace((directory_ / fmt::format("rtl_channel_{}{}.fst", ch, which)).string());
+            SSDTLM_CHECK(scheduler.open_trace(static_cast<std::uint16_t>(ch), file("scheduler", ch)), "the scheduler has no signals of its own");
+        if (scopes_.channel_rtl[ch]) system_->device.controller.backend.channel(ch).sequencer()->open_trace(file("channel", ch));
     }
 }
+
 
 std::vector<std::string> Instruments::finish_wave(bool failed) {
     wave_->finish(failed);
@@ -244,7 +238,8 @@ std::vector<std::string> Instruments::finish_wave(bool failed) {
     if (scopes_.any_rtl()) said.push_back("signals of RTL blocks: " + (file.parent_path() / "rtl_*.fst").string());
     if (!recorder.begun() || recorder.signals().empty()) {
         vcd_.reset();
-        std::filesystem::remove(file);
+        std::error_code never_there;
+        std::filesystem::remove(file, never_there);
         if (recorder.signals().empty()) return said;
         if (wave_options_.trigger != WaveOptions::Trigger::none)
             missed_.push_back("no waveform: the trigger " + wave_options_.trigger_text + " never came");

@@ -27,6 +27,7 @@ public:
     /// Throws UserError for scopes that the device does not have, a file that cannot be written, a missing vcd2fst.
     Instruments(const SsdConfig& config, const WaveOptions& wave, const TimelineOptions& timeline,
                 const std::filesystem::path& directory, bool check_pins = false);
+    /// Call when the system that it was attached to is gone.
     ~Instruments() override;
 
     /// When the device is built, before the simulation starts.
@@ -93,6 +94,7 @@ private:
     Side down_{*this, false};
     std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
     bool rtl_open_ = false;
+    std::vector<std::filesystem::path> rtl_files_;
     std::uint32_t power_cycles_ = 0;
     bool finished_ = false;
     std::vector<std::string> missed_;

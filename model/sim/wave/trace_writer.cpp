@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "common/report/error.h"
+#include "common/report/part_file.h"
 
 namespace ssdtlm {
 
@@ -24,14 +26,17 @@ struct Microseconds {
 
 }  // namespace
 
-TraceWriter::TraceWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(file_.c_str(), "wb")) {
+TraceWriter::TraceWriter(std::filesystem::path file) : file_(std::move(file)), out_(std::fopen(part_of(file_).c_str(), "wb")) {
     if (out_ == nullptr) refuse();
     std::setvbuf(out_, nullptr, _IONBF, 0);
     buffer_.push_back('[');
 }
 
 TraceWriter::~TraceWriter() {
-    if (out_ != nullptr) std::fclose(out_);
+    if (out_ == nullptr) return;
+    std::fclose(out_);
+    std::error_code ignored;
+    std::filesystem::remove(part_of(file_), ignored);
 }
 
 void TraceWriter::refuse() const {
@@ -91,7 +96,8 @@ void TraceWriter::close() {
     constexpr char kEnd[] = "\n]\n";
     buffer_.append(kEnd, kEnd + sizeof kEnd - 1);
     flush();
-    if (std::fflush(out_) != 0) refuse();
+    if (std::fclose(std::exchange(out_, nullptr)) != 0) refuse();
+    publish(file_);
 }
 
 }  // namespace ssdtlm

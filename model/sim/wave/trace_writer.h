@@ -36,6 +36,7 @@ public:
     void slice(TrackId track, SimTime begin, SimTime end, const char* name, const std::string& arguments);
     /// The slice that begins at `at` on this track belongs to that flow; `first`: the flow begins with it.
     void flow(TrackId track, SimTime at, std::uint64_t number, bool first);
+    /// The file is whole, and has its name.
     void close();
 
     std::uint64_t slices() const { return slices_; }

@@ -45,7 +45,7 @@ def libraries():
 
 def write(path, text):
     """All or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)

@@ -149,13 +149,25 @@ TEST_F(SnapshotTest, CutAnywhereItIsRefused) {
 TEST_F(SnapshotTest, ChangedAnywhereItIsRefused) {
     write();
     const std::string whole = file();
+    int unchanged = 0;
     Random random(7);
     for (int i = 0; i < 2000; ++i) {
         std::string damaged = whole;
         damaged[random.below(damaged.size())] ^= static_cast<char>(1u << random.below(8));
         put(damaged);
-        ASSERT_NE(said(), "");
+        if (!said().empty()) continue;
+        // A zstd frame has a few bits that change nothing of what is unpacked: an unused one, a larger window (RFC 8878, 3.1.1.1).
+        ++unchanged;
+        SnapshotReader s(path_);
+        Memory m, was;
+        fill(was);
+        s(m);
+        s.finish();
+        ASSERT_EQ(m.plain, was.plain);
+        ASSERT_EQ(m.table, was.table);
+        for (std::size_t j = 0; j < 100000; ++j) ASSERT_EQ(m.sparse[j], was.sparse[j]) << j;
     }
+    EXPECT_LT(unchanged, 10);
 }
 
 TEST_F(SnapshotTest, WhatIsNoneIsRefused) {

@@ -217,7 +217,7 @@ TEST(BringUp, NamesTheStepThatFails) {
             b.start();
             FAIL();
         } catch (const UserError& e) {
-            EXPECT_EQ(e.problems().at(0).where, "host.page_bytes");
+            EXPECT_EQ(e.problems().at(0).where, "HostConfig::page_bytes");
             EXPECT_EQ(e.problems().at(0).allowed, "4096 to 4096");
         }
     }

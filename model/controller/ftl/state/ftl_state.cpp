@@ -9,38 +9,44 @@
 
 namespace ssdtlm {
 
-/// The big tables say how they differ from this.
-void FtlState::layout(Ftl& ftl, SpareArea& flash, Snapshot& s) {
-    const ScatteredLayout* const scattered = ftl.map_.scattered();
-    std::uint32_t units = ftl.map_.laid_out();
-    std::uint64_t seed = scattered == nullptr ? 0 : scattered->seed();
-    std::vector<std::uint32_t> held;
-    if (scattered != nullptr) held = scattered->held();
-    s(units, seed, held);
-    if (s.reads() && !held.empty()) {
-        if (held.size() != ftl.geometry_.blocks()) s.refuse("a lay-out of other blocks");
-        for (const std::uint32_t h : held)
+FlashLayout FtlState::layout_of(const Ftl& ftl) {
+    FlashLayout layout;
+    layout.units = ftl.map_.laid_out();
+    if (const ScatteredLayout* const scattered = ftl.map_.scattered()) {
+        layout.seed = scattered->seed();
+        layout.held = scattered->held();
+    }
+    return layout;
+}
+
+void FtlState::lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& of, Snapshot& s) {
+    bool map_too = ftl.map_.laid_out() == of.units && (ftl.map_.scattered() == nullptr) == of.held.empty();
+    s(of.units, of.seed, of.held, map_too);
+    if (!s.reads()) return;
+    if (of.units > ftl.logical_units_) s.refuse("more units than the drive has");
+    if (!of.held.empty()) {
+        if (of.held.size() != ftl.geometry_.blocks()) s.refuse("a lay-out of other blocks");
+        for (const std::uint32_t h : of.held)
             if (h != ScatteredLayout::kErasedBlock && h > ftl.geometry_.units_per_block()) s.refuse("more units than a block has");
-        const auto layout = std::make_shared<const ScatteredLayout>(ftl.geometry_, std::move(held), seed);
+        const auto layout = std::make_shared<const ScatteredLayout>(ftl.geometry_, std::vector<std::uint32_t>(of.held), of.seed);
         if (layout->units() > ftl.logical_units_) s.refuse("more units than the drive has");
-        ftl.map_.lay_out(layout);
+        if (map_too) ftl.map_.lay_out(layout);
+        flash.lay_out(layout, ftl.codec_);
+    } else if (of.units != 0) {
+        const SequentialLayout layout(ftl.geometry_, ftl.rows_, of.units);
+        if (map_too) ftl.map_.lay_out(layout);
         flash.lay_out(layout, ftl.codec_);
     }
-    if (!s.reads() || units == 0) return;
-    if (units > ftl.logical_units_) s.refuse("more units than the drive has");
-    const SequentialLayout layout(ftl.geometry_, ftl.rows_, units);
-    ftl.map_.lay_out(layout);
-    flash.lay_out(layout, ftl.codec_);
 }
 
 void FtlState::check_drained(const Ftl& ftl) {
     SSDTLM_CHECK(std::all_of(ftl.under_way_.begin(), ftl.under_way_.end(), [](std::uint32_t n) { return n == 0; }), "a snapshot while pages are under way");
 }
 
-void FtlState::exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
+void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s) {
     check_drained(ftl);
     s.section("ftl");
-    layout(ftl, flash, s);
+    lay_out(ftl, flash, layout, s);
     flash.state(s);
     s.section("map");
     s(ftl.map_, ftl.valid_, ftl.mapped_units_, ftl.lost_units_, ftl.last_number_);

@@ -2,6 +2,9 @@
 // What an FTL and its flash remember, for a snapshot.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "common/snapshot/snapshot.h"
 #include "nand/array/spare_area.h"
 
@@ -9,14 +12,29 @@ namespace ssdtlm {
 
 class Ftl;
 
+/// What the big tables of a flash say how they differ from: of the sequential lay-out so many units, or the scattered one.
+struct FlashLayout {
+    std::uint32_t units = 0;
+    std::uint64_t seed = 0;
+    std::vector<std::uint32_t> held;  ///< by block; empty: not scattered
+};
+
 class FtlState {
 public:
+    /// Of an FTL that has not lost its power yet.
+    static FlashLayout layout_of(const Ftl& ftl);
     /// Told to the snapshot, or taken over from it: then the FTL is a fresh one that was not preconditioned, and the flash a fresh one too.
     /// Precondition (checked): nothing is under way.
-    static void exchange(Ftl& ftl, SpareArea& flash, Snapshot& s);
+    /// `layout`: of the flash, which a map that was found again after a loss of power does not have.
+    static void exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
+    /// Of an FTL that has not lost its power.
+    static void exchange(Ftl& ftl, SpareArea& flash, Snapshot& s) {
+        FlashLayout layout = layout_of(ftl);
+        exchange(ftl, flash, layout, s);
+    }
 
 private:
-    static void layout(Ftl& ftl, SpareArea& flash, Snapshot& s);
+    static void lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
     static void check_drained(const Ftl& ftl);
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SIGINT, SIGTERM and SIGHUP do, by what the program is at. Signals are of the whole process, and so is this.
+//
+// - Nothing has begun (files are read, a job is parsed): the program ends at once.
+// - The drive is being built and preconditioned: no step of that can be left in order, and nothing is known yet. A text that was
+//   written beforehand gets its name, temporary files go, and the program ends at once.
+// - The simulation runs: it is told after the entry of the agenda that runs now, and ends itself. A step that takes longer than
+//   kPatience ends as above.
+// - Results are written: they are written whole.
+//
+// In each a child in Python is told as well. A second signal ends the program at once, whatever it is at.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ssdtlm {
+
+class Interrupts {
+public:
+    /// From now on; nothing has begun. Call once.
+    static void catch_all();
+    /// One has come.
+    static bool any();
+
+    /// If the run ends by one.
+    struct Abandoned {
+        std::filesystem::path text, named;     ///< the first has been written, and gets the second's name
+        std::vector<std::string> temporary;    ///< files that go
+        std::string said;                      ///< on standard error
+    };
+    /// The drive is being built.
+    static void building(Abandoned abandoned);
+    /// The simulation runs: `tell` is called by the handler.
+    static void running(Abandoned abandoned, void (*tell)(void*), void* self);
+    static void writing();
+
+    /// A child that is to be told; 0: there is none.
+    static void tell(pid_t child);
+    /// No signal comes meanwhile: a child is begun.
+    class HeldBack {
+    public:
+        HeldBack();
+        ~HeldBack();
+        HeldBack(const HeldBack&) = delete;
+        HeldBack& operator=(const HeldBack&) = delete;
+    };
+};
+
+}  // namespace ssdtlm
