@@ -61,7 +61,7 @@ def run(binary, case, folder):
     return Answer(throughput(folder), json.loads((folder / "result.json").read_text()))
 
 
-def check(binary, seed, keep=None):
+def check(binary, seed):
     case = random_case(seed)
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
@@ -90,10 +90,11 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     a = parser.parse_args()
     with concurrent.futures.ThreadPoolExecutor(a.parallel) as pool:
-        outcomes = list(pool.map(lambda seed: check(a.binary, seed), range(a.first, a.first + a.runs)))
-    for o in outcomes:
-        if o.wrong or a.verbose:
-            print(f"{'WRONG' if o.wrong else 'right'} {o.seed}: {o.limit}: doubled {100 * o.gain:+.1f} %, twice the load {100 * o.load_gain:+.1f} %: {o.text}")
+        outcomes = []
+        for o in pool.map(lambda seed: check(a.binary, seed), range(a.first, a.first + a.runs)):
+            outcomes.append(o)
+            if o.wrong or a.verbose:
+                print(f"{'WRONG' if o.wrong else 'right'} {o.seed}: {o.limit}: doubled {100 * o.gain:+.1f} %, twice the load {100 * o.load_gain:+.1f} %: {o.text}", flush=True)
     counts = collections.Counter(o.limit for o in outcomes if not o.wrong)
     print(", ".join(f"{n} {name}" for name, n in counts.most_common()))
     wrong = sum(o.wrong for o in outcomes)
