@@ -42,6 +42,7 @@ public:
     std::uint32_t most_dirty() const { return most_counted_; }
     /// Rows that had to wait.
     std::uint64_t waits() const { return waits_; }
+    bool anybody_waits() const { return !rows_.empty(); }
     /// The page may be dirty.
     bool counts(std::uint32_t page) const { return pages_[page].counted; }
     void media_changed() { go_on(); }

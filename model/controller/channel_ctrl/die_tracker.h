@@ -72,6 +72,7 @@ public:
         if (independent_plane_read_) release_planes(die, txn);
         return txn;
     }
+    std::uint32_t running(std::uint32_t die) const { return dies_[die].running; }
     bool anything_runs() const;
     std::uint32_t size() const { return static_cast<std::uint32_t>(dies_.size()); }
 

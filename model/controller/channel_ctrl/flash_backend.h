@@ -50,6 +50,15 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->die_busy(route.die);
     }
+    /// See ChannelController.
+    std::uint32_t running(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->running(route.die);
+    }
+    Ps planes_busy(DieId die) const {
+        const Route& route = routes_[idx(die)];
+        return route.channel->planes_busy(route.die);
+    }
     /// Transactions that wait for the die in the scheduler.
     std::uint32_t waiting(DieId die) const {
         const Route& route = routes_[idx(die)];

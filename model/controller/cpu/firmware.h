@@ -114,6 +114,7 @@ public:
     const GcEngine& gc() const { return gc_; }
     void set_probe(GcProbe* probe) { gc_.set_probe(probe); }
     const Waiters& waiters() const { return waiters_; }
+    const Destage& destage() const { return destage_; }
     /// Null: the map is all in memory.
     const CachedMap* cached_map() const { return cached_map_.get(); }
     CachedMap* cached_map() { return cached_map_.get(); }

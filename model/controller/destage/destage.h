@@ -52,6 +52,7 @@ public:
     std::uint32_t programs() const { return choice_.programs(); }
     /// Of these, that wait for a page.
     std::uint32_t without_page() const;
+    const RowChoice& choice() const { return choice_; }
     /// Is told when somebody may begin to wait for programs that do not end by themselves.
     void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
     /// A program that ends by itself, or a collection that will give a page to one without.

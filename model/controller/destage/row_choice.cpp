@@ -42,6 +42,17 @@ bool RowChoice::may_form() const {
     return (room_wanted || buffer_.is_wanted()) && programs_ == 0 && !data_on_its_way;
 }
 
+bool RowChoice::is_held_back() const {
+    if (buffer_.queued() == 0) return false;
+    const bool all_full = programs_ + row_pages_ > program_limit_;
+    if (of_lane_.empty()) return all_full && may_form();
+    const bool full_rows = empties_ || is_room_wanted() || buffer_.is_wanted();
+    for (std::uint32_t lane = 0; lane < of_lane_.size(); ++lane)
+        if ((all_full || of_lane_[lane] + row_pages_ > limit_of_lane_[lane]) && (buffer_.demanded(lane) || (full_rows && buffer_.queued(lane) >= row_units_)))
+            return true;
+    return false;
+}
+
 __attribute__((noinline)) std::uint32_t RowChoice::next_of_several() {
     const bool room_wanted = is_room_wanted();
     const bool full_rows = empties_ || room_wanted || buffer_.is_wanted();

@@ -35,6 +35,9 @@ public:
         if (__builtin_expect(of_lane_.empty(), 1)) return may_form() ? 0 : kNoLane;
         return next_of_several();
     }
+    /// Units would be programmed now, if not so many programs were under way.
+    bool is_held_back() const;
+    std::uint32_t limit() const { return program_limit_; }
     /// Programs, which are pages.
     void begun(std::uint32_t lane, std::uint32_t programs) {
         programs_ += programs;

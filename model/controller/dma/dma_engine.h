@@ -71,6 +71,8 @@ public:
     /// The host's power went, and this side's has not yet: until restart() no client hears of what it has asked for or will ask for.
     /// Precondition: the agenda holds no entry of the engine any more.
     void host_is_gone();
+    /// Data from the host wait until fewer are under way.
+    bool reads_wait() const { return !work_->waiting_reads.empty(); }
     /// State for the watchdog's report.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }

@@ -381,16 +381,4 @@ void GcEngine::check_waiters() const {
         throw CheckFailed("gc: " + std::to_string(active) + " groups have a victim, " + std::to_string(active_) + " are counted");
 }
 
-std::string GcEngine::dump() const {
-    std::string s = "gc: " + std::to_string(active_) + " groups active\n";
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-        const Group& g = groups_[i];
-        if (g.victim == kNoSuperblock) continue;
-        s += "  group " + std::to_string(i) + ": victim " + std::to_string(idx(g.victim)) + " page " + std::to_string(g.cursor) +
-             ", in flight " + std::to_string(g.inflight) + ", waiting moves " + std::to_string(g.moves.size()) +
-             (g.erase_waits ? ", erase waits for reads" : "") + (pacing_.paused(GroupId{static_cast<std::uint32_t>(i)}) ? ", paused" : "") + "\n";
-    }
-    return s;
-}
-
 }  // namespace ssdtlm

@@ -88,6 +88,11 @@ public:
     void set_word_lines(WordLinePort& lines) { word_lines_ = &lines; }
     /// All that is left of the group's victim are so many programs.
     bool waits_for_programs(GroupId group, std::uint32_t n) const { return groups_[idx(group)].exhausted && groups_[idx(group)].moves.empty() && groups_[idx(group)].inflight == n; }
+    /// Victims with more pages to be read, and as many as may be under way; those of which the pace lets no more be read. Looks at every group.
+    struct Held {
+        std::uint32_t collected = 0, by_depth = 0, by_pace = 0;
+    };
+    Held held() const;
     bool any_erase_waits() const { return active_ != 0 && std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.erase_waits; }); }
     /// No new victims from now on; running ones are finished.
     void stop() {

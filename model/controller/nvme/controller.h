@@ -57,6 +57,7 @@ public:
     const QueueSet& queues() const { return queues_; }
     /// I/O commands that the firmware has not completed.
     std::uint32_t in_firmware() const { return io_.in_firmware(); }
+    const SubmissionFetch& fetch() const { return fetch_; }
     /// State for the watchdog, one fact per line.
     std::string dump() const;
     /// Between two entries of the agenda: a command behind its doorbell, a held CQE, a waiting reset has somebody who goes

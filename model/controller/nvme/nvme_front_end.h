@@ -43,6 +43,7 @@ public:
     const NvmeCounters& counters() const { return controller_->counters(); }
     const NvmeRegisters& registers() const { return controller_->registers(); }
     const QueueSet& queues() const { return controller_->queues(); }
+    const SubmissionFetch& fetch() const { return controller_->fetch(); }
     std::uint32_t in_firmware() const { return controller_->in_firmware(); }
     std::string dump() const { return controller_->dump(); }
     void dump(std::ostream& out) const override { out << dump(); }

@@ -66,6 +66,10 @@ public:
 
     std::size_t under_way() const { return fetches_.in_use(); }
     std::uint32_t depth() const { return depth_; }
+    /// Entries could be fetched, and all fetches are under way.
+    bool waits_for_fetch() const { return arbiter_.any() && fetches_.in_use() == depth_; }
+    /// Commands of this queue wait behind its doorbell, and its window is full.
+    bool waits_for_window(std::uint16_t qid) const { return queues_.has_sq(qid) && queues_.sq(qid).waiting() != 0 && queues_.sq(qid).in_flight >= window_; }
     /// Between two entries of the agenda. Throws CheckFailed.
     void check_waiters() const;
 

@@ -114,6 +114,7 @@ inline void IoPath::enqueue(IoQueue& q, const HostRequest& request, SimTime issu
 
 SimTime IoPath::occupy_cpu(IoQueue& q, Ps time) {
     q.cpu_free = std::max(q.cpu_free, agenda_.now()) + time;
+    q.cpu_busy += time;
     return q.cpu_free;
 }
 
@@ -341,6 +342,12 @@ void IoPath::check_waiters() const {
         throw CheckFailed("host: the workload is not done, and waits neither for a time nor for a completion");
     if (!taking_ && outstanding() == 0 && backlog_ == 0 && !stopped_)
         throw CheckFailed("host: the workload is done, and nobody has noticed");
+}
+
+IoPath::PairState IoPath::pair_state(std::uint32_t pair) const {
+    const IoQueue& q = queues_[pair];
+    const Ps ahead = std::max(Ps{}, q.cpu_free - agenda_.now());
+    return {q.pair.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.pair.has_room(), !q.backlog.empty() && q.pair.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
 }
 
 std::optional<PendingCommand> IoPath::oldest() const {

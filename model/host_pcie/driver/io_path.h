@@ -93,6 +93,20 @@ public:
         const IoSlot& slot = queues_[qid - 1u].slots[cid];
         return {slot.issued, slot.submitted};
     }
+    /// Of one queue pair, at this instant.
+    struct PairState {
+        std::uint32_t outstanding = 0;
+        bool in_use = false;          ///< something was ever submitted to it
+        bool waits_for_slot = false;  ///< a request waits, and the queue has no room
+        bool waits_for_cpu = false;   ///< a request waits, there is room, and the CPU is at work
+        Ps cpu_busy{};                ///< so far
+    };
+    std::uint32_t pairs() const { return queue_count_; }
+    PairState pair_state(std::uint32_t pair) const;
+    /// The workload has more to give: neither is it done, nor was it stopped.
+    bool taking() const { return taking_; }
+    /// It gives nothing before a time of its own (a rate, think time, a time stamp), and nothing waits in the host.
+    bool waits_for_time() const { return taking_ && !paused_ && backlog_ == 0 && wake_at_ != kNever; }
     /// The command that has been in the device for longest. Looks at every slot: for reports and the watchdog.
     std::optional<PendingCommand> oldest() const;
     /// The workload says that it waits for a completion, and there is nothing that could complete.

@@ -80,6 +80,7 @@ public:
     bool waits_for_nothing() const { return io_.waits_for_nothing(); }
     /// First error status in words, empty when there was none; counters().errors counts them.
     const std::string& first_error() const { return io_.first_error(); }
+    const IoPath& io() const { return io_; }
     /// State for the watchdog.
     std::string dump() const;
     void dump(std::ostream& out) const override { out << dump(); }

@@ -81,6 +81,7 @@ SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::ui
 SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start) {
     start = a.earliest(train, 0, t);
     counters_.credit_stall += start - t;
+    counters_.posted_stall += start - t;
     SimTime base = start;
     SimTime end = start + rate_.time_for(train.wire_prefix(1));
     std::uint32_t first = 0;
@@ -90,6 +91,7 @@ SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, Si
         const bool gap = at != end;
         if (gap) {
             counters_.credit_stall += at - end;
+            counters_.posted_stall += at - end;
             base = at;
             first = i;
         }

@@ -82,6 +82,7 @@ public:
     static void on_grant(const LinkGrant& grant);
 
     std::uint64_t posted_errors() const { return counts_.posted_errors; }
+    bool waits_for_tag() const { return tags_short_since_ != kNever; }
     /// Time during which read requests waited for a tag.
     Ps tag_stall() const { return counts_.tag_stall; }
     std::string dump(const char* name) const;

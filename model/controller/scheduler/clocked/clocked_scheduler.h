@@ -31,6 +31,8 @@ public:
     std::uint32_t queued(std::uint16_t channel) const override { return channels_[channel].queued; }
 
     bool proven() const override;
+    /// A question of this channel is being decided.
+    bool deciding(std::uint16_t channel) const { return channels_[channel].deciding; }
 
     bool open_trace(std::uint16_t channel, const std::string& path) override { return channels_[channel].core->open_trace(path); }
     std::string dump(std::uint16_t channel) const override { return channels_[channel].core->dump(); }
