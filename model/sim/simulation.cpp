@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/limits/limits.h"
 #include "sim/results/slowest_json.h"
 #include "sim/version.h"
 
@@ -53,6 +54,7 @@ Simulation::Simulation(const SsdConfig& config, Workload& workload, Options opti
         gc_log_.emplace(system_->agenda, system_->device.controller.ftl, *options_.gc_log);
         system_->device.controller.watch_gc(*gc_log_);
     }
+    limits_.emplace(*system_);
     system_->survives(this, sizeof *this);
     if (series_) system_->survives(series_.get(), sizeof *series_);
     if (config.run.slowest != 0 || !config.run.explain.empty()) {
@@ -88,6 +90,7 @@ void Simulation::ready() {
     wall_ready_ = wall_report_ = WallClock::now();
     cpu_ready_ = cpu_seconds();
     busy_begin_ = system_->busy();
+    limits_->start();
     if (series_) series_->start();
     if (gc_log_) gc_log_->start();
     watchdog_.emplace(watchdog_limits());
@@ -102,6 +105,7 @@ void Simulation::finished(SimTime at) {
 }
 
 void Simulation::end_measurement() {
+    limits_->stop();
     busy_end_ = system_->busy();
     ftl_end_ = system_->device.controller.ftl->counters();
     if (series_) series_->stop();
@@ -205,6 +209,7 @@ void Simulation::look_for_window(bool measured) {
     }
     if (window_ == Window::ramp) {
         busy_begin_ = system_->busy();
+        limits_->forget();
         ftl_begin_ = system_->device.controller.ftl->counters();
     }
     window_ = Window::open;
@@ -243,6 +248,30 @@ Ps Simulation::active_time(HostOp op) const {
     return active;
 }
 
+// What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once is judged as a whole.
+void Simulation::judge(RunSummary& r) const {
+    const SsdSystem& s = *system_;
+    const auto& all_taken = limits_->all_taken();
+    const bool most = all_taken && 2 * (all_taken->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
+    const SsdSystem::BusySnapshot& end = most ? *all_taken : busy_end_;
+    r.resources_limit = s.use(busy_begin_, end);
+    const WaitShares shares = limits_->shares();
+    LimitContext context;
+    Ps work{};
+    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - busy_begin_.dies[die];
+    if (work > Ps{}) context.collection = to_seconds(end.collection - busy_begin_.collection) / to_seconds(work);
+    context.independent_planes = s.config.nand.independent_plane_read;
+    if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
+    if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
+    double outstanding = 0;
+    for (const LatencyStats::Row& row : r.latency)
+        if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);
+    context.commands = r.measured > Ps{} ? outstanding / to_seconds(r.measured) : 0;
+    r.flash_work = shares[static_cast<std::size_t>(WaitKind::flash_work)];
+    r.waits = wait_uses(shares, context);
+    r.limit = judge_limits(r.resources_limit, shares, context);
+}
+
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
@@ -262,7 +291,6 @@ RunSummary Simulation::summarise() {
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.host.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
-    r.limiting = limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
@@ -284,6 +312,7 @@ RunSummary Simulation::summarise() {
     r.capacitors = capacitors_of(s.config);
     r.books = s.books(ftl_start_);
     r.latency = latency_.rows();
+    judge(r);
     r.latency_bins = latency_.bins();
     r.by_job = latency_.by_job();
     if (s.config.host.streams) r.by_stream = latency_.by_stream();

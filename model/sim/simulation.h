@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 
+#include "sim/limits/limit_sampler.h"
 #include "sim/results/die_queues.h"
 #include "sim/results/latency_stats.h"
 #include "sim/results/run_summary.h"
@@ -71,6 +72,7 @@ private:
     void look_for_window(bool measured);
     void finished(SimTime at);
     void end_measurement();
+    void judge(RunSummary& r) const;
     Watchdog::Limits watchdog_limits() const;
     Watchdog::Sight sight() const;
     std::string where_work_lies() const;
@@ -94,6 +96,7 @@ private:
     std::optional<SlowestCommands> slowest_;
     const Occupancy* occupancy_ = nullptr;
     SsdSystem::BusySnapshot busy_begin_, busy_end_;
+    std::optional<LimitSampler> limits_;
     DriveStart start_;
     FtlCounters ftl_start_;              // of the run: what its books begin with
     FtlCounters ftl_begin_, ftl_end_;    // of the measured window, as busy_begin_ and busy_end_

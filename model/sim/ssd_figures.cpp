@@ -23,9 +23,17 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
         Ps total{};
-        for (const std::int64_t ps : c.backend.die_busy(DieId{d})) total += Ps{ps};
+        const BusyMeter::Totals busy = c.backend.die_busy(DieId{d});
+        for (const std::int64_t ps : busy) total += Ps{ps};
+        s.collection += Ps{busy[static_cast<std::size_t>(BusyKind::gc)] + busy[static_cast<std::size_t>(BusyKind::erase)]};
         s.dies.push_back(total);
+        if (config.nand.independent_plane_read) s.planes.push_back(c.backend.planes_busy(DieId{d}) / g.planes_per_die);
     }
+    const IoPath& io = host.driver.io();
+    for (std::uint32_t pair = 0; pair < io.pairs(); ++pair) s.cpus.push_back(io.pair_state(pair).cpu_busy);
+    const LinkCounters& to_host = link.upstream().counters();
+    s.posted_stall = to_host.posted_stall;
+    s.read_stall = to_host.credit_stall - to_host.posted_stall;
     return s;
 }
 
@@ -51,12 +59,23 @@ std::vector<ResourceUse> SsdSystem::use(const BusySnapshot& from, const BusySnap
         }
         all.push_back(r);
     };
+    // Only what is used: a job has its queue pair, and the others have none.
+    if (config.host.submit_time + config.host.completion_time != Ps{}) {
+        std::vector<Ps> before, after;
+        for (std::size_t i = 0; i < to.cpus.size(); ++i)
+            if (to.cpus[i] != Ps{}) {
+                before.push_back(i < from.cpus.size() ? from.cpus[i] : Ps{});
+                after.push_back(to.cpus[i]);
+            }
+        group("host CPU", before, after);
+    }
     single("link to device", from.down, to.down);
     single("link to host", from.up, to.up);
     group("firmware core", from.cores, to.cores);
     single("DRAM port", from.dram, to.dram);
     group("channel bus", from.channels, to.channels);
     group("die", from.dies, to.dies);
+    if (!to.planes.empty()) group("plane", from.planes, to.planes);
     return all;
 }
 

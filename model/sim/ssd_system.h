@@ -50,6 +50,10 @@ public:
         SimTime at{};
         Ps up{}, down{}, dram{};
         std::vector<Ps> cores, channels, dies;
+        std::vector<Ps> planes;   ///< independent plane reads: mean of the planes of each die
+        Ps collection{};          ///< of all dies, garbage collection and erases
+        std::vector<Ps> cpus;     ///< of the host, by queue pair
+        Ps posted_stall{}, read_stall{};  ///< the wire to the host is idle because writes, or reads, lack credits
     };
     BusySnapshot busy() const;
     /// Busy shares between two snapshots.

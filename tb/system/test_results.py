@@ -13,7 +13,7 @@ KEYS = {
     "ssdtlm": str, "device": str, "workload": str, "workload_digest": str, "seed": int, "interrupted": bool, "ended_by": str, "simulated_s": float,
     "measured_window_s": float, "bring_up_s": float, "commands": int, "commands_including_ramp": int,
     "integrity_checked_blocks": int, "error_status": int, "read": dict, "write": dict, "trim": dict, "flush": dict,
-    "precondition": dict, "limiting": str, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "latency_us_by_job": list, "notes": list,
+    "precondition": dict, "limiting": str, "limit": dict, "resources": dict, "ftl": dict, "wear": dict, "die_queue": dict, "counters": dict, "books": list, "latency_us": dict, "latency_us_by_job": list, "notes": list,
     "config_toml": str,
 }
 

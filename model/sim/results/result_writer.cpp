@@ -6,28 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "common/report/json_dump.h"
+#include "sim/limits/limit_json.h"
 #include "sim/results/traffic_json.h"
 
 namespace ssdtlm {
 
 using Json = nlohmann::ordered_json;
-
-std::string limiting_resource(const std::vector<ResourceUse>& resources) {
-    const ResourceUse* top = nullptr;
-    for (const auto& r : resources)
-        if (top == nullptr || r.mean > top->mean) top = &r;
-    if (top == nullptr) return "nothing was measured";
-    // Above this a queue in front of the resource is the larger part of its response time (M/D/1: rho/(2(1-rho)) > 1.4).
-    constexpr double kSaturated = 0.85;
-    const std::string what = fmt::format("{} ({:.1f} % busy{})", top->name, top->mean * 100,
-                                         top->members > 1 ? fmt::format(", mean of {}", top->members) : "");
-    if (top->mean >= kSaturated) return what + " limits throughput";
-    for (const auto& r : resources)
-        if (r.max >= kSaturated)
-            return fmt::format("{} is saturated ({:.1f} % busy) while the mean of {} is {:.1f} %: uneven load", r.busiest,
-                               r.max * 100, r.name, r.mean * 100);
-    return "no resource is saturated, the offered load limits; busiest is " + what;
-}
 
 namespace {
 
@@ -122,7 +106,8 @@ std::string result_json(const RunSummary& s, const std::string& resolved_config)
     j["write"] = direction_json(s.write);
     j["trim"] = direction_json(s.trim);
     j["flush"] = direction_json(s.flush);
-    j["limiting"] = s.limiting;
+    j["limiting"] = s.limit.sentence;
+    j["limit"] = limit_json(s);
     for (const auto& r : s.resources)
         j["resources"][r.name] = {
             {"members", r.members}, {"busy_mean", r.mean}, {"busy_max", r.max}, {"busiest", r.busiest}, {"busy", r.busy}};
@@ -303,7 +288,7 @@ std::string summary_text(const RunSummary& s) {
     for (const auto& r : s.resources)
         t += fmt::format("  {:<20}{:>10.1f}%{:>9.1f}%{}\n", r.name, r.mean * 100, r.max * 100,
                          r.members > 1 ? fmt::format("  {} ({} of them)", r.busiest, r.members) : "");
-    t += fmt::format("  -> {}\n", s.limiting);
+    t += fmt::format("  -> {}\n", s.limit.sentence);
     if (s.ftl.host_units != 0 || s.ftl.blocks_erased != 0)
         t += fmt::format("\nflash: {} host pages, {} moved pages, {}{}{} blocks erased, WAF {:.3f}\n", s.ftl.host_pages, s.ftl.gc_pages,
                          (s.ftl.journal_pages != 0 ? fmt::format("{} journal pages, ", s.ftl.journal_pages) : "") +

@@ -11,6 +11,7 @@
 #include "controller/ftl/ftl_counters.h"
 #include "sim/device/capacitors.h"
 #include "sim/device/power_cut.h"
+#include "sim/limits/verdict.h"
 #include "sim/results/drive_start.h"
 #include "sim/results/latency_stats.h"
 
@@ -76,7 +77,10 @@ struct RunSummary {
 
     std::optional<DriveStart> start;     ///< none: there was no drive
     std::vector<ResourceUse> resources;  ///< over the whole workload, not the drain after it
-    std::string limiting;                ///< sentence
+    std::vector<ResourceUse> resources_limit;  ///< the same, while the workload had more to give: what `limit` judges
+    std::vector<WaitUse> waits;          ///< in that time
+    double flash_work = 0;               ///< share of the dies (planes, where they read on their own) that had something to do
+    LimitVerdict limit;
     FtlCounters ftl;                     ///< of the workload (preconditioning excluded)
     double waf = 0;
     std::uint32_t units_per_page = 1;
@@ -128,8 +132,5 @@ struct RunSummary {
     std::uint64_t peak_memory_bytes = 0;
     std::uint64_t logical_units = 0;
 };
-
-/// Names the resource that bounds throughput, or says that nothing is saturated.
-std::string limiting_resource(const std::vector<ResourceUse>& resources);
 
 }  // namespace ssdtlm

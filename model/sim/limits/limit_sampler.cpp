@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/limits/limit_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "controller/scheduler/clocked/clocked_scheduler.h"
+
+namespace ssdtlm {
+
+namespace {
+double& of(WaitShares& shares, WaitKind kind) { return shares[static_cast<std::size_t>(kind)]; }
+double part(std::uint32_t some, std::uint32_t all) { return all == 0 ? 0.0 : static_cast<double>(some) / all; }
+}  // namespace
+
+void LimitSampler::start() {
+    looking_ = true;
+    look_again();
+}
+
+void LimitSampler::stop() {
+    if (looking_) system_.agenda.cancel(next_);
+    looking_ = false;
+}
+
+void LimitSampler::look_again() {
+    const Ps until = interval_ / 2 + Ps{static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(interval_.count())))};
+    next_ = system_.agenda.post_cancellable<&LimitSampler::look>(system_.agenda.now() + until, this);
+}
+
+void LimitSampler::look(std::uint64_t) {
+    if (!system_.host.driver.io().taking()) {
+        looking_ = false;
+        all_taken_ = system_.busy();
+        return;
+    }
+    WaitShares now{};
+    host(now);
+    const SsdController& c = system_.device.controller;
+    if (system_.host.driver.powered() && !c.looks_for_map() && c.firmware) device(now);
+    if (looks_.size() == kMost) {
+        for (std::size_t i = 0; i < kMost / 2; ++i) looks_[i] = looks_[2 * i + 1];
+        looks_.resize(kMost / 2);
+        interval_ *= 2;
+    }
+    std::array<float, kWaitKinds>& kept = looks_.emplace_back();
+    std::transform(now.begin(), now.end(), kept.begin(), [](double share) { return static_cast<float>(share); });
+    look_again();
+}
+
+WaitShares LimitSampler::shares() const {
+    WaitShares sum{};
+    for (const auto& look : looks_)
+        for (std::size_t k = 0; k < kWaitKinds; ++k) sum[k] += look[k] / static_cast<double>(looks_.size());
+    return sum;
+}
+
+void LimitSampler::host(WaitShares& now) const {
+    const IoPath& io = system_.host.driver.io();
+    const SubmissionFetch& fetch = system_.device.controller.front_end.fetch();
+    std::uint32_t busy = 0, slots = 0, windows = 0;
+    for (std::uint32_t i = 0; i < io.pairs(); ++i) {
+        const IoPath::PairState pair = io.pair_state(i);
+        if (pair.outstanding == 0 && !pair.waits_for_slot) continue;
+        ++busy;
+        slots += pair.waits_for_slot;
+        windows += fetch.waits_for_window(static_cast<std::uint16_t>(i + 1));
+    }
+    of(now, WaitKind::queue_slots) = part(slots, busy);
+    of(now, WaitKind::fetch_window) = part(windows, busy);
+    of(now, WaitKind::fetch_depth) = fetch.waits_for_fetch();
+    of(now, WaitKind::own_time) = io.waits_for_time();
+}
+
+// Where planes read on their own, a read that waits is for any of them: of those that are idle, w reads want 1 - (1 - 1/p)^w.
+double LimitSampler::flash_work() const {
+    const FlashBackend& flash = system_.device.controller.backend;
+    const NandConfig& nand = system_.config.nand;
+    const double planes = nand.geometry.planes_per_die;
+    double sum = 0;
+    for (std::uint32_t d = 0; d < nand.geometry.dies(); ++d) {
+        const std::uint32_t running = flash.running(DieId{d}), waiting = flash.waiting(DieId{d});
+        if (!nand.independent_plane_read)
+            sum += running + waiting != 0;
+        else
+            sum += (running + (planes - running) * (1 - std::pow(1 - 1 / planes, waiting))) / planes;
+    }
+    return sum / nand.geometry.dies();
+}
+
+void LimitSampler::device(WaitShares& now) const {
+    const SsdController& c = system_.device.controller;
+    const Firmware& firmware = *c.firmware;
+    of(now, WaitKind::read_tags) = system_.link.dma().waits_for_tag() || c.dma.reads_wait();
+    of(now, WaitKind::buffer_room) = firmware.waiters().anybody_for_room();
+    of(now, WaitKind::flush_depth) = firmware.destage().choice().is_held_back();
+    of(now, WaitKind::map_dirty) = firmware.dirty_limit() != nullptr && firmware.dirty_limit()->anybody_waits();
+    if (firmware.destage().without_page() != 0) {
+        const GcEngine::Held gc = firmware.gc().held();
+        of(now, WaitKind::free_blocks) = 1;
+        of(now, WaitKind::gc_depth) = part(gc.by_depth, gc.collected);
+        of(now, WaitKind::gc_pace) = part(gc.by_pace, gc.collected);
+    }
+    of(now, WaitKind::flash_work) = flash_work();
+    if (const auto* const clocked = dynamic_cast<const ClockedScheduler*>(&c.backend.scheduler())) {
+        std::uint32_t deciding = 0;
+        const std::uint32_t channels = system_.config.nand.geometry.channels;
+        for (std::uint32_t ch = 0; ch < channels; ++ch) deciding += clocked->deciding(static_cast<std::uint16_t>(ch));
+        of(now, WaitKind::scheduler) = part(deciding, channels);
+    }
+}
+
+}  // namespace ssdtlm

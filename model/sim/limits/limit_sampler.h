@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at a run at random instants, and counts who waits for what: the host for a slot of its queue, the controller for its fetch window, the
+// write buffer for a program that may start, and so on. What a look finds is a yes or no of each organ, or the share of its members that say
+// yes. The share of looks is the share of time, within 3 % (two standard deviations at 512 looks). The hot path pays nothing for it.
+//
+// The looks are spread evenly over a run of unknown length: when there are kMost of them, every second one is dropped and the
+// interval doubles. Each comes at a random moment of its interval, so that it does not keep step with anything.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/random/random.h"
+#include "common/tlm/agenda.h"
+#include "sim/limits/wait_kind.h"
+#include "sim/ssd_system.h"
+
+namespace ssdtlm {
+
+class LimitSampler {
+public:
+    static constexpr std::size_t kMost = 512;
+
+    /// `system` must outlive it, and be told that its entries survive a loss of power.
+    explicit LimitSampler(SsdSystem& system) : system_(system), random_(system.config.run.seed, 0x6C696D69u) { looks_.reserve(kMost); }
+
+    /// From now on.
+    void start();
+    /// What was seen up to now does not count.
+    void forget() { looks_.clear(); }
+    /// No look comes any more.
+    void stop();
+
+    /// At the first look that found the workload without anything more to give, the last one of all; none: it had more to the end.
+    const std::optional<SsdSystem::BusySnapshot>& all_taken() const { return all_taken_; }
+    std::size_t looks() const { return looks_.size(); }
+    /// Share of the looks, by WaitKind.
+    WaitShares shares() const;
+
+private:
+    static constexpr Ps kFirst{10'000'000};  ///< 10 us
+
+    void look(std::uint64_t);
+    void look_again();
+    void host(WaitShares& now) const;
+    void device(WaitShares& now) const;
+    double flash_work() const;
+
+    SsdSystem& system_;
+    Random random_;
+    Ps interval_ = kFirst;
+    Agenda::Entry next_;
+    bool looking_ = false;
+    std::vector<std::array<float, kWaitKinds>> looks_;
+    std::optional<SsdSystem::BusySnapshot> all_taken_;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a run, as its results say it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ssdtlm {
+
+/// A wait that can limit a run.
+struct WaitUse {
+    std::string name;
+    std::vector<std::string> parameters;  ///< that shorten it
+    std::string says;                     ///< who waits
+    double share = 0;                     ///< of the time, somebody waited
+};
+
+struct LimitVerdict {
+    enum class Kind { unknown, load, resource, wait };
+    Kind kind = Kind::unknown;
+    std::vector<std::string> names;       ///< what limits; several bind together, and all of them have to be doubled
+    std::vector<std::string> parameters;  ///< that change it
+    std::string sentence;
+    /// What the busiest resource allows at the same cost per command, as a factor of the present throughput.
+    struct Most {
+        std::string resource;
+        double factor = 1;
+    };
+    std::optional<Most> most;             ///< none when a wait limits: with more of what is waited for, a command costs something else
+};
+const char* limit_kind_name(LimitVerdict::Kind kind);
+
+}  // namespace ssdtlm

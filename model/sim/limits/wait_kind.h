@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waits that can limit a run, in the order of a command's way from the flash back to the host: what is full further up is full because of what is
+// full further down. To add one: a name here, a line in limit_sampler.cpp that says when somebody waits for it, a row in limits.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ssdtlm {
+
+enum class WaitKind : std::uint8_t {
+    gc_pace,       ///< programs wait for a free block, and the pace of collection lets it read no more
+    gc_depth,      ///< the same, and as many pages of each victim are under way as may be
+    free_blocks,   ///< programs wait for a free block, for whatever reason
+    map_dirty,     ///< rows wait until fewer translation pages are dirty
+    flush_depth,   ///< units wait until fewer programs are under way
+    read_tags,     ///< data from the host wait for a tag of the link
+    buffer_room,   ///< writes wait for room in the write buffer
+    fetch_window,  ///< commands wait behind the doorbell: as many of their queue are in the controller as may be
+    fetch_depth,   ///< the same: as many fetches are under way as may be
+    queue_slots,   ///< requests wait in the host: their queue is full
+    scheduler,     ///< a clocked scheduler decides
+    own_time,      ///< the workload waits for a time of its own
+    flash_work,    ///< no wait: share of the dies (planes, where they read on their own) that have something to do
+    count
+};
+inline constexpr std::size_t kWaitKinds = static_cast<std::size_t>(WaitKind::count);
+using WaitShares = std::array<double, kWaitKinds>;
+
+}  // namespace ssdtlm

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a verdict says of given busy shares and waits. That it is true of a device is tb/limits' business.
+#include "sim/limits/limits.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ssdtlm {
+namespace {
+
+ResourceUse resource(const char* name, const std::vector<double>& busy) {
+    ResourceUse r;
+    r.name = name;
+    r.members = static_cast<std::uint32_t>(busy.size());
+    r.busy = busy;
+    for (const double u : busy) r.mean += u / static_cast<double>(busy.size());
+    r.max = *std::max_element(busy.begin(), busy.end());
+    r.busiest = std::string(name) + " 0";
+    return r;
+}
+ResourceUse even(const char* name, std::size_t members, double busy) { return resource(name, std::vector<double>(members, busy)); }
+
+WaitShares waits(std::initializer_list<std::pair<WaitKind, double>> all) {
+    WaitShares shares{};
+    for (const auto& [kind, share] : all) shares[static_cast<std::size_t>(kind)] = share;
+    return shares;
+}
+
+// N commands on M equal stations keep each busy for N / (N + M - 1) of the time.
+TEST(Limits, EqualStationsGainWhatTheFormulaSays) {
+    for (const double members : {2.0, 8.0, 64.0})
+        for (const double commands : {4.0, 16.0, 500.0}) {
+            const auto busy = [members](double n) { return n / (n + members - 1); };
+            const std::vector<ResourceUse> dies = {even("die", static_cast<std::size_t>(members), busy(commands))};
+            EXPECT_NEAR(gain_of_twice_the_load(dies), busy(2 * commands) / busy(commands) - 1, 1e-4) << members << " " << commands;
+            // Twice as fast with the same number of commands: twice the throughput.
+            EXPECT_NEAR(gain_of_twice_the_speed(dies, {0}), 1.0, 1e-4) << members << " " << commands;
+        }
+}
+
+TEST(Limits, AFullResourceLimitsWhateverWaitsInFrontOfIt) {
+    const LimitVerdict v = judge_limits({even("link to host", 1, 0.2), even("die", 8, 0.998)},
+                                        waits({{WaitKind::queue_slots, 1}, {WaitKind::buffer_room, 1}, {WaitKind::flush_depth, 1}}), {});
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::resource);
+    EXPECT_EQ(v.names, std::vector<std::string>{"die"});
+    ASSERT_TRUE(v.most);
+    EXPECT_NEAR(v.most->factor, 1 / 0.998, 1e-9);
+}
+
+TEST(Limits, OneFullMemberLimitsWhileTheOthersAreIdle) {
+    const LimitVerdict v = judge_limits({resource("die", {0.999, 0.2, 0.2, 0.2})}, {}, {});
+    EXPECT_EQ(v.names, std::vector<std::string>{"die"});
+    EXPECT_NE(v.sentence.find("uneven load"), std::string::npos) << v.sentence;
+}
+
+TEST(Limits, AFullBusKeepsTheDiesThatHaveReadBusy) {
+    const LimitVerdict v = judge_limits({even("channel bus", 2, 0.99), even("die", 8, 1.0)}, {}, {});
+    EXPECT_EQ(v.names, std::vector<std::string>{"channel bus"});
+}
+
+TEST(Limits, TwoFullResourcesLimitTogether) {
+    const LimitVerdict v = judge_limits({even("firmware core", 1, 0.999), even("die", 1, 0.999)}, {}, {});
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::resource);
+    EXPECT_EQ(v.names.size(), 2u);
+    EXPECT_NE(v.sentence.find("together"), std::string::npos) << v.sentence;
+}
+
+TEST(Limits, TheWaitNextToTheFlashLimits) {
+    const std::vector<ResourceUse> resources = {even("link to host", 1, 0.1), even("die", 8, 0.5)};
+    LimitVerdict v = judge_limits(resources, waits({{WaitKind::queue_slots, 1}, {WaitKind::fetch_window, 1}, {WaitKind::buffer_room, 1}, {WaitKind::flush_depth, 1}}), {});
+    EXPECT_EQ(v.parameters, std::vector<std::string>{"buffer.flush_depth_per_die"});
+    EXPECT_FALSE(v.most);
+    v = judge_limits(resources, waits({{WaitKind::queue_slots, 1}, {WaitKind::fetch_window, 1}, {WaitKind::flush_depth, 0.1}}), {});
+    EXPECT_EQ(v.parameters, std::vector<std::string>{"nvme.fetch_window"});
+}
+
+TEST(Limits, DiesThatAlwaysHaveWorkAreNotKeptFromItByADepth) {
+    const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.7), even("die", 8, 0.93)};
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 1}}), {}).names, std::vector<std::string>{"die"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flush_depth, 1}, {WaitKind::flash_work, 0.93}}), {}).kind, LimitVerdict::Kind::wait);
+}
+
+TEST(Limits, AClockedSchedulerFillsTheTimeOfTheBus) {
+    const std::vector<ResourceUse> resources = {even("channel bus", 2, 0.3), even("die", 8, 0.9)};
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.69}}), {}).parameters, std::vector<std::string>{"scheduler.clock"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.1}}), {}).kind, LimitVerdict::Kind::load);
+}
+
+TEST(Limits, ElseTheLoadDoes) {
+    const std::vector<ResourceUse> resources = {even("link to host", 1, 0.3), even("die", 64, 0.722)};
+    LimitContext context;
+    context.commands = 31.9;
+    LimitVerdict v = judge_limits(resources, {}, context);
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::load);
+    EXPECT_NE(v.sentence.find("31.9 commands"), std::string::npos) << v.sentence;
+    ASSERT_TRUE(v.most);
+    EXPECT_EQ(v.most->resource, "die");
+    v = judge_limits(resources, waits({{WaitKind::own_time, 0.9}}), context);
+    EXPECT_EQ(v.names, std::vector<std::string>{"rate"});
+}
+
+TEST(Limits, NothingMeasuredNothingSaid) { EXPECT_EQ(judge_limits({}, {}, {}).kind, LimitVerdict::Kind::unknown); }
+
+}  // namespace
+}  // namespace ssdtlm
