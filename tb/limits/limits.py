@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is what a run says limits it what does? See README.md.
+
+Each seed is a random device under a deep random load. It runs once; then what its verdict names is doubled, and then the load. The verdict is
+right when the first raises throughput by 2 % or more and the second does not, or the second does and the verdict said that the load limits.
+"""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from saturated_device import UNITS, doubled, random_case, with_twice_the_load
+
+GAIN = 0.02
+# Throughput between two instants of a run is known to about so much: commands end in groups.
+NOISE = 0.005
+INTERVAL = "50us"
+
+Answer = collections.namedtuple("Answer", "throughput result")
+Outcome = collections.namedtuple("Outcome", "seed wrong limit gain load_gain text")
+
+
+def value(key, what):
+    if isinstance(what, bool):
+        return str(what).lower()
+    return f"{what}{UNITS.get(key, '')}"
+
+
+def arguments_of(case):
+    found = ["run", "-"]
+    return [f"--set={key}={value(key, what)}" for key, what in case.settings.items()] + [f"--{k}={v}" for k, v in case.job.items()] + [f"--number_ios={case.commands}"]
+
+
+def throughput(folder):
+    """Commands a second between the first third and nine tenths of them: neither the start nor the end, when no more come."""
+    rows = [(float(row["start_ms"]), float(row["interval_ms"]), int(row["read_ios"]) + int(row["write_ios"])) for row in csv.DictReader((folder / "timeseries.csv").open())]
+    total = sum(ios for _, _, ios in rows)
+
+    def when(part):
+        left = part * total
+        for start, length, ios in rows:
+            if ios >= left:
+                return start + length * left / ios
+            left -= ios
+        return rows[-1][0] + rows[-1][1]
+    return 0.55 * total / (when(0.85) - when(0.3)) * 1000
+
+
+def run(binary, case, folder):
+    command = [binary, "run", str(folder.parent / "device.toml"), *arguments_of(case), f"--set=run.timeseries_interval={INTERVAL}", "-q", "-o", str(folder)]
+    (folder.parent / "device.toml").write_text("# everything is set on the command line\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()[-400:]}\n{' '.join(command)}")
+    return Answer(throughput(folder), json.loads((folder / "result.json").read_text()))
+
+
+def check(binary, seed):
+    case = random_case(seed)
+    with tempfile.TemporaryDirectory() as place:
+        place = pathlib.Path(place)
+        try:
+            now = run(binary, case, place / "now")
+            limit = now.result["limit"]
+            load = run(binary, with_twice_the_load(case), place / "load").throughput / now.throughput - 1
+            gain = 0.0
+            if limit["kind"] in ("resource", "wait"):
+                gain = run(binary, doubled(case, limit["names"]), place / "doubled").throughput / now.throughput - 1
+        except RuntimeError as e:
+            return Outcome(seed, True, "", 0, 0, str(e))
+    if limit["kind"] == "load":
+        wrong = load < GAIN - NOISE
+    else:
+        wrong = gain < GAIN - NOISE or load >= GAIN + NOISE
+    return Outcome(seed, wrong, "+".join(limit["names"]), gain, load, now.result["limiting"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true")
+    a = parser.parse_args()
+    with concurrent.futures.ThreadPoolExecutor(a.parallel) as pool:
+        outcomes = []
+        for o in pool.map(lambda seed: check(a.binary, seed), range(a.first, a.first + a.runs)):
+            outcomes.append(o)
+            if o.wrong or a.verbose:
+                print(f"{'WRONG' if o.wrong else 'right'} {o.seed}: {o.limit}: doubled {100 * o.gain:+.1f} %, twice the load {100 * o.load_gain:+.1f} %: {o.text}", flush=True)
+    counts = collections.Counter(o.limit for o in outcomes if not o.wrong)
+    print(", ".join(f"{n} {name}" for name, n in counts.most_common()))
+    wrong = sum(o.wrong for o in outcomes)
+    print(f"{len(outcomes)} devices, {wrong} verdicts wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
