@@ -251,10 +251,7 @@ def jobs(result):
 
 
 def headroom(result):
-    """(resource, mean busy, factor): throughput that the busiest resource leaves room for, as a factor of the present one,
-    while each command needs as much of it as now. None without resources."""
-    rows = result.resources
-    if not rows:
-        return None
-    top = max(rows, key=lambda row: row["busy_mean"])
-    return top["resource"], top["busy_mean"], 1 / top["busy_mean"] if top["busy_mean"] else math.inf
+    """(resource, factor): the throughput that the busiest resource allows at the same cost per command, as a factor of the present one. None where
+    something else limits: with more of that, the cost per command is another one."""
+    most = result.json.get("limit", {}).get("most")
+    return (most["resource"], most["factor"]) if most else None

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections of a report, from results to a page."""
 
-import math
 import os
 import shlex
 
@@ -87,10 +86,8 @@ def limits(page, runs):
     for label, result in runs:
         text = result.json["limiting"]
         found = data.headroom(result)
-        if found and math.isfinite(found[2]):
-            resource, busy, factor = found
-            text += (f". While a command needs as much of it as now, {resource} ({100 * busy:.1f} % busy) leaves room for at most "
-                     f"{factor:.2f} times this throughput ({100 * (factor - 1):.0f} % more).")
+        if found:
+            text += f". At the same cost per command, the {found[0]} allows at most {100 * (found[1] - 1):.0f} % more throughput."
         page.add(paragraph(f"{label}: {text}" if runs.several else text))
     page.charts([charts.busy(f"busy-{i}", runs.titled("Busy resources", label),
                              [{"resource": row["resource"], "busy": 100 * row["busy_mean"], "busiest": 100 * row["busy_max"]} for row in result.resources])

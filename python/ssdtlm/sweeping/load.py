@@ -72,7 +72,7 @@ class Load:
         workload = self.plan.workload(spec.fixed)
         if workload.text is None:
             raise UserError(Problem(str(workload.path), "is no job file", "a job file", "of a trace vary --time-scale instead: option.time-scale in a grid"))
-        self.levels, self.capacity = [], 0.0
+        self.levels, self.capacity, self.limiting = [], 0.0, ""
 
     def _variant(self, points):
         spec = spec_of(self._path, self._table, self._output)
@@ -102,6 +102,7 @@ class Load:
                                     "choose one with option.section"))
         copies = int(jobs[0]["job options"].get("numjobs", 1))
         self.capacity, _ = all_operations(saturated)
+        self.limiting = saturated.json["limiting"]
         parts = shares(saturated)
         count = self._settings["levels"]
         self._measure([HIGHEST * (i + 1) / count for i in range(count)], parts, copies, pool, quiet)
@@ -133,7 +134,7 @@ class Load:
         return max(self.levels, key=lambda level: level.power)
 
     def as_dict(self):
-        return {"capacity_iops": self.capacity, "knee_iops": self.knee.offered,
+        return {"capacity_iops": self.capacity, "limiting": self.limiting, "knee_iops": self.knee.offered,
                 "levels": [{"offered_iops": l.offered, "achieved_iops": l.achieved, "mean_us": l.mean, **{f"{k}_us": v for k, v in l.percentiles.items()}}
                            for l in self.levels]}
 
@@ -152,4 +153,4 @@ def command(arguments):
     names = list(study.levels[0].percentiles)
     rows = [[round(l.offered), round(l.achieved), l.mean, *(l.percentiles.get(name) for name in names), "knee" if l is study.knee else ""] for l in study.levels]
     text = text_table(["offered IOPS", "achieved", "mean us", *(f"{name} us" for name in names), ""], rows)
-    return text + f"\nas fast as it can go: {study.capacity:,.0f} IOPS; knee at {study.knee.offered:,.0f} ({100 * study.knee.offered / study.capacity:.0f} %)\n", 0
+    return text + f"\nas fast as it can go: {study.capacity:,.0f} IOPS; knee at {study.knee.offered:,.0f} ({100 * study.knee.offered / study.capacity:.0f} %)\nthere: {study.limiting}\n", 0
