@@ -233,8 +233,8 @@ TEST(FioJobFile, BadValues) {
         EXPECT_NE(first(std::string("[j]\n") + line + "\n"), "accepted") << line;
     }
     EXPECT_THAT(first("[j]\nzonemode=zbd\n"),
-                HasSubstr("fio's zonemode is not implemented in the model: the drive has no zones"));
-    EXPECT_EQ(first("[j]\nzonemode=none\nnrfiles=1\nunified_rw_reporting=none\ntrim_percentage=0\n"), "accepted");
+                HasSubstr("the drive has no zones; allowed: none, strided"));
+    EXPECT_EQ(first("[j]\nzonemode=none\nnrfiles=1\nunified_rw_reporting=none\nrate_ignore_thinktime=1\ntrim_percentage=0\n"), "accepted");
     EXPECT_THAT(first("[global]\nrw=read\n"), HasSubstr("no job"));
     EXPECT_THAT(first("[j\n"), HasSubstr("a section is [name]"));
 }
