@@ -262,7 +262,7 @@ RunSummary Simulation::summarise() {
     r.integrity_checked = s.oracle ? s.oracle->blocks_checked() : 0;
     r.error_status = s.host.driver.counters().errors;
     r.resources = s.use(busy_begin_, busy_end_);
-    r.limiting = limiting_resource(r.resources);
+    r.limiting = r.commands == 0 ? "nothing was measured" : limiting_resource(r.resources);
     r.ftl = ftl_end_ - ftl_begin_;
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
