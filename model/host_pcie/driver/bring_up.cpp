@@ -159,6 +159,7 @@ void BringUp::controller_identified(std::uint32_t) {
     const std::uint8_t* id = memory_.at(buffer_, nvme::kIdentifyBytes);
     const unsigned mdts = id[nvme::IdCtrl::kMdts];
     const std::uint64_t unit = std::uint64_t{1} << (kMinPageShift + nvme::Cap::mps_min(cap_));
+    info_.volatile_write_cache = (id[nvme::IdCtrl::kVwc] & 1) != 0;
     info_.max_transfer_bytes = SlotBuffer::kMaxBytes;
     if (mdts != 0 && mdts < 32 && (unit << mdts) < SlotBuffer::kMaxBytes)
         info_.max_transfer_bytes = static_cast<std::uint32_t>(unit << mdts);

@@ -37,6 +37,7 @@ struct ControllerInfo {
     std::uint32_t nsid = 0;
     std::uint32_t lba_bytes = 0;
     std::uint64_t blocks = 0;              ///< of the namespace
+    bool volatile_write_cache = true;      ///< Identify Controller says so
 };
 
 class BringUp : private MmioClient {

@@ -44,13 +44,17 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
     : units_(counted(g)),
       filled_(static_cast<std::uint32_t>(std::min(g.filled_units, g.units) * (units_ / std::max<std::uint64_t>(1, g.units)))),
       lba_bytes_(g.lba_bytes),
+      trim_blocks_(g.unit_bytes / g.lba_bytes),
+      unit_blocks_(g.bytes_of_seed ? 1 : trim_blocks_),
+      trim_unit_of_(std::max(trim_blocks_, 1u)),
+      unit_of_(std::max(unit_blocks_, 1u)),
       max_version_((1u << (g.bytes_of_seed ? 4u : std::min(4u, g.version_bits))) - 1),
       nibbles_(static_cast<std::size_t>(div_ceil(units_, 2)), "integrity check"),
       durable_(g.power_cuts ? std::make_unique<DurableVersions>(g.bytes_of_seed ? g.unit_bytes / g.lba_bytes : 1) : nullptr),
       durable_writes_(g.durable_writes),
       durable_trims_(g.durable_trims) {
-    SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && is_power_of_two(g.unit_bytes) && g.unit_bytes >= g.lba_bytes,
-                 "a mapping unit must be a power of two of logical blocks");
+    SSDTLM_CHECK(is_power_of_two(g.lba_bytes) && g.unit_bytes >= g.lba_bytes && g.unit_bytes % g.lba_bytes == 0,
+                 "a mapping unit must be whole logical blocks");
     SSDTLM_CHECK(g.units > 0 && g.units < UnitTable::kEmpty, "number of mapping units out of range");
     if (max_version_ == 0)
         throw UserError(Problem{"run.integrity", "a device of " + std::to_string(g.units) +
@@ -61,16 +65,12 @@ IntegrityOracle::IntegrityOracle(const Geometry& g)
         throw UserError(Problem{"run.data", "bytes of " + std::to_string(units_) + " logical blocks are to be compared",
                                 "fewer than 2^32 logical blocks with bytes and the integrity check",
                                 "use larger logical blocks (nvme.lba_size), less capacity, or signatures"});
-    while ((g.lba_bytes << trim_shift_) < g.unit_bytes) ++trim_shift_;
-    if (g.bytes_of_seed)
-        bytes_.emplace(*g.bytes_of_seed, lba_bytes_);
-    else
-        unit_shift_ = trim_shift_;
+    if (g.bytes_of_seed) bytes_.emplace(*g.bytes_of_seed, lba_bytes_);
 }
 
 void IntegrityOracle::at_start(std::uint64_t unit, bool holds_data) {
-    const unsigned shift = trim_shift_ - unit_shift_;
-    for (std::uint64_t u = unit << shift; u < (unit + 1) << shift; ++u) {
+    const std::uint32_t finer = trim_blocks_ / unit_blocks_;
+    for (std::uint64_t u = unit * finer; u < (unit + 1) * finer; ++u) {
         const auto counted = static_cast<std::uint32_t>(u);
         if ((version_of(counted) != 0) != holds_data) set_version(counted, holds_data);
     }
@@ -149,8 +149,8 @@ IntegrityOracle::Operation IntegrityOracle::begin_write(std::uint64_t slba, std:
     const Operation operation = begin_operation();
     const std::uint64_t end = slba + blocks;
     for (std::uint64_t lba = slba; lba < end;) {
-        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
-        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        const auto unit = static_cast<std::uint32_t>(unit_of_(lba));
+        const std::uint64_t unit_end = std::min(end, (std::uint64_t{unit} + 1) * unit_blocks_);
         const std::uint32_t version = begin_unit(unit, false, operation);
         if (__builtin_expect(bytes_.has_value(), 0)) {
             bytes_->fill(lba++, version, data);
@@ -164,7 +164,7 @@ IntegrityOracle::Operation IntegrityOracle::begin_write(std::uint64_t slba, std:
 }
 
 void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool ok, Operation operation, bool fua) {
-    const auto first = static_cast<std::uint32_t>(slba >> unit_shift_), last = static_cast<std::uint32_t>((slba + blocks - 1) >> unit_shift_);
+    const auto first = static_cast<std::uint32_t>(unit_of_(slba)), last = static_cast<std::uint32_t>(unit_of_(slba + blocks - 1));
     for (std::uint32_t unit = first; unit <= last; ++unit) end_unit(unit, ok);
     if (__builtin_expect(durable_ == nullptr, 1)) return;
     durable_->ends();
@@ -172,10 +172,10 @@ void IntegrityOracle::end_write(std::uint64_t slba, std::uint32_t blocks, bool o
 }
 
 IntegrityOracle::Units IntegrityOracle::trimmed(std::uint64_t slba, std::uint64_t blocks) const {
-    const std::uint64_t end = (slba + blocks) >> trim_shift_;
-    const std::uint64_t first = std::min(div_ceil(slba, 1u << trim_shift_), end);
-    const unsigned finer = trim_shift_ - unit_shift_;
-    return {static_cast<std::uint32_t>(first << finer), static_cast<std::uint32_t>(end << finer)};
+    const std::uint64_t end = trim_unit_of_(slba + blocks);
+    const std::uint64_t first = std::min(trim_unit_of_(slba + trim_blocks_ - 1), end);
+    const std::uint32_t finer = trim_blocks_ / unit_blocks_;
+    return {static_cast<std::uint32_t>(first * finer), static_cast<std::uint32_t>(end * finer)};
 }
 
 IntegrityOracle::Operation IntegrityOracle::begin_trim(std::uint64_t slba, std::uint64_t blocks) {
@@ -208,7 +208,7 @@ void IntegrityOracle::power_lost() {
 }
 
 void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const {
-    throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(lba >> trim_shift_) + ") has version " +
+    throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) + ") has version " +
                       std::to_string(version) + " after a loss of power, " + why + "; queue " + std::to_string(reader.sqid) + " CID " +
                       std::to_string(reader.cid));
 }
@@ -218,8 +218,8 @@ __attribute__((noinline, cold)) void IntegrityOracle::look_at_leftovers(std::uin
                                                                         const Reader& reader) {
     const std::uint64_t end = slba + blocks;
     for (std::uint64_t lba = slba; lba < end;) {
-        const auto unit = static_cast<std::uint32_t>(lba >> unit_shift_);
-        const std::uint64_t first = lba, unit_end = std::min(end, (std::uint64_t{unit} + 1) << unit_shift_);
+        const auto unit = static_cast<std::uint32_t>(unit_of_(lba));
+        const std::uint64_t first = lba, unit_end = std::min(end, (std::uint64_t{unit} + 1) * unit_blocks_);
         lba = unit_end;
         UnitState* const e = table_.find(unit);
         if (e == nullptr || !e->lost_power) continue;
@@ -249,8 +249,8 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     Words wrong{};
     if (__builtin_expect(bytes_.has_value(), 0)) wrong[0] = !check_bytes(slba, blocks, data);
     for (std::uint64_t lba = bytes_ ? end : slba; lba < end;) {
-        const std::uint64_t unit = lba >> unit_shift_;
-        const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
+        const std::uint64_t unit = unit_of_(lba);
+        const std::uint64_t unit_end = std::min(end, (unit + 1) * unit_blocks_);
         // The version of the last operation begun is acceptable in every case; only another one needs a closer look.
         const std::uint32_t version = version_of(static_cast<std::uint32_t>(unit));
         const Words step{version == 0 ? 0u : 1u, 0};
@@ -263,8 +263,8 @@ void IntegrityOracle::check_read(ReadToken token, std::uint64_t slba, std::uint3
     }
     if (__builtin_expect((wrong[0] | wrong[1]) != 0, 0)) {  // wherever it was
         for (std::uint64_t lba = slba; lba < end;) {
-            const std::uint64_t unit = lba >> unit_shift_;
-            const std::uint64_t unit_end = std::min(end, (unit + 1) << unit_shift_);
+            const std::uint64_t unit = unit_of_(lba);
+            const std::uint64_t unit_end = std::min(end, (unit + 1) * unit_blocks_);
             check_unit_slow(token, static_cast<std::uint32_t>(unit), slba, lba, unit_end, blocks, data, reader);
             lba = unit_end;
         }
@@ -309,7 +309,7 @@ __attribute__((noinline, cold)) std::string IntegrityOracle::found_text(std::uin
     if (std::all_of(block, block + lba_bytes_, [](std::uint8_t b) { return b == kSpoiledByte; }))
         return "no data (the block was never transferred)";
     if (bytes_->differs_at(lba, 0, block) == lba_bytes_) return "a deallocated block";
-    const std::uint64_t near = 16ull << trim_shift_;  // a few pages
+    const std::uint64_t near = 16ull * trim_blocks_;  // a few pages
     std::uint64_t other = lba > near ? lba - near : 0;
     for (const std::uint64_t end = std::min(capacity_blocks(), lba + near); other < end; ++other)
         for (std::uint32_t v = 1; v <= max_version_; ++v)
@@ -337,7 +337,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
             ++unverified_;
             continue;
         }
-        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(lba >> trim_shift_) +
+        throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) +
                           "): expected " + version_list(acceptable) + ", found " + found_text(lba, block) + "; read of " +
                           std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
                           std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid) + ", completed at " +

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "common/address/fast_divide.h"
 #include "common/containers/key_table.h"
 #include "common/containers/sparse_array.h"
 #include "common/random/block_bytes.h"
@@ -54,7 +55,7 @@ class IntegrityOracle {
 public:
     struct Geometry {
         std::uint64_t units = 0;         ///< logical mapping units, below 2^32 - 1
-        std::uint32_t unit_bytes = 4096; ///< power of two, multiple of lba_bytes
+        std::uint32_t unit_bytes = 4096; ///< multiple of lba_bytes
         std::uint32_t lba_bytes = 512;   ///< power of two
         std::uint64_t filled_units = 0;  ///< units below it hold version 1 (preconditioned), the rest nothing
         unsigned version_bits = 4;       ///< that the device keeps per unit (SpareCodec::version_bits()); 4 are used
@@ -82,7 +83,7 @@ public:
     void at_start(std::uint64_t unit, bool holds_data);
 
     /// Brings what a coming command on this block needs into the cache.
-    [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch((slba >> unit_shift_) >> 1); }
+    [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch(unit_of_(slba) >> 1); }
 
     /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
     using Operation = DurableVersions::Token;
@@ -119,7 +120,7 @@ public:
     void abandon_read() { --reads_in_flight_; }
 
     std::uint32_t lba_bytes() const { return lba_bytes_; }
-    std::uint64_t capacity_blocks() const { return units_ << unit_shift_; }
+    std::uint64_t capacity_blocks() const { return units_ * unit_blocks_; }
     /// Highest version in use; 0 means deallocated.
     std::uint32_t max_version() const { return max_version_; }
     std::uint64_t blocks_checked() const { return blocks_checked_; }
@@ -178,8 +179,10 @@ private:
     std::uint64_t units_;
     std::uint32_t filled_;
     std::uint32_t lba_bytes_;
-    unsigned unit_shift_ = 0;  // log2 of blocks per unit
-    unsigned trim_shift_ = 0;  // of blocks per unit of a trim
+    std::uint32_t trim_blocks_;  // per unit of a trim: the mapping unit
+    std::uint32_t unit_blocks_;  // per unit
+    LongDivide trim_unit_of_;
+    LongDivide unit_of_;
     std::optional<BlockBytes> bytes_;  // none: signatures
     std::uint32_t max_version_;
     SparseArray<std::uint8_t> nibbles_;  // version of the last operation begun, two units per byte, XOR 1 if prefilled

@@ -86,6 +86,12 @@ inline void IoPath::accept(const HostRequest& request) {
     ++counters_.requests_issued;
     IoQueue& q = queues_[plan_.pair_of(request.job)];
     SSDTLM_CHECK(request.bytes > 0 || request.op == HostOp::flush, "request without blocks");
+    if (__builtin_expect(request.op == HostOp::flush, 0) && !info_.volatile_write_cache) {
+        // Nothing is volatile: the host's kernel answers by itself, as Linux does (block/blk-core.c, submit_bio_noacct()).
+        const SimTime now = since_epoch(agenda_.now());
+        ++counters_.requests_completed;
+        return workload_.completed(request, now, now, now, true);
+    }
     if (data_.is_on()) data_.prefetch(request.offset);
     if (__builtin_expect(request.bytes > info_.max_transfer_bytes, 0) &&
         (request.op == HostOp::read || request.op == HostOp::write))

@@ -9,6 +9,7 @@
 //   submission time and timeline stand for the request.
 // - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
 //   time is when its SQE is written.
+// - A flush for a controller without a volatile write cache is no command: it has completed at once.
 // - Commands written in one go share one doorbell store.
 // - A controller reset cancels the commands in the device; they are submitted again once the controller has started, ahead
 //   of what waited before. The integrity oracle is told that a cancelled write may have taken effect or not.

@@ -16,7 +16,7 @@ FioGenerator::FioGenerator(const FioJob& job) : job_(job) {
         map_unit_ = std::gcd(map_unit_, job.bs_min[d]);
     }
     if (job.random && job.distribution == FioDistribution::random && job.random_map)
-        map_ = equal ? Map::permutation : Map::bits;
+        map_ = equal && !job.strided ? Map::permutation : Map::bits;
     files_.reserve(job.files.size());
     for (const FioFile& place : job.files) {
         File& file = files_.emplace_back(place);
@@ -50,6 +50,7 @@ void FioGenerator::begin_pass() {
     if (!first_pass_ && job_.repeat_passes) seed_streams();
     first_pass_ = false;
     mix_issues_ = 0;
+    zone_bytes_ = 0;
     for (File& file : files_) {
         file.position = {0, 0, 0};
         file.last_start = {kNowhere, kNowhere, kNowhere};
@@ -68,6 +69,21 @@ void FioGenerator::reset_region(File& file) {
     } else if (map_ == Map::bits) {
         file.used->clear();
     }
+}
+
+/// zonemode=strided, as setup_strided_zone_mode() of fio 3.33.
+void FioGenerator::enter_zone(File& file, std::size_t d) {
+    if (zone_bytes_ >= job_.zone_size) {
+        zone_bytes_ = 0;
+        file.zone += job_.zone_range + job_.zone_skip;
+        if (file.place.offset + file.zone >= file.place.end) file.zone = 0;
+        file.position[d] = file.zone;
+    }
+    if (file.position[d] >= file.zone + job_.zone_range) file.position[d] = file.zone;
+    if (zone_bytes_ % job_.zone_range != 0) return;
+    file.position = {file.zone, file.zone, file.zone};
+    file.last_start = {kNowhere, kNowhere, kNowhere};
+    reset_region(file);
 }
 
 /// False: no file has anything left.
@@ -122,12 +138,13 @@ bool FioGenerator::next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t&
     auto& last_start = file.last_start;
     const std::size_t d = fio_index(op);
     const std::size_t trim = fio_index(HostOp::trim);
-    const bool follow_trim = job_.trimwrite() && job_.random && op == HostOp::write;
+    const bool follow_trim = job_.trimwrite() && op == HostOp::write;  // the offset and length of what was trimmed
     bool fresh = false;  // --sequence_left_ reached 0: this I/O has an offset of its own
     if (--sequence_left_ == 0) {
         fresh = true;
         sequence_left_ = job_.sequence_ios;
     }
+    if (job_.strided && !follow_trim) enter_zone(file, d);
     bool mark = map_ == Map::bits;
     std::uint64_t at = 0;
     if (follow_trim) {
@@ -143,22 +160,23 @@ bool FioGenerator::next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t&
         mark = false;
         if (!sequential_offset(d, at) && (!job_.random || !random_offset(d, at))) return false;
     }
-    if (at >= file.place.region) return false;
+    if (at >= file.place.region && !job_.strided) return false;
     std::uint64_t size = follow_trim ? file.position[trim] - last_start[trim] : length(d, at);
     if (size == 0 || file.place.offset + at + size > file.place.end) return false;
-    if (mark) size = std::min(size, file.used->take(at / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
+    if (mark) size = std::min(size, file.used->take((at - file.zone) / map_unit_, div_ceil(size, map_unit_)) * map_unit_);
     // A second trim of one place in a row must still be followed by a write.
-    if (job_.trimwrite() && job_.random && op == HostOp::trim && last_start[trim] == at)
+    if (job_.trimwrite() && op == HostOp::trim && last_start[trim] == at)
         last_start[fio_index(HostOp::write)] = kNowhere;
     last_start[d] = at;
     file.position[d] = at + size;
+    zone_bytes_ += size;
     offset = file.place.offset + at;
     bytes = static_cast<std::uint32_t>(size);
     return true;
 }
 
 std::uint64_t FioGenerator::blocks(const File& file, std::size_t d) const {
-    std::uint64_t size = file.place.region;
+    std::uint64_t size = job_.strided ? job_.zone_range : file.place.region;
     if (job_.bs_min[d] > job_.align[d]) size -= std::min(size, job_.bs_min[d] - job_.align[d]);
     return std::max<std::uint64_t>(size / job_.align[d], 1);
 }
@@ -170,7 +188,7 @@ bool FioGenerator::random_offset(std::size_t d, std::uint64_t& offset) {
         reset_region(*file_);  // another round over the region
         if (!random_block(d, block)) return false;
     }
-    offset = block * job_.align[d];
+    offset = file_->zone + block * job_.align[d];
     return true;
 }
 
@@ -216,7 +234,7 @@ bool FioGenerator::unused_block(std::size_t d, std::uint64_t& block) {
 bool FioGenerator::sequential_offset(std::size_t d, std::uint64_t& offset) {
     const FioFile& place = file_->place;
     std::uint64_t& position = file_->position[d];
-    if (position >= place.region && job_.time_based) position = 0;
+    if (position >= place.region && job_.time_based && !job_.strided) position = 0;
     if (place.offset + position >= place.end) return false;
     offset = position;
     if (offset == 0 || job_.sequence_hole == 0) return true;

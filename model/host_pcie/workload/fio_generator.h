@@ -53,12 +53,14 @@ private:
         PerDirection<std::optional<FioZoneSource>> zones;
         PerDirection<std::uint64_t> position{};  // relative to the file's offset: end of the last I/O
         PerDirection<std::uint64_t> last_start{};
+        std::uint64_t zone = 0;  // zonemode=strided: where the current one begins
         bool done = false;  // this pass has no offset left in it
         bool fits(std::uint64_t offset, std::uint64_t bytes) const { return offset + bytes <= place.region; }
     };
 
     void seed_streams();
     void reset_region(File& file);
+    void enter_zone(File& file, std::size_t d);
     bool choose_file();
     std::uint64_t blocks(const File& file, std::size_t d) const;
     bool next_in_file(HostOp op, std::uint64_t& offset, std::uint32_t& bytes);
@@ -85,6 +87,7 @@ private:
     std::uint32_t service_left_ = 0;  // I/Os before the next change of file
 
     PerDirection<std::uint64_t> issues_{};
+    std::uint64_t zone_bytes_ = 0;  // done in the current zone
     std::uint32_t sequence_left_ = 1;
     HostOp mix_direction_ = HostOp::read;
     std::uint64_t mix_issues_ = 0;

@@ -76,6 +76,10 @@ struct FioJob {
     double distribution_value = 0;  ///< zipf theta, pareto h, normal deviation (%)
     std::optional<double> distribution_center;
     PerDirection<std::vector<FioZone>> zones;
+    bool strided = false;            ///< zonemode: I/O stays in a zone for zone_size bytes, then goes on behind zone_skip
+    std::uint64_t zone_size = 0;     ///< bytes
+    std::uint64_t zone_range = 0;    ///< bytes of a zone that offsets are drawn from
+    std::uint64_t zone_skip = 0;     ///< bytes between zones
     bool random_map = true;   ///< each block once per pass
     std::uint32_t fsync = 0;  ///< a flush after this many writes; 0: never
     std::uint32_t fdatasync = 0;
@@ -112,6 +116,7 @@ struct FioJob {
     bool submit_offload = false;  ///< io_submit_mode=offload: rate sleeps do not wait for outstanding I/O
     Ps thinktime{0};
     std::uint32_t thinktime_blocks = 1;
+    bool rate_ignores_think = false;  ///< rate_ignore_thinktime: what a rate would have done in a think time is made up
     bool thinktime_on_issue = false;  ///< thinktime_blocks_type=issue
     std::uint32_t refill_at = ~0u;    ///< a full queue is refilled when this many are left (iodepth_low, iodepth_batch_complete_min)
     std::string wait_for;             ///< name of a job all of whose clones must have ended; empty: none

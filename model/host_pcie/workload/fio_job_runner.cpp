@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/report/error.h"
+#include "host_pcie/workload/fio_job_stats.h"
 
 namespace ssdtlm {
 namespace {
@@ -81,6 +82,8 @@ Workload::State FioJobRunner::next(SimTime now, HostRequest& request, SimTime& w
                     return Workload::State::wait;
                 }
                 state_ = State::running;
+                if (thinking_) rate_.thought(last_op_, sleep_);
+                thinking_ = false;
                 break;
             case State::draining:
                 if (outstanding_ != 0) return Workload::State::blocked;
@@ -181,9 +184,12 @@ bool FioJobRunner::running(SimTime now, HostRequest& request) {
 
 bool FioJobRunner::flush_is_due() const {
     if (!last_was_write_) return false;
+    return is_due(job_.fsync) || is_due(job_.fdatasync);
+}
+
+bool FioJobRunner::is_due(std::uint32_t each) const {
     const std::uint64_t writes = generator_.issues(HostOp::write);
-    return writes != 0 &&
-           ((job_.fsync != 0 && writes % job_.fsync == 0) || (job_.fdatasync != 0 && writes % job_.fdatasync == 0));
+    return each != 0 && writes != 0 && writes % each == 0;
 }
 
 void FioJobRunner::emit_flush(HostRequest& request, State state) {
@@ -191,6 +197,7 @@ void FioJobRunner::emit_flush(HostRequest& request, State state) {
     request.op = HostOp::flush;
     request.job = job_.index;
     ++outstanding_;
+    request.tag = state == State::end_flush ? kEndFsync : is_due(job_.fsync) ? kFsync : kFdatasync;
     last_was_write_ = false;
     state_ = state;
 }
@@ -220,6 +227,7 @@ void FioJobRunner::check_thinktime() {
     if (blocks < last_think_ + job_.thinktime_blocks) return;
     last_think_ = blocks;
     sleep_ = job_.thinktime;
+    thinking_ = job_.rate_ignores_think;
     state_ = State::quiescing;
 }
 

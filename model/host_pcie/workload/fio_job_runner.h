@@ -81,6 +81,7 @@ private:
     void restart_counts(SimTime now);
     bool deadline_is_over(SimTime now) const { return now >= deadline_ && (!ramping_ || terminated_); }
     bool flush_is_due() const;
+    bool is_due(std::uint32_t each) const;
     void emit_flush(HostRequest& request, State state);
     HostOp turn_by_rate(HostOp op, SimTime now);
     void check_thinktime();
@@ -123,6 +124,7 @@ private:
     std::optional<HostOp> after_sleep_;  // direction whose turn comes after a rate sleep
     std::uint64_t last_think_ = 0;
     bool think_on_completion_ = false;  // the queue was full: decide when the first I/O returns
+    bool thinking_ = false;             // the sleep is a think time that the rate leaves out
     Ps sleep_{0};
     SimTime wake_{};
 };

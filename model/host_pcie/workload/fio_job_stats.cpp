@@ -10,19 +10,19 @@ void add_counts(std::array<std::uint64_t, N>& to, const std::array<std::uint64_t
 }
 }  // namespace
 
+void FioDirectionStats::add(const FioDirectionStats& other) {
+    bytes += other.bytes;
+    ios += other.ios;
+    slat.merge(other.slat);
+    clat.merge(other.clat);
+    lat.merge(other.lat);
+    bw.add_parallel(other.bw);
+    iops.add_parallel(other.iops);
+    runtime = std::max(runtime, other.runtime);
+}
+
 void FioJobStats::add(const FioJobStats& other) {
-    for (std::size_t d = 0; d < directions.size(); ++d) {
-        auto& to = directions[d];
-        const auto& from = other.directions[d];
-        to.bytes += from.bytes;
-        to.ios += from.ios;
-        to.slat.merge(from.slat);
-        to.clat.merge(from.clat);
-        to.lat.merge(from.lat);
-        to.bw.add_parallel(from.bw);
-        to.iops.add_parallel(from.iops);
-        to.runtime = std::max(to.runtime, from.runtime);
-    }
+    for (std::size_t d = 0; d < directions.size(); ++d) directions[d].add(other.directions[d]);
     syncs += other.syncs;
     sync.merge(other.sync);
     add_counts(depth, other.depth);

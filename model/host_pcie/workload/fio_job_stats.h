@@ -14,6 +14,10 @@
 
 namespace ssdtlm {
 
+/// HostRequest::tag of a flush that a fio job asks for: fio counts those of fsync, and measures but does not count those of fdatasync; it does neither
+/// with what end_fsync and the verify phase wait for (io_queue_event() and fio_io_sync() of fio 3.33).
+enum FioFlush : std::uint64_t { kFsync = 0, kFdatasync = ~std::uint64_t{1}, kEndFsync = ~std::uint64_t{0} };
+
 /// fio's ranges of the latency distribution: below 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, in ns, us and ms, and
 /// for ms also below 2000 and the rest.
 struct FioLatencyRanges {
@@ -50,6 +54,8 @@ struct FioDirectionStats {
     std::uint64_t window_bytes = 0;
     std::uint64_t window_ios = 0;
     Ps runtime{0};               ///< of the job, if it has I/O of this direction; the longest clone's when added up
+
+    void add(const FioDirectionStats& other);
 };
 
 struct FioJobStats {

@@ -202,10 +202,19 @@ Json fio_job_json(const FioReportJob& first, const FioReportJob& last, const Fio
     j["elapsed"] = elapsed_s;
     j["job options"] = job_options(last);
     constexpr std::array<const char*, 3> names = {"read", "write", "trim"};
-    for (std::size_t d = 0; d < names.size(); ++d)
-        j[names[d]] = direction(s.directions[d], last, group.bytes_per_second(d), json_plus);
-    j["sync"]["total_ios"] = s.syncs;
-    j["sync"]["lat_ns"] = latency(s.sync, last, last.lat_percentiles || last.clat_percentiles, json_plus);
+    if (last.unified != FioUnified::mixed) {
+        for (std::size_t d = 0; d < names.size(); ++d)
+            j[names[d]] = direction(s.directions[d], last, group.bytes_per_second(d), json_plus);
+        j["sync"]["total_ios"] = s.syncs;
+        j["sync"]["lat_ns"] = latency(s.sync, last, last.lat_percentiles || last.clat_percentiles, json_plus);
+    }
+    if (last.unified != FioUnified::none) {
+        double rate = 0;
+        for (std::size_t d = 0; d < names.size(); ++d) rate += group.bytes_per_second(d);
+        FioDirectionStats all;
+        for (const FioDirectionStats& d : s.directions) all.add(d);
+        j["mixed"] = direction(all, last, rate, json_plus);
+    }
     j["job_runtime"] = runtime_ms(s.total_runtime);
     j["usr_cpu"] = 0.0;
     j["sys_cpu"] = 0.0;

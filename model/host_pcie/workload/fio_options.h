@@ -36,6 +36,7 @@ struct FioSettings {
     std::uint64_t randseed = 0x89;  ///< fio's default
     bool randseed_given = false;
     bool norandommap = false;
+    std::optional<bool> strided;  ///< zonemode; not given: by zonesize
     bool new_group = false;
     Ps start_delay_high{0};                                ///< startdelay=a-b; 0: no range
     std::optional<std::string> bw_log, iops_log, lat_log;  ///< empty: named after the job

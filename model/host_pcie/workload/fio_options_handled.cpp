@@ -73,6 +73,27 @@ void percentage_random(Call& c) {
 void random_distribution(Call& c) {
     read_fio_distribution(c);
 }
+void zonemode(Call& c) {
+    std::size_t i = 0;
+    if (!read_fio_word(c, {"none", "strided", "zbd"}, i)) return;
+    if (i == 2) return c.problem("the drive has no zones; allowed: none, strided");
+    c.settings.strided = i == 1;
+}
+bool zone_bytes(Call& c, std::uint64_t& bytes) {
+    FioAmount amount;
+    if (!read_fio_amount(c, false, amount)) return false;
+    bytes = amount.value;
+    return true;
+}
+void zonesize(Call& c) {
+    zone_bytes(c, c.settings.job.zone_size);
+}
+void zonerange(Call& c) {
+    zone_bytes(c, c.settings.job.zone_range);
+}
+void zoneskip(Call& c) {
+    zone_bytes(c, c.settings.job.zone_skip);
+}
 void norandommap(Call& c) {
     read_fio_flag(c, c.settings.norandommap);
 }
@@ -161,6 +182,9 @@ void thinktime_blocks_type(Call& c) {
     std::size_t i = 0;
     if (read_fio_word(c, {"complete", "issue"}, i)) c.settings.job.thinktime_on_issue = i == 1;
 }
+void rate_ignore_thinktime(Call& c) {
+    read_fio_bool(c, c.settings.job.rate_ignores_think);
+}
 void fsync(Call& c) {
     read_fio_count(c, 0, kAny32, c.settings.job.fsync);
 }
@@ -222,6 +246,10 @@ void name(Call& c) {
 void description(Call& c) {
     read_fio_text(c, c.settings.job.report.description);
 }
+void unified_rw_reporting(Call& c) {
+    std::size_t i = 0;
+    if (read_fio_word(c, {"none", "0", "mixed", "1", "both", "2"}, i)) c.settings.job.report.unified = static_cast<FioUnified>(i / 2);
+}
 void percentile_list(Call& c) {
     std::string text;
     if (!read_fio_text(c, text)) return;
@@ -275,6 +303,10 @@ std::vector<FioOption> handled_fio_options() {
         {"percentage_random", nullptr, H, "", percentage_random},
         {"random_distribution", nullptr, H, "hot blocks are scattered by a permutation instead of a hash",
          random_distribution},
+        {"zonemode", nullptr, H, "none or strided; zbd needs a zoned drive", zonemode},
+        {"zonesize", nullptr, H, "by itself it means zonemode=strided", zonesize},
+        {"zonerange", nullptr, H, "default: zonesize", zonerange},
+        {"zoneskip", nullptr, H, "", zoneskip},
         {"norandommap", nullptr, H, "default: each block once per pass", norandommap},
         {"write_hint", nullptr, H, "a stream of the drive, with `host.streams` and `nvme.streams`", write_hint},
         {"randseed", nullptr, H, "own sequences; the run's seed joins it", randseed},
@@ -304,7 +336,8 @@ std::vector<FioOption> handled_fio_options() {
         {"thinktime", nullptr, H, "", thinktime},
         {"thinktime_blocks", nullptr, H, "", thinktime_blocks},
         {"thinktime_blocks_type", nullptr, H, "", thinktime_blocks_type},
-        {"fsync", nullptr, H, "NVMe Flush; the job issues nothing until it is done", fsync},
+        {"rate_ignore_thinktime", nullptr, H, "", rate_ignore_thinktime},
+        {"fsync", nullptr, H, "NVMe Flush; the job issues nothing until it is done. A drive without a volatile write cache gets none, as from Linux", fsync},
         {"fdatasync", nullptr, H, "as fsync", fdatasync},
         {"end_fsync", nullptr, H, "a flush at the end of each pass", end_fsync},
         {"fsync_on_close", nullptr, H, "as end_fsync", end_fsync},
@@ -319,6 +352,7 @@ std::vector<FioOption> handled_fio_options() {
         {"group_reporting", nullptr, H, "", group_reporting},
         {"name", nullptr, H, "", name},
         {"description", nullptr, H, "", description},
+        {"unified_rw_reporting", nullptr, H, "`mixed` has reads, writes and trims together, `both` also each by itself", unified_rw_reporting},
         {"percentile_list", nullptr, H, "", percentile_list},
         {"clat_percentiles", nullptr, H, "", clat_percentiles},
         {"lat_percentiles", nullptr, H, "", lat_percentiles},

@@ -84,8 +84,10 @@ private:
     std::uint64_t offset_in(std::uint64_t whole) const {
         const FioAmount& first = settings_.offset;
         const FioAmount& step = settings_.offset_increment;
+        // fio 3.33 numbers the clones behind the first one downwards (add_job() in init.c).
+        const std::uint64_t subjob = job_.clone == 0 ? 0 : settings_.numjobs - job_.clone;
         std::uint64_t offset = (first.percent ? part(whole, first.value) : first.value) +
-                               job_.clone * (step.percent ? part(whole, step.value) : step.value);
+                               subjob * (step.percent ? part(whole, step.value) : step.value);
         const std::uint64_t block = job_.smallest_block();
         if (first.percent || step.percent) offset = div_ceil(offset, block) * block;
         return offset;

@@ -16,6 +16,7 @@ Ps exact(std::uint64_t count, std::uint64_t per_second) {
 void FioRate::restart(SimTime epoch) {
     epoch_ = epoch;
     count_ = {0, 0, 0};
+    thought_ = {};
     next_ = {epoch, epoch, epoch};
 }
 
@@ -40,12 +41,23 @@ void FioRate::issued(HostOp op, std::uint32_t bytes) {
         const double ios = job_.rate_iops[d] != 0
                                ? static_cast<double>(job_.rate_iops[d])
                                : static_cast<double>(job_.rate[d]) / static_cast<double>(job_.bs_min[d]);
-        next_[d] += Ps{static_cast<std::int64_t>(-std::log1p(-poisson_.unit()) / ios * 1e12)};
+        next_[d] += thought_[d] + Ps{static_cast<std::int64_t>(-std::log1p(-poisson_.unit()) / ios * 1e12)};
+        thought_[d] = Ps{0};
         return;
     }
     const bool by_bytes = job_.rate[d] != 0;
     count_[d] += by_bytes ? bytes : 1;
-    next_[d] = epoch_ + exact(count_[d], by_bytes ? job_.rate[d] : job_.rate_iops[d]);
+    next_[d] = epoch_ + thought_[d] + exact(count_[d], by_bytes ? job_.rate[d] : job_.rate_iops[d]);
+}
+
+// As handle_thinktime() of fio 3.33: the amount counts as done that the time was enough for, less one block when it was
+// enough for one, so that the next I/O comes at once.
+void FioRate::thought(HostOp op, Ps time) {
+    const std::size_t d = fio_index(op);
+    if (job_.rate[d] == 0 && job_.rate_iops[d] == 0) return;
+    const Ps per_block = job_.rate[d] != 0 ? exact(job_.bs_min[d], job_.rate[d]) : exact(1, job_.rate_iops[d]);
+    thought_[d] += time;
+    if (job_.rate_process == FioRateProcess::linear && per_block <= time) thought_[d] -= per_block;
 }
 
 }  // namespace ssdtlm

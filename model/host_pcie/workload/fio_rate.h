@@ -25,6 +25,8 @@ public:
     };
     Turn turn(HostOp op, SimTime now, FioGenerator& generator) const;
     void issued(HostOp op, std::uint32_t bytes);
+    /// The job has thought for so long, after an I/O of this direction: its rate does not make up for it (rate_ignore_thinktime).
+    void thought(HostOp op, Ps time);
 
 private:
     const FioJob& job_;
@@ -32,6 +34,7 @@ private:
     const bool limited_;
     SimTime epoch_{};
     PerDirection<std::uint64_t> count_{};  // bytes, or I/Os for rate_iops, since the epoch
+    PerDirection<Ps> thought_{};           // without effect on the amounts
     PerDirection<SimTime> next_{};
 };
 

@@ -24,7 +24,7 @@ struct FioReport::Job {
     std::uint32_t under_way = 0;
     bool started = false;            // first issue seen
     bool measuring = false;          // first measured issue seen
-    SimTime start{};                 // of the job: time 0 of its logs
+    SimTime start{};                 // of the job, behind its ramp: time 0 of its logs
     SimTime measured_start{};
     SimTime measured_end{};
     Ps window{0};
@@ -74,19 +74,23 @@ void FioReport::on_issue(const HostRequest& request, SimTime now, bool measured)
     Job& job = jobs_[request.job];
     if (!job.started && !request.preparation) {
         job.started = true;
-        job.start = now;
+        job.start = now + job.info.ramp;
     }
-    if (measured && !job.measuring) {
-        job.measuring = true;
-        job.measured_start = job.measured_end = now;
-        job.window_end = now + job.window;
-    }
+    if (measured && !job.measuring) begin_measuring(job, now);
     ++job.under_way;
     if (under_way_++ == 0) busy_since_ = now;
     if (measured) {
         ++job.stats.submits;
         if (request.op != HostOp::flush) job.stats.count_depth(job.under_way);
     }
+}
+
+/// The windows lie on the grid of the logs. After a reset of the statistics the first is the one that `now` is in.
+void FioReport::begin_measuring(Job& job, SimTime now) {
+    job.measuring = true;
+    job.measured_start = job.measured_end = now;
+    const std::int64_t passed = now > job.start ? (now - job.start) / job.window : 0;
+    job.window_end = job.start + job.window * (passed + 1);
 }
 
 void FioReport::on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime completed,
@@ -99,11 +103,7 @@ void FioReport::on_complete(const HostRequest& request, SimTime issued, SimTime 
     disk_ticks_[op] += completed - submitted;
     if (!ok) ++job.stats.failed;
     if (!measured) return;
-    if (!job.measuring) {  // issued before the measurement began: its window starts with the first completion
-        job.measuring = true;
-        job.measured_start = completed;
-        job.window_end = completed + job.window;
-    }
+    if (!job.measuring) begin_measuring(job, completed);  // issued before the measurement began
     if (__builtin_expect(completed >= job.window_end, 0)) close_windows(job, completed);
     job.measured_end = completed;
     ++job.stats.completes;
@@ -113,7 +113,8 @@ void FioReport::on_complete(const HostRequest& request, SimTime issued, SimTime 
 void FioReport::record(Job& job, const HostRequest& r, SimTime issued, SimTime submitted, SimTime completed) {
     const std::uint64_t clat = whole_ns(completed - submitted);
     if (r.op == HostOp::flush) {
-        ++job.stats.syncs;
+        if (r.tag == kEndFsync) return;
+        job.stats.syncs += r.tag != kFdatasync;
         job.stats.sync.record(clat);
         return;
     }
@@ -195,6 +196,7 @@ void FioReport::finish(SimTime end) {
     for (Job& job : jobs_) {
         Ps& runtime = job.stats.total_runtime;
         if (!job.runtime_known) runtime = job.measured_end - job.measured_start;
+        if (job.measuring && job.runtime_known && job.window_end <= job.start + runtime) close_windows(job, job.window_end);
         for (auto& d : job.stats.directions) {
             if (d.ios == 0) continue;
             d.runtime = runtime;

@@ -60,6 +60,7 @@ public:
 private:
     struct Job;
     struct Entry;
+    static void begin_measuring(Job& job, SimTime now);
     void close_windows(Job& job, SimTime now);
     void record(Job& job, const HostRequest& r, SimTime issued, SimTime submitted, SimTime completed);
     void write_logs(Job& job, const HostRequest& r, SimTime now, std::uint64_t slat, std::uint64_t clat,

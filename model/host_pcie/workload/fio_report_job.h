@@ -16,6 +16,9 @@ namespace ssdtlm {
 /// Option texts in the order in which the user gave them.
 using FioOptionTexts = std::vector<std::pair<std::string, std::string>>;
 
+/// unified_rw_reporting: reads, writes and trims apart, added up, or both.
+enum class FioUnified : std::uint8_t { none, mixed, both };
+
 struct FioReportJob {
     std::string name = "job";
     std::string description;               ///< printed as "desc" when not empty
@@ -44,6 +47,8 @@ struct FioReportJob {
     std::uint64_t latency_window_us = 0;
     std::optional<FioSteadyState> steady;  ///< what steadystate has seen
 
+    FioUnified unified = FioUnified::none;
+    Ps ramp{};                             ///< ramp_time: the logs count from its end
     std::uint32_t bw_avg_msec = 500;       ///< fio's bwavgtime; iopsavgtime follows it
 };
 

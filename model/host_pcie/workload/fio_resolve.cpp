@@ -42,6 +42,7 @@ public:
         combinations();
         waitee(jobs);
         block_sizes();
+        zones();
         random_map();
         rates();
         if (job_.time_based && job_.runtime == Ps{0}) {
@@ -190,6 +191,19 @@ private:
                                            : "a KiB has 1000 bytes with fio's default kb_base=1024: write 4k for 4096");
     }
 
+    void zones() {
+        job_.strided = settings_.strided.value_or(job_.zone_size != 0);
+        if (!job_.strided) return;
+        if (job_.zone_size == 0) return problem("zonemode=strided without zonesize", "bytes to be done in a zone", "add zonesize");
+        if (job_.zone_range == 0) job_.zone_range = job_.zone_size;
+        for (const std::uint64_t bytes : {job_.zone_range, job_.zone_skip})
+            if (bytes % device_.lba_bytes != 0) problem("zones of " + std::to_string(bytes) + " bytes", lba_text(), "change zonerange, zonesize or zoneskip");
+        for (std::size_t d = 0; d < kFioDirections; ++d)
+            if (used(d) && job_.zone_range < job_.bs_max[d])
+                problem("a zone of " + std::to_string(job_.zone_range) + " bytes", "one that holds the largest block, " + std::to_string(job_.bs_max[d]) + " bytes",
+                        "raise zonerange or zonesize");
+    }
+
     void random_map() {
         bool aligned = true;
         for (std::size_t d = 0; d < kFioDirections; ++d) aligned = aligned && job_.align[d] == job_.bs_min[d];
@@ -212,6 +226,7 @@ private:
     void report() {
         FioReportJob& r = job_.report;
         r.iodepth = settings_.iodepth;
+        r.ramp = job_.ramp_time;
         r.numjobs = settings_.numjobs;
         r.latency_target_ns = static_cast<std::uint64_t>(job_.latency_target.count() / 1000);
         r.latency_window_us = static_cast<std::uint64_t>(job_.latency_window.count() / 1'000'000);

@@ -17,6 +17,7 @@ const std::vector<TraceFormatInfo>& trace_formats() {
          make_mqsim_formats},
         {"blkparse", "blkparse text: maj,min cpu seq s.ns pid action rwbs sector + sectors [process]",
          make_blkparse_formats},
+        {"iolog", "fio's own log, version 2 or 3: [time us] file action [offset B, length B], separated by blanks", make_iolog_formats},
         {"etw", "Microsoft ETW text: DiskRead|DiskWrite|DiskFlush, TimeStamp us, ... as the file's header says", make_etw_formats},
         {kColumnsFormat, "the columns that --trace-columns describes", make_columns_formats},
     };

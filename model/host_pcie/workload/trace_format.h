@@ -72,6 +72,7 @@ TraceFormats make_spc_formats(const TraceFormatOptions&);
 TraceFormats make_mqsim_formats(const TraceFormatOptions&);
 TraceFormats make_columns_formats(const TraceFormatOptions&);
 TraceFormats make_blkparse_formats(const TraceFormatOptions&);
+TraceFormats make_iolog_formats(const TraceFormatOptions&);
 TraceFormats make_etw_formats(const TraceFormatOptions&);
 
 }  // namespace ssdtlm

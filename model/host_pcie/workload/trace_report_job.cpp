@@ -54,6 +54,7 @@ std::vector<FioReportJob> trace_report_jobs(const TraceWorkload& workload) {
     job.iodepth = workload.depth(0);
     job.numjobs = o.jobs;
     job.options = {{"read_iolog", file}};
+    if (o.loops != 1) job.options.emplace_back("loops", std::to_string(o.loops));
     if (closed) job.options.emplace_back("replay_no_stall", "1");
     // fio's scale is a percentage of the original speed of time, ours a factor on the stamps.
     if (!closed && o.time_scale != 1.0)

@@ -20,10 +20,11 @@ void check(const Trace& trace, const TraceReplayOptions& o) {
             "a positive factor");
     require(o.depth > 0, "trace replay: depth", "0", "at least 1");
     require(o.max_outstanding > 0, "trace replay: max_outstanding", "0", "at least 1");
+    require(o.loops > 0, "trace replay: loops", "0", "at least 1");
     require(o.jobs > 0, "trace replay: jobs", "0", "at least 1");
     require(o.max_request_bytes > 0 && o.max_request_bytes % 512 == 0, "trace replay: max_request_bytes",
             std::to_string(o.max_request_bytes), "a positive multiple of the LBA size");
-    require(static_cast<double>(trace.stats.duration.count()) * o.time_scale < kMaxPs, "trace replay: time_scale",
+    require(static_cast<double>(trace.stats.duration.count()) * o.time_scale * o.loops < kMaxPs, "trace replay: time_scale",
             std::to_string(o.time_scale), "a factor that keeps the replay below 104 days");
     if (!problems.empty()) throw UserError(std::move(problems));
 }
@@ -42,13 +43,22 @@ SimTime TraceWorkload::due(const TraceRecord& r) const {
     return start_ + Ps{std::llround(static_cast<double>(r.t.count()) * options_.time_scale)};
 }
 
+/// Time 0 of the next round is the last stamp of this one; closed, it has none.
+bool TraceWorkload::next_loop() {
+    if (loop_ + 1 == options_.loops || trace_->records.empty()) return false;
+    start_ = due(trace_->records.back());
+    ++loop_;
+    position_ = 0;
+    return true;
+}
+
 Workload::Next TraceWorkload::next(SimTime now) {
     if (!started_) {
         started_ = true;
         start_ = now;
     }
     Next n;
-    if (position_ == trace_->records.size()) return n;
+    if (position_ == trace_->records.size() && !next_loop()) return n;
     const TraceRecord& r = trace_->records[position_];
     const SimTime when = due(r);
     if (when > now) {
@@ -68,7 +78,7 @@ Workload::Next TraceWorkload::next(SimTime now) {
     n.request.bytes = std::min(r.bytes - done_bytes_, options_.max_request_bytes);
     // Ranges of a trim cost no transfer, so a trim stays whole.
     if (r.op() == HostOp::trim) n.request.bytes = r.bytes;
-    n.request.tag = position_;
+    n.request.tag = std::uint64_t{loop_} * trace_->records.size() + position_;
     if (options_.mode == TraceReplayOptions::Mode::timed && now > when && done_bytes_ == 0) {
         ++late_;
         latest_ = std::max(latest_, Ps{now - when});
@@ -90,7 +100,8 @@ void TraceWorkload::completed(const HostRequest&, SimTime, SimTime, SimTime, boo
 }
 
 double TraceWorkload::progress(SimTime) const {
-    return static_cast<double>(position_) / static_cast<double>(trace_->records.size());
+    const auto records = static_cast<double>(trace_->records.size());
+    return (static_cast<double>(loop_) * records + static_cast<double>(position_)) / (records * options_.loops);
 }
 
 }  // namespace ssdtlm

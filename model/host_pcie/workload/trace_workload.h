@@ -21,6 +21,7 @@ struct TraceReplayOptions {
     double time_scale = 1.0;                     ///< timed: 0.5 replays twice as fast; positive
     std::uint32_t depth = 32;                    ///< closed: outstanding requests, all jobs together
     std::uint32_t max_outstanding = 1023;        ///< timed: as one queue of 1,024 entries; later requests wait
+    std::uint32_t loops = 1;                     ///< how often the trace is played, one after the other
     std::uint32_t jobs = 1;                      ///< stream s is submitted by job s % jobs
     std::uint32_t max_request_bytes = 1u << 20;  ///< longer ones are several requests; multiple of the LBA size
 };
@@ -46,11 +47,13 @@ public:
     Ps latest() const { return latest_; }        ///< largest delay of such a request
 
 private:
+    bool next_loop();
     SimTime due(const TraceRecord& r) const;
 
     std::shared_ptr<const Trace> trace_;
     TraceReplayOptions options_;
     std::uint32_t bound_;
+    std::uint32_t loop_ = 0;
     std::size_t position_ = 0;          // next record
     std::uint32_t done_bytes_ = 0;      // of that record, when it is several requests
     std::uint32_t outstanding_ = 0;

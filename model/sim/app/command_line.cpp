@@ -222,13 +222,14 @@ private:
         pick("--trace-beyond", texts_.beyond, beyond_device_words(), run.trace.beyond);
         pick("--replay", texts_.replay, replay_words(), run.replay.mode);
         if (run.replay.depth == 0) add("--replay-depth 0", "at least 1", "");
+        if (run.replay.loops == 0) add("--replay-loops 0", "at least 1", "");
         if (run.replay.jobs == 0) add("--replay-jobs 0", "at least 1", "");
         if (!(run.replay.time_scale > 0.0))
             add("--time-scale is not positive", "above 0, for example 0.5 for twice the speed", "");
         if (line_.command != Command::run && line_.command != Command::config_check) return;
         for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
                                  "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
-                                 "--replay-jobs"})
+                                 "--replay-loops", "--replay-jobs"})
             if (deepest().get_option(name)->count() != 0) run.trace_options.emplace_back(name);
         if (line_.command != Command::run) return;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");

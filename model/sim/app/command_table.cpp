@@ -123,6 +123,9 @@ private:
         run->add_option("--time-scale", line_.run.replay.time_scale, "stamped: factor on the trace's times")
             ->capture_default_str()
             ->type_name("FACTOR");
+        run->add_option("--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other")
+            ->capture_default_str()
+            ->type_name("N");
         run->add_option("--replay-jobs", line_.run.replay.jobs, "Queue pairs that the trace's volumes are spread over")
             ->capture_default_str()
             ->type_name("N");

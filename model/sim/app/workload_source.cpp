@@ -73,6 +73,7 @@ WorkloadSource open_trace(const SsdConfig& config, const RunOptions& options, st
     replayed.add(fmt::format("{} {}", trace->digest, static_cast<int>(r.mode)));
     replayed.add(r.mode == TraceReplayOptions::Mode::closed ? fmt::format(" {}", r.depth) : fmt::format(" {}", r.time_scale));
     replayed.add(fmt::format(" {}", r.jobs));
+    if (r.loops != 1) replayed.add(fmt::format(" {} times", r.loops));
     source.digest = replayed.text();
     for (const TraceRecord& r : trace->records) source.amount.bytes += r.bytes;
     source.amount.ios = trace->records.size();

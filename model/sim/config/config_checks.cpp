@@ -28,6 +28,7 @@
 
 namespace ssdtlm {
 namespace {
+constexpr double kLeastInvalid = 0.01;  // that the message proposes: the smallest whole percent
 
 __extension__ using Wide = unsigned __int128;
 
@@ -308,7 +309,18 @@ private:
             "at most " + round_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum +
                 (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
-            "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
+            "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash" + with_least_invalid());
+    }
+
+    /// What gc.least_invalid allows, if that is more: the soft threshold need not be reached then.
+    std::string with_least_invalid() const {
+        if (c_.ftl.gc_least_invalid != 0.0 || c_.ftl.gc_soft_free_blocks <= c_.ftl.gc_hard_free_blocks) return "";
+        FtlConfig other = c_.ftl;
+        other.gc_least_invalid = kLeastInvalid;
+        const std::uint64_t most = most_logical_units(other, c_.nand.geometry);
+        const bool enough = logical_units_of(c_.ftl, c_.nand.geometry) <= most;
+        return "; with gc.least_invalid = \"1%\" " + (enough ? std::string("it is accepted") : "at most " + round_size(most * c_.nand.geometry.unit_bytes) + " are") +
+               ", because the soft threshold need not be reached then";
     }
 
     /// False: what is derived from them would be meaningless.

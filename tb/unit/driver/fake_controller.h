@@ -31,6 +31,7 @@ public:
     std::uint64_t blocks = 1u << 20;
     std::uint64_t filled_units = 0;
     Ps ready_time{3'500'000'000};
+    bool volatile_write_cache = true;
     bool never_ready = false;
     bool never_disables = false;
     std::uint16_t fail_admin_opcode = 0xFFFF;
@@ -173,7 +174,7 @@ private:
         std::vector<std::uint8_t> page(4096);
         switch (s.opc) {
             case 0x06:
-                if (s.cdw10 == 1) page[77] = mdts;
+                if (s.cdw10 == 1) page[77] = mdts, page[525] = volatile_write_cache;
                 if (s.cdw10 == 2 && s.nsid < 1) page[0] = 1;
                 if (s.cdw10 == 0) {
                     nvme::store(&page[0], blocks);

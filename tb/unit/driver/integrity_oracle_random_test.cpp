@@ -61,10 +61,12 @@ struct Op {
     IntegrityOracle::ReadToken token;
 };
 
-void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t depth, unsigned bits) {
+void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t depth, unsigned bits, std::uint32_t per = 8) {
     SCOPED_TRACE(seed);
     const std::uint32_t filled = units / 2;
-    IntegrityOracle o(geometry(units, filled, bits));
+    IntegrityOracle::Geometry shape = geometry(units, filled, bits);
+    shape.unit_bytes = per * kLba;
+    IntegrityOracle o(shape);
     Naive naive;
     for (std::uint32_t u = 0; u < units; ++u) naive.units[u].within = {u < filled ? 1u : 0u};
     Random r(seed);
@@ -76,10 +78,10 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
             Op op{};
             op.kind = static_cast<Op::Kind>(r.below(3));
             op.blocks = static_cast<std::uint32_t>(1 + r.below(20));
-            op.slba = r.below(units * 8 - op.blocks + 1);
+            op.slba = r.below(units * per - op.blocks + 1);
             op.id = id++;
-            const auto first = static_cast<std::uint32_t>(op.slba / 8);
-            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / 8);
+            const auto first = static_cast<std::uint32_t>(op.slba / per);
+            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / per);
             Buffer b(op.blocks);
             if (op.kind == Op::read) {
                 op.token = o.begin_read(op.blocks, b.data());
@@ -91,8 +93,8 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
                     ASSERT_EQ(s.lba, op.slba + i);
                     ASSERT_GE(s.version, 1u);
                     ASSERT_LE(s.version, o.max_version());
-                    const auto u = static_cast<std::uint32_t>(s.lba / 8);
-                    if (i == 0 || s.lba % 8 == 0) {
+                    const auto u = static_cast<std::uint32_t>(s.lba / per);
+                    if (i == 0 || s.lba % per == 0) {
                         const auto acceptable = naive.units[u].acceptable();
                         const bool exhausted = acceptable.size() - acceptable.count(0) == o.max_version();
                         ASSERT_TRUE(exhausted || acceptable.count(s.version) == 0);
@@ -103,22 +105,22 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
                 }
             } else {
                 o.begin_trim(op.slba, op.blocks);
-                for (auto u = (op.slba + 7) / 8; u < (op.slba + op.blocks) / 8; ++u) naive.begin(static_cast<std::uint32_t>(u), 0);
+                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u) naive.begin(static_cast<std::uint32_t>(u), 0);
             }
             open.push_back(op);
         } else if (!open.empty()) {
             const auto i = r.below(open.size());
             const Op op = open[i];
             open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
-            const auto first = static_cast<std::uint32_t>(op.slba / 8);
-            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / 8);
+            const auto first = static_cast<std::uint32_t>(op.slba / per);
+            const auto last = static_cast<std::uint32_t>((op.slba + op.blocks - 1) / per);
             const bool ok = !r.percent(5);
             if (op.kind == Op::write) {
                 o.end_write(op.slba, op.blocks, ok);
                 for (auto u = first; u <= last; ++u) naive.end(u, ok);
             } else if (op.kind == Op::trim) {
                 o.end_trim(op.slba, op.blocks, ok);
-                for (auto u = (op.slba + 7) / 8; u < (op.slba + op.blocks) / 8; ++u) naive.end(static_cast<std::uint32_t>(u), ok);
+                for (auto u = (op.slba + per - 1) / per; u < (op.slba + op.blocks) / per; ++u) naive.end(static_cast<std::uint32_t>(u), ok);
             } else if (!ok) {
                 o.abandon_read();
                 naive.reads.erase(op.id);
@@ -127,7 +129,7 @@ void random_against_naive(std::uint64_t seed, std::uint32_t units, std::size_t d
                 Buffer b(op.blocks);
                 bool acceptable = true;
                 for (std::uint32_t k = 0; k < op.blocks; ++k) {
-                    const auto u = static_cast<std::uint32_t>((op.slba + k) / 8);
+                    const auto u = static_cast<std::uint32_t>((op.slba + k) / per);
                     const auto& set = naive.reads[op.id][u];
                     auto v = static_cast<std::uint32_t>(r.below(o.max_version() + 1));
                     if (!r.percent(3)) v = *std::next(set.begin(), static_cast<std::ptrdiff_t>(r.below(set.size())));
@@ -156,6 +158,9 @@ TEST(IntegrityOracle, AgreesWithTheNaiveModelOnRandomOperations) {
         random_against_naive(seed, 300, 32, 4);   // mild
         random_against_naive(seed, 5000, 64, 3);  // table grows and shrinks
         random_against_naive(seed, 31, 16, 2);
+        random_against_naive(seed, 300, 32, 4, 12);  // units of 6 KiB: no power of two
+        random_against_naive(seed, 31, 16, 3, 3);
+        random_against_naive(seed, 31, 16, 3, 1);
     }
 }
 

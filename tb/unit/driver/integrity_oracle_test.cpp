@@ -302,8 +302,8 @@ TEST(IntegrityOracle, RefusesAGeometryThatIsNone) {
     };
     for (const std::uint32_t lba : {512u, 520u, 4096u, 6144u})
         for (const std::uint32_t unit : {512u, 520u, 1024u, 4096u, 6144u, 16384u}) {
-            const bool power = (lba == 512 || lba == 4096) && unit != 520 && unit != 6144;
-            EXPECT_EQ(refuses({4, unit, lba, 4, 4}), !power || unit < lba) << unit << " and " << lba;
+            const bool right = (lba == 512 || lba == 4096) && unit >= lba && unit % lba == 0;  // units are whole blocks
+            EXPECT_EQ(refuses({4, unit, lba, 4, 4}), !right) << unit << " and " << lba;
         }
     for (const std::uint64_t units : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{UnitTable::kEmpty} - 1,
                                       std::uint64_t{UnitTable::kEmpty}, std::uint64_t{UnitTable::kEmpty} + 1})

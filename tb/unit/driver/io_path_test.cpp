@@ -117,6 +117,21 @@ TEST(IoPath, LatencyIsDoorbellServiceAndMessage) {
     EXPECT_EQ(b.oracle->blocks_checked(), 9u);
 }
 
+// As Linux: there is nothing to flush.
+TEST(IoPath, NoFlushGoesToAControllerWithoutAVolatileWriteCache) {
+    for (const bool cache : {false, true}) {
+        Bench b;
+        b.device.volatile_write_cache = cache;
+        ListWorkload w;
+        w.add(HostOp::write, 0, 4096);
+        w.add(HostOp::flush, 0, 0);
+        b.run(w);
+        EXPECT_EQ(b.device.commands.size(), cache ? 2u : 1u);
+        EXPECT_EQ(b.io->counters().requests_completed, 2u);
+        EXPECT_EQ(b.finished.size(), 1u);
+    }
+}
+
 TEST(IoPath, EncodesTheFourOperations) {
     Bench b;
     b.config.buffer_offset = 0x204;

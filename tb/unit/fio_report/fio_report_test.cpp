@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -289,6 +290,49 @@ TEST(FioReport, FailureIsAnError) {
     f.on_complete(request(0, HostOp::read), at_ns(0), at_ns(0), at_ns(10), true, false);
     f.finish(at_ns(10));
     EXPECT_EQ(f.json()["jobs"][0]["error"], 5);
+}
+
+// A read each 10 ms for a second of ramp and one that counts: 100 I/Os a second in each of ten windows of 100 ms.
+TEST(FioReport, LogsCountFromTheEndOfTheRamp) {
+    const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "fio_report_ramp";
+    std::filesystem::create_directories(folder);
+    FioReportOptions options;
+    options.log_directory = folder.string();
+    FioReportJob job;
+    job.ramp = Ps{1'000'000'000'000};
+    job.iops_log = "l";
+    job.log_avg_msec = 100;
+    {
+        FioReport f(options, {job});
+        constexpr std::int64_t kMs = 1'000'000;
+        for (std::int64_t ms = 0; ms < 2'000; ms += 10) io(f, 0, HostOp::read, ms * kMs, 0, 50'000, 4096, ms >= 1'000);
+        f.set_runtime(0, Ps{1'000'000'000'000});
+        f.finish(at_ns(2'000 * kMs));
+    }
+    std::ifstream in(folder / "l_iops.1.log");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 10u);
+    for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], std::to_string(100 * (i + 1)) + ", 100, 0, 0, 0");
+    std::filesystem::remove_all(folder);
+}
+
+TEST(FioReport, ReadsAndWritesTogether) {
+    for (const FioUnified unified : {FioUnified::none, FioUnified::mixed, FioUnified::both}) {
+        FioReportJob job;
+        job.unified = unified;
+        FioReport f({}, {job});
+        io(f, 0, HostOp::read, 0, 0, 100, 4096);
+        io(f, 0, HostOp::write, 1'000, 0, 300, 8192);
+        f.finish(at_ns(2'000));
+        const auto j = f.json()["jobs"][0];
+        EXPECT_EQ(j.contains("read"), unified != FioUnified::mixed);
+        ASSERT_EQ(j.contains("mixed"), unified != FioUnified::none);
+        if (unified == FioUnified::none) continue;
+        EXPECT_EQ(j["mixed"]["total_ios"], 2);
+        EXPECT_EQ(j["mixed"]["io_bytes"], 12288);
+        EXPECT_EQ(j["mixed"]["clat_ns"]["mean"], 200.0);
+    }
 }
 
 TEST(FioReport, NamesThatAreNotUtf8DoNotAbortTheReport) {

@@ -266,14 +266,44 @@ TEST(FioOffsets, SequenceSuffixes) {
     EXPECT_EQ(issues[2].request.offset, 1_MiB - 8192 - 4096);
 }
 
+// Zones of 64 KiB with 192 KiB between them: four in 1 MiB, and once more from the start.
+TEST(FioOffsets, StridedZones) {
+    for (const char* rw : {"read", "randread"}) {
+        const auto issues = run_fio(std::string("[j]\nrw=") + rw + "\nbs=16k\nsize=1m\nio_size=512k\nzonemode=strided\nzonesize=64k\nzoneskip=192k\n");
+        ASSERT_EQ(issues.size(), 32u);
+        std::set<std::uint64_t> in_zone;
+        for (std::size_t i = 0; i < issues.size(); ++i) {
+            const std::uint64_t offset = issues[i].request.offset, zone = i / 4 % 4;
+            EXPECT_EQ(offset / 256_KiB, zone) << rw << i;
+            EXPECT_LT(offset % 256_KiB, 64_KiB);
+            in_zone.insert(offset);
+            if (rw[0] == 'r' && rw[1] == 'e') {
+                EXPECT_EQ(offset, zone * 256_KiB + i % 4 * 16_KiB);
+            }
+        }
+        EXPECT_EQ(in_zone.size(), 16u) << "each block of a zone once";
+    }
+    // A range that is half of what is done in a zone: it is passed over twice.
+    const auto twice = run_fio("[j]\nrw=read\nbs=16k\nsize=256k\nzonemode=strided\nzonesize=128k\nzonerange=64k\n");
+    ASSERT_EQ(twice.size(), 16u);
+    for (std::size_t i = 0; i < twice.size(); ++i) EXPECT_EQ(twice[i].request.offset, i / 8 * 64_KiB + i % 4 * 16_KiB);
+}
+
+// Each write has the offset and the length of what was trimmed before it, whatever sizes are drawn.
 TEST(FioOffsets, TrimwritePairs) {
-    for (const char* text : {"[j]\nrw=trimwrite\n", "[j]\nrw=randtrimwrite\n"}) {
-        const auto issues = run_fio(text);
-        ASSERT_EQ(issues.size(), 512u) << text;
-        for (std::size_t i = 0; i < issues.size(); i += 2) {
+    for (const char* sizes : {"", "bssplit=4k/60:8k/10:16k/5:32k/5:64k/20\n", "bsrange=4k-32k\n", "bs=4k,8k,16k\n", "norandommap\nbssplit=4k/50:12k/50\n",
+                              "time_based\nruntime=10ms\nbsrange=4k-12k\n"})
+    for (const std::string& text : {std::string("[j]\nrw=trimwrite\n") + sizes, std::string("[j]\nrw=randtrimwrite\n") + sizes}) {
+        const auto issues = run_fio(text.c_str());
+        if (*sizes == '\0') {
+            ASSERT_EQ(issues.size(), 512u) << text;
+        }
+        ASSERT_GT(issues.size(), 20u) << text;
+        for (std::size_t i = 0; i + 1 < issues.size(); i += 2) {
             EXPECT_EQ(issues[i].request.op, HostOp::trim);
             EXPECT_EQ(issues[i + 1].request.op, HostOp::write);
             EXPECT_EQ(issues[i].request.offset, issues[i + 1].request.offset);
+            ASSERT_EQ(issues[i].request.bytes, issues[i + 1].request.bytes) << text << i;
         }
     }
 }

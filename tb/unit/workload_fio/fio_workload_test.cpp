@@ -89,7 +89,8 @@ TEST(FioWorkload, KeepsTheQueueFull) {
 TEST(FioWorkload, ClonesShareNothingButTheDevice) {
     const auto issues = run_fio("[j]\nrw=read\nnumjobs=3\nsize=256k\noffset_increment=256k\n", 1_MiB);
     ASSERT_EQ(issues.size(), 3 * 64u);
-    for (const Issue& i : issues) EXPECT_EQ(i.request.offset / 256_KiB, i.request.job);
+    const std::uint64_t place[] = {0, 2, 1};  // as fio 3.33 numbers them
+    for (const Issue& i : issues) EXPECT_EQ(i.request.offset / 256_KiB, place[i.request.job]);
 }
 
 TEST(FioWorkload, StonewallWaitsForAllEarlierJobs) {
@@ -262,6 +263,30 @@ TEST(FioWorkload, ManyJobsCostNothingWhileTheyWait) {
         "io_submit_mode=offload\n",
         1_MiB);
     EXPECT_EQ(issues.size(), 500u * 10);
+}
+
+// 1000 I/Os a second, and 5 ms of thought behind each tenth: they are left out of the rate, or made up for.
+TEST(FioWorkload, RateIgnoresThinkTime) {
+    const std::string text = "[j]\nrw=read\nbs=4k\nsize=400k\nrate_iops=1000\nthinktime=5000\nthinktime_blocks=10\n";
+    const auto whole = run_fio(text, 1_MiB, 1us);
+    const auto apart = run_fio(text + "rate_ignore_thinktime=1\n", 1_MiB, 1us);
+    ASSERT_EQ(whole.size(), 100u);
+    ASSERT_EQ(apart.size(), 100u);
+    EXPECT_NEAR(to_seconds(whole.back().at.time_since_epoch()), 0.100, 0.006);
+    // Nine thoughts of 5 ms, each less the one block that comes at once behind it.
+    EXPECT_NEAR(to_seconds(apart.back().at.time_since_epoch()), 0.099 + 9 * 0.004, 0.002);
+}
+
+TEST(FioWorkload, AJobThatEndsInItsRampSaysSo) {
+    for (const auto& [text, said] : {std::pair{"[early]\nrw=read\nramp_time=60s\n", true}, std::pair{"[late]\nrw=read\nramp_time=1ms\n", false}}) {
+        FioWorkload workload(parse_fio(text));
+        drain(workload, 10us);
+        const std::vector<std::string> outcomes = workload.outcomes();
+        ASSERT_EQ(outcomes.size(), said ? 1u : 0u) << text;
+        if (said) {
+            EXPECT_NE(outcomes[0].find("job 'early' ended within its ramp_time of 60.000000 s"), std::string::npos) << outcomes[0];
+        }
+    }
 }
 
 }  // namespace

@@ -298,5 +298,39 @@ TEST(Formats, EachBrokenPrefixOfALineIsBrokenOrIgnoredNeverARecord) {
     }
 }
 
+TEST(Iolog, Version3HasTimes) {
+    auto f = make("iolog");
+    EXPECT_EQ(f->tick_ps(), 1'000'000);
+    EXPECT_EQ(parse(*f, "0 /dev/nvme0n1 add").kind, LineKind::broken) << "the version comes first";
+    EXPECT_EQ(parse(*f, "fio version 3 iolog").kind, LineKind::header);
+    EXPECT_EQ(parse(*f, "0 /dev/nvme0n1 add").kind, LineKind::other_action);
+    EXPECT_EQ(parse(*f, "0 /dev/nvme0n1 open").kind, LineKind::other_action);
+    auto p = parse(*f, "250 /dev/nvme0n1 read 4096 8192");
+    ASSERT_EQ(p.kind, LineKind::record);
+    EXPECT_EQ(p.line.ticks, 250);
+    EXPECT_EQ(p.line.op, HostOp::read);
+    EXPECT_EQ(p.line.offset, 4096u);
+    EXPECT_EQ(p.line.bytes, 8192u);
+    EXPECT_EQ(p.line.volume, "/dev/nvme0n1");
+    EXPECT_EQ(parse(*f, "400 /dev/nvme0n1 trim 65536 65536").line.op, HostOp::trim);
+    EXPECT_EQ(parse(*f, "900 /dev/nvme0n1 datasync 0 0").line.op, HostOp::flush);
+    p = parse(*f, "900 /dev/nvme0n1 wait 500 0");
+    EXPECT_EQ(p.kind, LineKind::broken) << "version 3 has times instead";
+    EXPECT_THAT(p.fault.expected, HasSubstr("datasync"));
+    EXPECT_EQ(parse(*f, "900 /dev/nvme0n1 write 8192").kind, LineKind::broken);
+}
+
+TEST(Iolog, Version2Waits) {
+    auto f = make("iolog");
+    EXPECT_EQ(parse(*f, "fio version 2 iolog").kind, LineKind::header);
+    EXPECT_EQ(parse(*f, "f add").kind, LineKind::other_action);
+    EXPECT_EQ(parse(*f, "f write 0 4096").line.ticks, 0);
+    EXPECT_EQ(parse(*f, "f wait 300 0").kind, LineKind::other_action);
+    EXPECT_EQ(parse(*f, "f wait 99 0").kind, LineKind::other_action);  // too short for fio
+    EXPECT_EQ(parse(*f, "f write 4096 4096").line.ticks, 300);
+    EXPECT_EQ(parse(*f, "f wait 200 0").kind, LineKind::other_action);
+    EXPECT_EQ(parse(*f, "f sync 0 0").line.ticks, 500);
+}
+
 }  // namespace
 }  // namespace ssdtlm

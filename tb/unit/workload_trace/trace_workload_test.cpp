@@ -42,6 +42,23 @@ TEST(TraceWorkload, TimedFollowsTheStampsFromTheFirstCall) {
     EXPECT_DOUBLE_EQ(w.progress(at_us(120)), 1.0);
 }
 
+TEST(TraceWorkload, IsPlayedAgainBehindItsLastStamp) {
+    TraceReplayOptions o;
+    o.loops = 3;
+    TraceWorkload w(make_trace({0, 10}), o);
+    for (const std::int64_t us : {0, 10, 10, 20, 20, 30}) {
+        auto n = w.next(at_us(us));
+        ASSERT_EQ(n.state, State::ready) << us;
+        w.completed(n.request, at_us(us), at_us(us), at_us(us), true);
+    }
+    EXPECT_EQ(w.next(at_us(30)).state, State::done);
+    EXPECT_EQ(w.issued(), 6u);
+    EXPECT_DOUBLE_EQ(w.progress(at_us(30)), 1.0);
+    TraceWorkload early(make_trace({0, 10}), o);
+    early.next(at_us(0));
+    EXPECT_EQ(early.next(at_us(5)).when, at_us(10));
+}
+
 TEST(TraceWorkload, TimeScaleStretches) {
     TraceReplayOptions o;
     o.time_scale = 0.25;
