@@ -107,55 +107,6 @@ void Simulation::finished(SimTime at) {
     system_->host.driver.shutdown();
 }
 
-Simulation::Edge Simulation::edge() const {
-    return {system_->busy(), system_->device.controller.ftl->counters(), latency_.all_bytes(HostOp::write), system_->map_counters(), system_->counters()};
-}
-
-SteadyCounts Simulation::steady_counts() const {
-    const Ftl& ftl = *system_->device.controller.ftl;
-    SteadyCounts c;
-    for (const HostOp op : {HostOp::read, HostOp::write, HostOp::trim, HostOp::flush}) {
-        c.commands += latency_.all_count(op);
-        c.latency += latency_.all_latency(op);
-    }
-    c.read_bytes = latency_.all_bytes(HostOp::read);
-    c.written_bytes = latency_.all_bytes(HostOp::write);
-    c.nand_bytes = ftl.counters().pages_programmed() * ftl.geometry().page_bytes;
-    c.erased_blocks = ftl.counters().blocks_erased;
-    if (std::as_const(*system_->device.controller.firmware).cached_map() != nullptr) {
-        const CachedMap::Counters map = system_->map_counters();
-        c.map_lookups = map.hits + map.misses;
-    }
-    for (std::uint32_t p = 0; p < ftl.geometry().planes(); ++p) c.free_blocks += ftl.free_blocks(PlaneId{p});
-    return c;
-}
-
-KeptByDrive Simulation::kept_by_drive() const {
-    const SsdController& c = system_->device.controller;
-    const FtlConfig& config = system_->config.ftl;
-    KeptByDrive kept;
-    if (config.buffer_mode != BufferMode::write_through) kept.write_buffer_bytes = config.buffer_bytes;
-    kept.read_cache_bytes = config.read_cache.bytes;
-    if (const SlcCache* slc = c.ftl->slc())
-        kept.slc_bytes = std::uint64_t{slc->pages()} * (config.slc.blocks + config.slc.dynamic_blocks) * c.ftl->shape().groups() * c.ftl->geometry().page_bytes;
-    if (const CachedMap* map = std::as_const(*c.firmware).cached_map()) kept.map_entries = map->table().size();
-    return kept;
-}
-
-void Simulation::begin_measurement() {
-    begin_ = edge();
-    history_.begin(SimTime{begin_.busy.at - system_->host.driver.epoch()}, steady_counts());
-    if (die_queues_) die_queues_->begin(static_cast<std::uint64_t>((begin_.busy.at - system_->host.driver.epoch()) / system_->config.run.timeseries_interval));
-}
-
-void Simulation::end_measurement() {
-    limits_->stop();
-    end_ = edge();
-    if (window_ == Window::ramp) begin_ = end_;  // nothing was measured
-    history_.end(workload_end_, steady_counts());
-    if (series_) series_->stop();
-}
-
 RunSummary Simulation::so_far() {
     if (!system_->host.driver.ready()) {
         begin_ = end_ = edge();
@@ -300,29 +251,6 @@ Ps Simulation::active_time(HostOp op) const {
 }
 
 // What the last commands do while no others come says nothing of what limits. A workload that gives all it has at once is judged as a whole.
-void Simulation::judge(RunSummary& r) const {
-    const SsdSystem& s = *system_;
-    const auto& all_taken = limits_->all_taken();
-    const bool most = all_taken && 2 * (all_taken->at - begin_.busy.at) > end_.busy.at - begin_.busy.at;
-    const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
-    r.resources_limit = s.use(begin_.busy, end);
-    const WaitShares shares = limits_->shares();
-    LimitContext context;
-    Ps work{};
-    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];
-    if (work > Ps{}) context.collection = to_seconds(end.collection - begin_.busy.collection) / to_seconds(work);
-    context.independent_planes = s.config.nand.independent_plane_read;
-    if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
-    if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
-    double outstanding = 0;
-    for (const LatencyStats::Row& row : r.latency)
-        if (row.stage == "total") outstanding += row.mean * 1e-6 * static_cast<double>(row.count);
-    context.commands = r.measured > Ps{} ? outstanding / to_seconds(r.measured) : 0;
-    r.flash_work = shares[static_cast<std::size_t>(WaitKind::flash_work)];
-    r.waits = wait_uses(shares, context);
-    r.limit = judge_limits(r.resources_limit, shares, context);
-}
-
 RunSummary Simulation::summarise() {
     const auto wall_end = WallClock::now();
     SsdSystem& s = *system_;
