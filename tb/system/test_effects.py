@@ -59,6 +59,8 @@ class Effects(SystemTest):
         super().setUp()
         before = self.write("before.fio", "[before]\nioengine=libaio\nrw=randwrite\nbs=4k\niodepth=8\nsize=2m\n")
         self.before = str(self.dir / before)
+        # Two volumes, one behind the other.
+        self.trace = str(self.dir / self.write("before.csv", "".join(f"{i + 1},vol,{i % 2},Write,{4096 * i},4096,1\n" for i in range(600))))
         self.pool = concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2))
         self.addCleanup(self.pool.shutdown)
 
@@ -77,7 +79,7 @@ class Effects(SystemTest):
             (self.dir / f"j{number}" / "job.fio").write_text("\n".join(["[first]", "ioengine=libaio", *job, ""]))
             words += ["-w", f"j{number}/job.fio"]
         for key, value in settings.items():
-            words += ["--set", f"{key}={_text(value.replace('{before}', self.before) if isinstance(value, str) else value)}"]
+            words += ["--set", f"{key}={_text(value.replace('{before}', self.before).replace('{trace}', self.trace) if isinstance(value, str) else value)}"]
         try:
             done = subprocess.run(words, cwd=self.dir, capture_output=True, text=True, timeout=120, check=False)
             return Run(done, folder)
