@@ -36,11 +36,14 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
 
-/// Bytes rounded down to whole MB: a value to copy into a file.
+/// Bytes rounded down to whole MiB, which are whole logical blocks: a value to copy into a file.
 std::string round_size(std::uint64_t bytes) {
-    const std::uint64_t mb = 1'000'000;
-    return size_text(bytes >= mb ? bytes / mb * mb : bytes);
+    const std::uint64_t mib = 1 << 20;
+    return size_text(bytes >= mib ? bytes / mib * mib : bytes);
 }
+
+constexpr std::uint64_t kLeastCapacity = 4096;    // the range of ftl.user_capacity begins here
+constexpr std::uint32_t kMostBlocks = 1'000'000;  // the range of nand.geometry.blocks_per_plane ends here
 
 class Checker final : private ConfigChecker {
 public:
@@ -301,10 +304,10 @@ private:
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
                                 (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
-        if (most == 0) {
+        if (most * g.unit_bytes < kLeastCapacity) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
-                "more than " + reserve, "raise it, or lower " + std::string(threshold_key(c_.ftl)));
+                "at least " + std::to_string(enough_blocks()), "raise it, or lower " + std::string(threshold_key(c_.ftl)));
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + size_text(g.raw_bytes()) + " of flash",
@@ -312,6 +315,17 @@ private:
                 std::to_string(g.blocks_per_plane) + " blocks" + sum +
                 (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash");
+    }
+
+    /// Blocks of a plane that leave room for the least capacity. What is kept free grows with them, but more slowly.
+    std::uint32_t enough_blocks() const {
+        NandGeometry g = c_.nand.geometry;
+        std::uint32_t few = g.blocks_per_plane, enough = kMostBlocks;
+        while (enough - few > 1) {
+            g.blocks_per_plane = few + (enough - few) / 2;
+            (most_logical_units(c_.ftl, g) * g.unit_bytes < kLeastCapacity ? few : enough) = g.blocks_per_plane;
+        }
+        return enough;
     }
 
     /// A map that is not all in memory.

@@ -26,7 +26,7 @@ TEST(ConfigRules, CapacityNeedsOverProvisioning) {
     ASSERT_EQ(all.size(), 1u);
     EXPECT_THAT(
         all[0],
-        HasSubstr("leaves too little over-provisioning in 16MiB of flash; at most 14MB: each plane keeps 7 of its "
+        HasSubstr("leaves too little over-provisioning in 16MiB of flash; at most 14MiB: each plane keeps 7 of its "
                   "64 blocks (gc.soft_free_blocks + 3); lower it or gc.soft_free_blocks, or add flash"));
 }
 
@@ -61,7 +61,7 @@ TEST(ConfigRules, Geometry) {
                "--set nand.geometry.blocks_per_plane=1000000: nand.geometry.blocks_per_plane: 1000000 makes more "
                "mapping units");
     expect_one({"gc.soft_free_blocks=100"},
-               "d.toml:10:20: nand.geometry.blocks_per_plane: 64 blocks are not enough for a reserve of 103");
+               "d.toml:10:20: nand.geometry.blocks_per_plane: 64 blocks are not enough for a reserve of 103 (gc.soft_free_blocks + 3); at least 104; raise it, or lower gc.soft_free_blocks");
 }
 
 TEST(ConfigRules, LargestUnitCountIsAllowed) {
@@ -114,7 +114,7 @@ TEST(ConfigRules, CollectionInNoTime) {
 
 // Where victims of which too little is invalid are left alone, the hard threshold is what can always be reached.
 TEST(ConfigRules, CapacityAboveTheHardThreshold) {
-    expect_one({"gc.soft_free_blocks=40"}, "d.toml:2:17: ftl.user_capacity: 12MiB leaves too little over-provisioning in 16MiB of flash; at most 5MB: each plane keeps 43");
+    expect_one({"gc.soft_free_blocks=40"}, "d.toml:2:17: ftl.user_capacity: 12MiB leaves too little over-provisioning in 16MiB of flash; at most 5MiB: each plane keeps 43");
     EXPECT_THAT(problems_with({"gc.soft_free_blocks=40", "gc.least_invalid=12.5%"}), IsEmpty());
     expect_one({"gc.soft_free_blocks=40", "gc.hard_free_blocks=30", "gc.least_invalid=12.5%"}, "d.toml:2:17: ftl.user_capacity: 12MiB leaves too little over-provisioning in 16MiB of flash");
 }
