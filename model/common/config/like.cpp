@@ -50,4 +50,12 @@ std::string round_size_like(std::uint64_t bytes, const std::string& like) {
     return format_like(static_cast<std::int64_t>(bytes >= whole ? bytes / whole * whole : bytes), Dimension::bytes, like);
 }
 
+std::string block_size_like(std::uint64_t bytes, const std::string& like) {
+    constexpr std::uint64_t kBlock = 4096;
+    // 4.096 MB are the least that three decimals of MB and whole blocks have in common.
+    const std::uint64_t whole = is_binary(unit_of(like)) ? std::uint64_t{1} << 20 : 1000 * kBlock;
+    const std::uint64_t rounded = bytes >= whole ? bytes / whole * whole : bytes >= kBlock ? bytes / kBlock * kBlock : bytes;
+    return format_like(static_cast<std::int64_t>(rounded), Dimension::bytes, like);
+}
+
 }  // namespace ssdtlm

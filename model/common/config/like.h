@@ -15,4 +15,7 @@ std::string format_like(std::int64_t value, Dimension dimension, const std::stri
 /// A size rounded down to whole MB, or MiB where `like` is of that family.
 std::string round_size_like(std::uint64_t bytes, const std::string& like);
 
+/// The same as a value to copy into a file: whole blocks of 4 KiB, which an MB is not. Less than one block is bytes.
+std::string block_size_like(std::uint64_t bytes, const std::string& like);
+
 }  // namespace ssdtlm

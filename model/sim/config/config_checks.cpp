@@ -38,6 +38,9 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
 
+constexpr std::uint64_t kLeastCapacity = 4096;    // the range of ftl.user_capacity begins here
+constexpr std::uint32_t kMostBlocks = 1'000'000;  // the range of nand.geometry.blocks_per_plane ends here
+
 class Checker final : private ConfigChecker {
 public:
     explicit Checker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
@@ -299,14 +302,14 @@ private:
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
                                 (c_.ftl.slc.blocks == 0 ? "" : " + slc.blocks") + ")";
         const std::string reserve = std::to_string(reserved_blocks(c_.ftl, g));
-        if (most == 0) {
+        if (most * g.unit_bytes < kLeastCapacity) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
-                "more than " + reserve, "raise it, or lower " + std::string(threshold_key(c_.ftl)));
+                "at least " + std::to_string(enough_blocks()), "raise it, or lower " + std::string(threshold_key(c_.ftl)));
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) + " of flash",
-            "at most " + round_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve + " of its " +
+            "at most " + block_size_like(most * g.unit_bytes, value(key)) + ": each plane keeps " + reserve + " of its " +
                 std::to_string(g.blocks_per_plane) + " blocks" + sum +
                 (c_.ftl.parity == Parity::none ? "" : ", and one of " + std::to_string(g.dies()) + " dies takes parity (ftl.parity)"),
             "lower it or " + std::string(threshold_key(c_.ftl)) + ", or add flash" + with_least_invalid());
@@ -319,7 +322,7 @@ private:
         other.gc_least_invalid = kLeastInvalid;
         const std::uint64_t most = most_logical_units(other, c_.nand.geometry);
         const bool enough = logical_units_of(c_.ftl, c_.nand.geometry) <= most;
-        return "; with gc.least_invalid = \"1%\" " + (enough ? std::string("it is accepted") : "at most " + round_size(most * c_.nand.geometry.unit_bytes) + " are") +
+        return "; with gc.least_invalid = \"1%\" " + (enough ? std::string("it is accepted") : "at most " + block_size_like(most * c_.nand.geometry.unit_bytes, value("ftl.user_capacity")) + " are") +
                ", because the soft threshold need not be reached then";
     }
 
@@ -330,6 +333,17 @@ private:
         add("map.entry_size", value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
             "whole entries in a page, for example 8B", "change one of the two");
         return false;
+    }
+
+    /// Blocks of a plane that leave room for the least capacity. What is kept free grows with them, but more slowly.
+    std::uint32_t enough_blocks() const {
+        NandGeometry g = c_.nand.geometry;
+        std::uint32_t few = g.blocks_per_plane, enough = kMostBlocks;
+        while (enough - few > 1) {
+            g.blocks_per_plane = few + (enough - few) / 2;
+            (most_logical_units(c_.ftl, g) * g.unit_bytes < kLeastCapacity ? few : enough) = g.blocks_per_plane;
+        }
+        return enough;
     }
 
     /// A map that is not all in memory.

@@ -44,6 +44,9 @@ TEST(ConfigErrors, BoundsInTheUnitOfTheValue) {
     EXPECT_EQ(format_like(1000, Dimension::time, "20s"), "1ns");
     EXPECT_EQ(round_size_like(549'755'813'888, "480GB"), "549.755GB");
     EXPECT_EQ(round_size_like(5'505'024, "12MiB"), "5MiB");
+    EXPECT_EQ(block_size_like(5'505'024, "12MiB"), "5MiB");
+    EXPECT_EQ(block_size_like(11'000'000, "12MB"), "8.192MB");
+    EXPECT_EQ(block_size_like(9'000, "12MB"), "8192B");
 }
 
 TEST(ConfigErrors, UnknownTableIsReportedOnce) {

@@ -62,7 +62,7 @@ TEST(ConfigRules, Geometry) {
                "--set nand.geometry.blocks_per_plane=1000000: nand.geometry.blocks_per_plane: 1000000 makes more "
                "mapping units");
     expect_one({"gc.soft_free_blocks=100"},
-               "d.toml:10:20: nand.geometry.blocks_per_plane: 64 blocks are not enough for a reserve of 103");
+               "d.toml:10:20: nand.geometry.blocks_per_plane: 64 blocks are not enough for a reserve of 103 (gc.soft_free_blocks + 3); at least 104; raise it, or lower gc.soft_free_blocks");
 }
 
 TEST(ConfigRules, LargestUnitCountIsAllowed) {
