@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is looked at at the two edges of the measured window, and what is said of the time between them.
+#include <algorithm>
 #include <utility>
 
 #include "sim/limits/limits.h"
@@ -62,7 +63,11 @@ void Simulation::judge(RunSummary& r) const {
     const bool most = all_taken && 2 * (all_taken->at - begin_.busy.at) > end_.busy.at - begin_.busy.at;
     const SsdSystem::BusySnapshot& end = most ? *all_taken : end_.busy;
     r.resources_limit = s.use(begin_.busy, end);
-    const WaitShares shares = limits_->shares();
+    WaitShares shares = limits_->shares();
+    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the busy shares of the planes say all.
+    if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0) shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
+    const double planes = s.config.nand.geometry.planes(), seconds = to_seconds(end.at - begin_.busy.at);
+    if (seconds > 0) shares[static_cast<std::size_t>(WaitKind::look_ahead)] = std::max(0.0, to_seconds(end.look_ahead - begin_.busy.look_ahead) / (planes * seconds));
     LimitContext context;
     Ps work{};
     for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];

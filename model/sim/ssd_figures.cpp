@@ -20,7 +20,10 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.dram = earlier.dram + c.dram->busy();
     for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy_until(i, s.at) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
     const NandGeometry& g = config.nand.geometry;
-    for (std::uint32_t ch = 0; ch < g.channels; ++ch) s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
+    for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
+        s.channels.push_back(c.backend.channel(ch).counters().bus_busy());
+        s.look_ahead += c.backend.channel(ch).counters().look_ahead_idle;
+    }
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
         Ps total{};
         const BusyMeter::Totals busy = c.backend.die_busy(DieId{d});

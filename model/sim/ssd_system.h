@@ -51,6 +51,7 @@ public:
         Ps up{}, down{}, dram{};
         std::vector<Ps> cores, channels, dies;
         std::vector<Ps> planes;   ///< independent plane reads: mean of the planes of each die
+        Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
         Ps collection{};          ///< of all dies, garbage collection and erases
         std::vector<Ps> cpus;     ///< of the host, by queue pair
         Ps posted_stall{}, read_stall{};  ///< the wire to the host is idle because writes, or reads, lack credits

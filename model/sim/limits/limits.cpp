@@ -98,6 +98,7 @@ struct WaitRow {
 };
 const std::vector<WaitRow>& wait_rows() {
     static const std::vector<WaitRow> rows = {
+        {WaitKind::look_ahead, "look-ahead of the scheduler", {"scheduler.look_ahead"}, "planes are idle while reads for them wait behind those that a grant looks at"},
         {WaitKind::gc_pace, "pace of garbage collection", {"gc.pace"}, "programs wait for a free block, and collection keeps its pace"},
         {WaitKind::gc_depth, "pages that collection has under way", {"gc.max_inflight_pages"}, "programs wait for a free block, and collection may have no more pages under way"},
         {WaitKind::free_blocks, "free blocks", {"ftl.user_capacity"}, "programs wait for a free block"},
@@ -236,9 +237,11 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
     const Network network(used);
     // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has work.
     const Network of_work(with_work(used, waits[static_cast<std::size_t>(WaitKind::flash_work)], deciding));
-    if (!network.is_idle() && of_work.throughput(2, {}) - 1 < kGain) return by_resources(used, network, context);
+    // Idle time of planes, which is what more look-ahead wins.
+    const bool look_ahead = waits[static_cast<std::size_t>(WaitKind::look_ahead)] >= kSureGain;
+    if (!look_ahead && !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain) return by_resources(used, network, context);
     for (const WaitUse& wait : wait_uses(waits, context)) {
-        if (wait.share < kMostly) continue;
+        if (wait.share < (look_ahead && wait.parameters.front() == "scheduler.look_ahead" ? kSureGain : kMostly)) continue;
         v.kind = LimitVerdict::Kind::wait;
         v.names = {wait.name};
         v.parameters = wait.parameters;

@@ -87,6 +87,14 @@ TEST(Limits, AClockedSchedulerFillsTheTimeOfTheBus) {
     EXPECT_EQ(judge_limits(resources, waits({{WaitKind::scheduler, 0.1}}), {}).kind, LimitVerdict::Kind::load);
 }
 
+TEST(Limits, PlanesThatALongerLookWouldFillAreNotFull) {
+    LimitContext context;
+    context.independent_planes = true;
+    const std::vector<ResourceUse> resources = {even("die", 1, 1.0), even("plane", 8, 0.85)};
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.15}}), context).parameters, std::vector<std::string>{"scheduler.look_ahead"});
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.01}}), context).names, std::vector<std::string>{"plane"});
+}
+
 TEST(Limits, ElseTheLoadDoes) {
     const std::vector<ResourceUse> resources = {even("link to host", 1, 0.3), even("die", 64, 0.722)};
     LimitContext context;
