@@ -255,7 +255,9 @@ void Simulation::judge(RunSummary& r) const {
     const bool most = all_taken && 2 * (all_taken->at - busy_begin_.at) > busy_end_.at - busy_begin_.at;
     const SsdSystem::BusySnapshot& end = most ? *all_taken : busy_end_;
     r.resources_limit = s.use(busy_begin_, end);
-    const WaitShares shares = limits_->shares();
+    WaitShares shares = limits_->shares();
+    // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the busy shares of the planes say all.
+    if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0) shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
     LimitContext context;
     Ps work{};
     for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - busy_begin_.dies[die];
