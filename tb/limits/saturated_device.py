@@ -31,12 +31,14 @@ def random_case(seed):
     # The steady state of a drive is one of random writes of its unit.
     bs = 4096 if rw in ("randwrite", "randrw") else r.choice((4096, 4096, 16384, 65536, 131072))
     channels, ways, dies, planes = r.choice((1, 2, 2, 4, 8)), r.choice((1, 2, 2, 4)), r.choice((1, 1, 2)), r.choice((1, 2, 2, 4))
-    page = 4096 * r.choice((1, 2, 4, 4))
+    page, pages = 4096 * r.choice((1, 2, 4, 4)), r.choice((32, 64, 128))
+    collects = rw in ("randwrite", "randrw")
+    if collects:  # small enough to be written once by the run: else write amplification still changes
+        channels, ways, dies, page, pages = min(channels, 4), min(ways, 2), 1, min(page, 8192), 32
     planes_all = channels * ways * dies * planes
-    pages = r.choice((32, 64, 128))
     # Sequential writes go to an empty drive that they do not fill: collection would begin in the middle. Others find it at its steady state.
     empties = rw == "write"
-    blocks = max(24, min(2000 if empties else 64, (2048 if empties else 192) * MIB // (planes_all * pages * page)))
+    blocks = max(24, min(2000 if empties else 64, (2048 if empties else 64 if collects else 192) * MIB // (planes_all * pages * page)))
     user = int(planes_all * blocks * pages * page * (1 - 8 / blocks) * (0.95 if empties else r.choice((0.6, 0.75, 0.9)))) // page * page
     s = {
         "ftl.user_capacity": user,
@@ -65,6 +67,8 @@ def random_case(seed):
     size = user // jobs // bs * bs
     job = {"rw": rw, "bs": bs, "iodepth": depth, "numjobs": jobs, "ioengine": "libaio", "norandommap": 1, "size": size, "offset_increment": size}
     commands = max(4000, min(30000, (1 << 30) // bs), 60 * depth * jobs)
+    if collects:
+        commands = max(commands, user // 4096 * (2 if rw == "randrw" else 1))
     if empties:
         commands = min(commands, user // bs)
     return Case(s, job, commands // jobs)
