@@ -106,7 +106,7 @@ def compare_jobs(p):
     p(*both, "-o", "both")
     p(*both, "--section", "reader", "-o", "alone")
     code, text = p("compare", "alone", "both", "--fail-if", "job.0.read.total.p99 > +5%")
-    return f"{code}: {last_line(text)}", code == 1 and "before" not in last_line(text)
+    return f"{code}: {last_line(text)}", code == 1 and " %" in last_line(text) and "new" not in last_line(text)
 
 
 @case("--numjobs beside a job file")

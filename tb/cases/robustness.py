@@ -29,7 +29,7 @@ def advice(p):
     first, text = p("run", "tiny-test", *job)
     p.write("before.fio", "[j1]\nrw=write\nbs=4k\nioengine=libaio\ntime_based\nruntime=1ms\nnumber_ios=4\n")
     second, _ = p("run", "tiny-test", *job, timeout=10)
-    advised = "number_ios" in text
+    advised = "set number_ios" in text
     return f"{first}, {'advises number_ios' if advised else 'does not advise number_ios'}; with it {second}", second == 0 or (second == 2 and not advised)
 
 
