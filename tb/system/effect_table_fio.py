@@ -38,6 +38,11 @@ FIO_GROUPS = (
       "exitall"), {"exit_what": "exit_what=all"}),
     (("rw=randread", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "numjobs=2"), {"group_reporting": "group_reporting"}),
     (WRITE, {"write_bw_log": "write_bw_log=x", "write_iops_log": "write_iops_log=x", "write_lat_log": "write_lat_log=x", "verify": "verify=crc32c"}),
+    (("rw=randread", "bs=4k", "iodepth=1", "number_ios=200", "size=4m", "rate_iops=1000", "thinktime=3000"), {"rate_ignore_thinktime": "rate_ignore_thinktime=1"}),
+    (("rw=randrw", "bs=4k", "iodepth=4", "number_ios=200", "size=4m"), {"unified_rw_reporting": "unified_rw_reporting=1"}),
+    (("rw=read", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "zonesize=64k"), {"zonemode": "zonemode=none"}),
+    (("rw=read", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "zonemode=strided", "zonesize=64k"), {
+        "zonesize": "zonesize=32k", "zonerange": "zonerange=128k", "zoneskip": "zoneskip=64k"}),
     ((*WRITE, "write_lat_log=x"), {"log_avg_msec": "log_avg_msec=5", "log_offset": "log_offset=1"}),
     ((*WRITE, "verify=crc32c"), {"do_verify": "do_verify=0", "verify_backlog": "verify_backlog=20"}),
     ((*WRITE, "verify=crc32c", "verify_backlog=40"), {"verify_backlog_batch": "verify_backlog_batch=10"}),

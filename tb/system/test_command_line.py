@@ -143,11 +143,12 @@ class Output(SystemTest):
         """Of every command that prints, whether it prints little or much."""
         arguments = {("config", "check"): ["tiny-test"], ("config", "show"): ["tiny-test"], ("completion",): ["bash"],
                      ("run",): ["tiny-test", "-w", JOB, "-o", "out"], ("trace", "info"): [TRACES / "msr.csv"],
-                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200], ("compare",): ["seed1", "seed2"], ("explain",): ["seed1"],
+                     ("trace", "head"): [TRACES / "msr.csv", "-n", 200],
+                     ("wave", "check"): ["seed1/wave.vcd"], ("compare",): ["seed1", "seed2"], ("explain",): ["seed1"],
                      ("sweep", "plan"): ["sweep.toml"], ("sweep", "status"): ["sweep.toml"]}
         self.write("sweep.toml", f'device = "tiny-test"\nworkload = "{JOB}"\n')
         for seed in (1, 2):
-            self.simulate("tiny-test", JOB, "--seed", seed, output=f"seed{seed}")
+            self.simulate("tiny-test", JOB, "--seed", seed, "--wave=channel[0].pins", "--wave-to=1ms", output=f"seed{seed}")
         for command in commands(self.ssdtlm):
             if command in (("report",), ("python", "setup"), ("python", "check"), ("search",)) or (command[0] == "sweep" and command not in arguments):
                 continue  # they need what is not everywhere; they print by the same function as compare

@@ -31,6 +31,7 @@ OPTIONS = {
     "--replay-depth": ((*MSR, "--replay", "closed"), ("--replay-depth", "2"), (MSR, ("--replay-depth", "2"))),
     "--time-scale": (MSR, ("--time-scale", "0.01"), ((*MSR, "--replay", "closed"), ("--time-scale", "0.5"))),
     "--replay-jobs": (TWO_VOLUMES, ("--replay-jobs", "2"), (("-w", "one.csv", "--trace-columns", "time:us,op,offset,size,volume"), ("--replay-jobs", "2"))),
+    "--replay-loops": (MSR, ("--replay-loops", "2"), None),
     "--wave": (JOB, ("--wave",), None),
     "--wave-from": ((*JOB, "--wave"), ("--wave-from", "1ms"), ((*JOB, "--wave"), ("--wave-from", "100s"))),
     "--wave-to": ((*JOB, "--wave"), ("--wave-to", "1ms"), None),
@@ -43,7 +44,8 @@ OPTIONS = {
     "--timeline-to": ((*JOB, "--timeline"), ("--timeline-to", "1ms"), None),
 }
 # What they do is seen elsewhere: each parameter above, the terminal, the place of the results.
-SEEN_ELSEWHERE = {"--set", "--output", "--quiet", "--watch", "--json", "--report", "--help"}
+# A run that is checked has the same results (test_wave_check.py).
+SEEN_ELSEWHERE = {"--set", "--output", "--quiet", "--watch", "--json", "--report", "--help", "--check-pins"}
 
 
 class Options(SystemTest):

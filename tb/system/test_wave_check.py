@@ -60,7 +60,7 @@ class PinsOfARun(TwoLuns):
         self.assertEqual((done.returncode, done.stderr), (OK, ""))
         said = re.search(r"pins: (\d+) sequences with (\d+) strobes of data on 2 channels, no rule broken", done.stdout)
         self.assertTrue(said, done.stdout)
-        self.assertGreater(int(said[1]), 2000)
+        self.assertGreater(int(said[1]), 1000)
         self.assertGreater(int(said[2]), 1000 * 4096)
         self.assertGreater(self.results().json()["counters"]["flash_suspends"], 20)
 
@@ -71,7 +71,7 @@ class PinsOfARun(TwoLuns):
         self.assertEqual(self.results().files(), files)
 
     def test_losses_of_power_break_no_rule(self):
-        done = self.run_two_luns("--check-pins", "--wave=channel[0].pins", sets=('host.power_cut_at=["4ms", "9ms"]',))
+        done = self.run_two_luns("--check-pins", "--wave=channel[0].pins", sets=('host.power_cut_at=["4ms", "9ms"]', "host.power_off_time=1ms"))
         self.assertEqual((done.returncode, done.stderr), (OK, ""))
         checked = self.ssdtlm("wave", "check", "out/wave.vcd")
         self.assertEqual((checked.returncode, checked.stderr), (OK, ""), checked.stdout)
@@ -167,12 +167,13 @@ bs=4k
 size=256k
 [write]
 rw=write
+end_fsync=1
 [read]
 stonewall
 rw=randread
 number_ios=40
 """)
-        # Nothing is kept in the buffer: reads come from the flash.
+        # The flush leaves nothing in the buffer: reads come from the flash.
         done = self.ssdtlm("run", "tiny-test", "-w", "job.fio", "-o", "out", "--wave=channel[*].pins", "--set", "run.data=bytes",
                            "--set", "nand.onfi.interface=nv-ddr2", "--set", "nand.onfi.rate=400MT/s", "--set", "scheduler.implementation=tlm")
         self.assertEqual((done.returncode, done.stderr), (OK, ""))

@@ -239,5 +239,6 @@ TEST(OutputDirectory, MustBeWritable) {
 int run_simulation(const SsdConfig& config, const RunOptions& options) {
     return simulation(config, options);
 }
+void check_simulation(const SsdConfig&, const RunOptions&) {}
 
 }  // namespace ssdtlm
