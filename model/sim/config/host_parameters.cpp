@@ -18,8 +18,8 @@ void add_host_parameters(std::vector<SsdParameter>& table) {
                         .from("Linux drivers/nvme/host/core.c 4.13 to 5.16: module parameter streams, off"));
     table.push_back(P::choice(
                         "host.tenants", {"one", "by_job"}, [](auto& c) -> auto& { return c.host.tenants; })
-                        .says("For whom the jobs of a workload work. one: all jobs work for the same tenant; by_job: each section of a job file, and "
-                              "each job of a trace, is a tenant. A tenant has submission queues of its own, so the drive can tell its commands apart")
+                        .says("For whom the jobs of a workload work. one: the drive cannot tell the jobs apart; by_job: each section of a job file, and each "
+                              "job of a trace, is a tenant. A tenant has submission queues of its own, so the drive can tell its commands apart")
                         .from("one: a host that tells the drive nothing"));
     table.push_back(P::integers(
                         "host.queue_priorities", [](auto& c) -> auto& { return c.host.queue_priorities; })
