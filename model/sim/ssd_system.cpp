@@ -115,7 +115,7 @@ void SsdSystem::state(Snapshot& s) {
     device.controller.state(s);
     bool known = oracle != nullptr;
     s(known);
-    if (oracle != nullptr && !known) s.refuse("it was saved with run.integrity = false, so nobody knows what must be there");
+    if (oracle != nullptr && !known) s.refuse("it was saved with run.integrity = false, so its contents cannot be checked");
     if (!known) return;
     std::unique_ptr<IntegrityOracle> nobodys;
     if (oracle == nullptr) nobodys = std::make_unique<IntegrityOracle>(oracle_geometry(config, *device.controller.ftl));

@@ -57,7 +57,7 @@ class FaultyScheduler(SystemTest):
     def check(self, fault, done):
         self.assertEqual(done.returncode, CHECK_FAILED, f"fault {fault}: {done.stdout}{done.stderr}")
         self.assertEqual(done.stdout, "")
-        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("ssdtlm: what is known of the run")]
+        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("ssdtlm: the results so far are in")]
         self.assertEqual(len(lines), 1, done.stderr)
         head = r"ssdtlm: check failed: scheduler faulty_scheduler \(RTL\), channel (\d+), at (\d+\.\d{6}) us, clock cycle (\d+): "
         self.assertRegex(lines[0], head + f"({FAULTS[fault]}).*; the contract is in controller/ports/scheduler_port.h")

@@ -30,7 +30,7 @@ class Failures(SystemTest):
             self.assertEqual((whole["commands"], whole["ended_by"]), (4000, "workload"))
             done = self.faulty(f"{fault}:1000", job, "--timeline", "--wave", "--set", "run.timeseries_interval=1ms")
             self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-            self.assertIn("what is known of the run so far is in out/failed.json", done.stderr)
+            self.assertIn("the results so far are in out/failed.json", done.stderr)
             self.assertFalse((out / "result.json").exists(), "the previous run's result")
             self.assertFalse((out / "fio.json").exists(), "the previous run's result")
             self.assertEqual(list(out.glob("*.part")), [])
@@ -69,7 +69,7 @@ class Failures(SystemTest):
                 (self.dir / "out" / "report.html").write_text("of the run before")
                 done = self.faulty(f"{fault}:1000", job, "--report")
                 self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-                self.assertIn("ssdtlm: no report is written: the run did not end in order\n", done.stderr)
+                self.assertIn("ssdtlm: no report was written, because the run failed\n", done.stderr)
                 self.assertFalse((self.dir / "out" / "report.html").exists())
         self.assertEqual((self.dir / "asked").read_text().split(), ["python", "report"] + 3 * ["python"])
 

@@ -130,7 +130,7 @@ class Example:
                 return self.wrong(f"ioengine={engine} run as if it were a drive's")
         summary = json.loads((self.folder / "result.json").read_text())
         for note in summary["notes"]:
-            if note.startswith("ignored"):
+            if note.startswith("the model ignores these options: "):
                 ignored = set(note.split(": ")[1].split(", ")) - HOST_OPTIONS
                 if ignored:
                     return self.wrong("accepted without effect: " + ", ".join(sorted(ignored)))

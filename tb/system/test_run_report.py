@@ -84,7 +84,7 @@ class After(RunReport):
         fails = self.python("fails", f'echo "$@" >> {log}\n[ "$3" = python ]')
         code, out, err = self.run_it("--report=new folder/r.html", "-q", python=fails)
         self.assertEqual((code, out), (NOT_WRITTEN, ""))
-        self.assertEqual(err, "ssdtlm: the run is whole, its report is not written; `ssdtlm report out` tries again\n")
+        self.assertEqual(err, "ssdtlm: the results are complete, but the report was not written; `ssdtlm report out` tries again\n")
         self.assertEqual(Result(self.dir / "out").json()["commands"], 2000)
         self.assertEqual(log.read_text().splitlines(), ["-m ssdtlm python check report", "-m ssdtlm report --output=new folder/r.html -- out"])
         self.assertTrue((self.dir / "new folder").is_dir())

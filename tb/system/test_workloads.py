@@ -196,7 +196,7 @@ class Tpcc(SystemTest):
         settings = ('host.power_cut_at=["30ms", "900s"]', "host.power_off_time=1ms", "run.data=bytes", "buffer.size=16MiB")
         j = self.assert_right(self.simulate(DEVICE, "tpcc", *SMALL, *(word for s in settings for word in ("--set", s))))
         self.assertEqual([cut["at_s"] for cut in j["power_cuts"]], [0.03])
-        self.assertIn("host.power_cut_at: 1 of 2 losses of power did not come, as the run was over before", j["notes"])
+        self.assertIn("host.power_cut_at: 1 of 2 losses of power did not happen, because the run ended before them", j["notes"])
 
 
 if __name__ == "__main__":

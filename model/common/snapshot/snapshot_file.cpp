@@ -181,7 +181,7 @@ void SnapshotReader::check_rest() {
 
 void SnapshotReader::finish() {
     check_digest();
-    if (taken_ != there_ || fill()) damaged("it says more than this version of ssdtlm takes over");
+    if (taken_ != there_ || fill()) damaged("it holds more data than this version of ssdtlm reads");
 }
 
 void SnapshotReader::damaged(const std::string& what) const {

@@ -47,10 +47,10 @@ private:
 
 const GcPaces::Registered kTokens{
     {"tokens",
-     "in proportion to what the host writes to the same planes, which waits in turn when collection lags behind",
+     "in proportion to what the host writes to the same planes, and the host waits if collection lags",
      {policy_integer("ahead", 8)
           .range("1", "4096")
-          .says("Pages of a plane that collection may lag behind what the host's writes pay for; from there on they wait")
+          .says("Pages of a plane by which collection may lag behind the host's writes before these wait")
           .from("assumed: as gc.max_inflight_pages"),
       policy_integer("most", 16)
           .range("1", "1000")

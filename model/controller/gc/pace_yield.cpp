@@ -15,10 +15,10 @@ public:
     bool holds_host(GroupId, std::uint64_t) const override { return false; }
 };
 
-const GcPaces::Registered kFull{{"full", "as fast as it can", {}, [](const GcPaceSetup&, const PolicySettings&) { return nullptr; }}};
+const GcPaces::Registered kFull{{"full", "as fast as possible", {}, [](const GcPaceSetup&, const PolicySettings&) { return nullptr; }}};
 
 const GcPaces::Registered kYield{{"yield",
-                                  "between two rows of pages it makes way while the device has a command of the host, until free "
+                                  "between two rows of pages it waits while the device has a command of the host, until free "
                                   "blocks are at gc.hard_free_blocks (semi-preemptive; J. Lee et al., ISPASS 2011)",
                                   {},
                                   [](const GcPaceSetup&, const PolicySettings&) { return std::make_unique<Yield>(); }}};

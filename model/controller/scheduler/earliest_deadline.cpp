@@ -41,7 +41,7 @@ private:
 
 const SchedulerPolicies::Registered kEarliestDeadlineScheduler{{
     "earliest_deadline",
-    "on each die what is due first (nvme.latency_targets), then as read_first",
+    "on each die the earliest deadline (nvme.latency_targets), then as read_first",
     {},
     [](const SchedulerSetup& s, const PolicySettings&) { return std::make_unique<EarliestDeadlineScheduler>(s.config, s.shape); }}};
 

@@ -32,7 +32,7 @@ const SuspendPolicies::Registered kNothing{
 
 const SuspendPolicies::Registered kForReads{{
     "for_reads",
-    "programs and erases stop for host reads of their die, which are served before they go on",
+    "programs and erases stop for host reads of their die, and go on after them",
     {policy_boolean("programs", true).says("Programs are suspended").from("current TLC parts can"),
      policy_boolean("erases", true).says("Erases are suspended").from("current TLC parts can"),
      policy_integer("limit", 16).range("1", "1000").says("Suspends of one operation, at most").from("assumed"),
@@ -46,7 +46,7 @@ const SuspendPolicies::Registered kForReads{{
          .from("assumed: about what suspending and resuming cost"),
      policy_quantity("longest", Dimension::time, 2'000'000'000)
          .range("0s", "1s")
-         .says("Time that an operation stays suspended while reads keep coming; then it goes on as soon as those that run are over")
+         .says("Longest time that an operation stays suspended while reads keep coming. It then goes on after the reads that are running")
          .from("assumed: some tens of reads")},
     [](const SuspendSetup&, const PolicySettings& p) {
         return std::make_unique<ForReads>(ForReads::Settings{p.flag("programs"), p.flag("erases"), Ps{p.number("least_left")},

@@ -255,7 +255,7 @@ FioJobFile parse_fio_jobs(const FioJobText& jobs, const FioDevice& device) {
             "contents are verified by the simulator's own integrity check on every read, whatever these say: " +
             list(verified));
     for (std::string& note : notes_on_idle_options(sections, file.jobs)) file.notes.push_back(std::move(note));
-    if (!ignored.empty()) file.notes.push_back("ignored, no counterpart in the model: " + list(ignored));
+    if (!ignored.empty()) file.notes.push_back("the model ignores these options: " + list(ignored));
     return file;
 }
 

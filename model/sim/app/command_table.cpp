@@ -76,9 +76,9 @@ private:
     void workload(CLI::App* sub) {
         group(sub, "Workload");
         sub->add_option("-w,--workload", line_.run.workload,
-                        "fio job file or block trace (may be .gz), told apart by content; - is standard input; or the name of one "
-                        "that comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand "
-                        "in place of a job file, beside one, whose own count more, as in fio, or beside a name, where they count more")
+                        "fio job file or block trace (may be .gz; told apart by content), - for standard input, or the name of one that "
+                        "comes with the program (`ssdtlm config workloads`). Options of fio (--rw=randread --bs=4k) may stand alone. "
+                        "With a job FILE the file's options win (as in fio); with a NAME the command line wins")
             ->type_name(kWorkloadKind);
         sub->add_option("--section", line_.run.fio.sections, "Run only this job of the job file; may be repeated")
             ->expected(1)
@@ -110,7 +110,7 @@ private:
     }
     void replay(CLI::App* run) {
         group(run, "Replay of a trace");
-        run->add_option("--trace-beyond", texts_.beyond, "What becomes of requests beyond the device")
+        run->add_option("--trace-beyond", texts_.beyond, "What to do with requests beyond the device")
             ->capture_default_str()
             ->type_name(one_of(beyond_device_words()));
         run->add_option("--replay", texts_.replay,
@@ -126,7 +126,7 @@ private:
         run->add_option("--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other")
             ->capture_default_str()
             ->type_name("N");
-        run->add_option("--replay-jobs", line_.run.replay.jobs, "Queue pairs that the trace's volumes are spread over")
+        run->add_option("--replay-jobs", line_.run.replay.jobs, "Number of queue pairs over which the trace's volumes are spread")
             ->capture_default_str()
             ->type_name("N");
     }
@@ -139,12 +139,12 @@ private:
                         "channel[*].pins, die[3][1], ...; --wave alone: all")
             ->expected(1)
             ->type_name("SCOPES");
-        run->add_option("--wave-from", w.from, "Simulated time at which it begins, for example 1ms")->type_name("TIME");
-        run->add_option("--wave-to", w.to, "Simulated time at which it ends")->type_name("TIME");
+        run->add_option("--wave-from", w.from, "Simulated time at which the recording begins, for example 1ms")->type_name("TIME");
+        run->add_option("--wave-to", w.to, "Simulated time at which the recording ends")->type_name("TIME");
         run->add_option("--wave-trigger", w.trigger,
-                        "Record only around the first of: command=N (its submission), gc, latency=TIME (a command above "
-                        "it), overtake=N (a host read goes before N programs of garbage collection), power (the drive loses it), error (a command's error "
-                        "status, or what ends the run: a stall, a failed check)")
+                        "Record only around the first of these events: command=N (its submission), gc (the first victim), latency=TIME (a "
+                        "command that takes longer), overtake=N (a host read goes before N programs of garbage collection), power (a loss of "
+                        "power), error (an error status, a stall or a failed check)")
             ->type_name("EVENT");
         run->add_option("--wave-before", w.before, "History before the trigger; default 1ms")->type_name("TIME");
         run->add_option("--wave-after", w.after, "Length after the trigger; default 2ms")->type_name("TIME");
@@ -159,8 +159,8 @@ private:
         group(run, "Timeline");
         run->add_flag("--timeline", texts_.timeline,
                       "Write trace.json: who occupied each queue, link direction, core, channel and die, for Perfetto or DuckDB");
-        run->add_option("--timeline-from", texts_.timeline_from, "Simulated time at which it begins")->type_name("TIME");
-        run->add_option("--timeline-to", texts_.timeline_to, "Simulated time at which it ends")->type_name("TIME");
+        run->add_option("--timeline-from", texts_.timeline_from, "Simulated time at which the recording begins")->type_name("TIME");
+        run->add_option("--timeline-to", texts_.timeline_to, "Simulated time at which the recording ends")->type_name("TIME");
     }
 
     void add_run() {
@@ -236,8 +236,8 @@ private:
         for (const auto command : {Command::trace_info, Command::trace_head}) {
             const bool info = command == Command::trace_info;
             auto* sub = subcommand(*trace, info ? "info" : "head",
-                                   info ? "What a trace holds, and what of it would be skipped"
-                                        : "The first records as they would be replayed",
+                                   info ? "Show what a trace holds and what of it would be skipped"
+                                        : "Show the first records as they would be replayed",
                                    command);
             group(sub, "Block traces");
             sub->add_option("file", line_.run.trace.path, "Trace, plain or .gz")->required()->type_name(kFileKind);
@@ -283,7 +283,7 @@ private:
             ->allow_extra_args(false)
             ->type_name("CONDITION");
         group(compare, "Output");
-        compare->add_option("-n,--lines", p.text, "Lines of each table; 0: all (default 10)")->type_name("N");
+        compare->add_option("-n,--lines", p.text, "Number of lines of each table; 0: all (default 10)")->type_name("N");
         compare->add_flag("--json", p.flag, "Print JSON, with all lines");
         compare->add_flag("--markdown", p.flag, "Print Markdown");
         auto* explain = subcommand(app_, "explain", "Say where the time of single commands went, and who held what they waited for",
@@ -291,9 +291,9 @@ private:
         group(explain, "Run");
         explain->add_option("run", p.text, "Folder of a run")->required()->type_name(kFolderKind);
         group(explain, "Commands");
-        explain->add_option("--slowest", p.text, "So many of the slowest (default 10)")->type_name("N");
-        explain->add_option("--op", p.text, "Only of this operation: read, write, trim or flush")->type_name("OP");
-        explain->add_option("--command", p.text, "This one, by its number; the run is repeated if it has not kept it")->type_name("N");
+        explain->add_option("--slowest", p.text, "Explain the N slowest commands (default 10)")->type_name("N");
+        explain->add_option("--op", p.text, "Only commands of this operation: read, write, trim or flush")->type_name("OP");
+        explain->add_option("--command", p.text, "Explain command N; the run is repeated if it has not kept it")->type_name("N");
         group(explain, "Output");
         explain->add_flag("--json", p.flag, "Print JSON");
         auto* report = subcommand(app_, "report", "Write one HTML file of charts about one or several runs", Command::python);
@@ -303,7 +303,7 @@ private:
         report->add_option("-o,--output", p.text, "The file; default report.html in the folder of the first run")->type_name(kFileKind);
         add_sweep();
         add_search();
-        auto* python = family("python", "The Python that `report`, `sweep` and `search` need");
+        auto* python = family("python", "Check or install the Python packages that `report`, `sweep` and `search` need");
         auto* check = subcommand(*python, "check", "Say whether Python has what a command needs", Command::python);
         group(check, "Extras");
         check->add_option("what", p.words, "report, sweep, search, watch; default: the first three")->type_name("NAME");
@@ -320,10 +320,10 @@ private:
     }
     void sweep_workers(CLI::App* sub) {
         group(sub, "Workers");
-        sub->add_option("--workers", texts_.python.text, "Their number; default: one a core, as far as memory allows")->type_name("N");
-        sub->add_option("--cluster", texts_.python.text, "Workers are jobs of this batch system; [cluster] of the specification describes them")
+        sub->add_option("--workers", texts_.python.text, "Number of workers; default: one for each core, as far as memory allows")->type_name("N");
+        sub->add_option("--cluster", texts_.python.text, "Start the workers as jobs of this batch system, described by [cluster] of the specification")
             ->type_name("slurm");
-        sub->add_option("--scheduler", texts_.python.text, "Workers are those of this Dask scheduler, for example tcp://host:8786")
+        sub->add_option("--scheduler", texts_.python.text, "Use the workers of this Dask scheduler, for example tcp://host:8786")
             ->type_name("ADDRESS");
         sub->add_flag("-q,--quiet", texts_.python.flag, "No progress");
     }
@@ -340,7 +340,7 @@ private:
         auto* status = subcommand(*sweep, "status", "Say how far a sweep is, and what failed", Command::python);
         sweep_input(status);
         status->add_flag("--json", p.flag, "Print JSON");
-        auto* collect = subcommand(*sweep, "collect", "Put all results into one table, or ask it in SQL", Command::python);
+        auto* collect = subcommand(*sweep, "collect", "Put all results into one table, or query it with SQL", Command::python);
         sweep_input(collect);
         collect->add_option("--table", p.text, "The table; its ending says .parquet, .csv or .json; default results.parquet in the folder of the sweep")
             ->type_name(kFileKind);
@@ -354,8 +354,8 @@ private:
             ->allow_extra_args(false)
             ->type_name("METRIC");
         report->add_option("--html", p.text, "The file, as -o NAME.html is; default report.html in the folder of the sweep")->type_name(kFileKind);
-        auto* load = subcommand(*sweep, "load", "Latency against offered load, up to the knee", Command::python);
-        auto* sensitivity = subcommand(*sweep, "sensitivity", "Which keys p99 depends on most: each a tenth lower and higher", Command::python);
+        auto* load = subcommand(*sweep, "load", "Measure latency against offered load, up to the knee", Command::python);
+        auto* sensitivity = subcommand(*sweep, "sensitivity", "Find the keys on which p99 depends most: each is moved 10 % down and up", Command::python);
         for (CLI::App* study : {load, sensitivity}) {
             sweep_input(study);
             sweep_workers(study);
@@ -390,7 +390,7 @@ private:
 }  // namespace
 
 std::unique_ptr<CLI::App> make_command_table(CommandLineTexts& texts) {
-    auto app = std::make_unique<CLI::App>("A SystemC/TLM-2.0 model of an NVMe SSD", "ssdtlm");
+    auto app = std::make_unique<CLI::App>("Simulates an NVMe SSD and shows where the time of each command goes (SystemC/TLM-2.0)", "ssdtlm");
     Table(*app, texts).fill();
     return app;
 }

@@ -269,9 +269,9 @@ private:
     void note_what_never_came(RunSummary& summary, const SsdSystem& system) const {
         const SsdConfig& config = system.config;
         const std::size_t cuts = config.host.power_cut_at.size(), came = summary.power_cuts.size();
-        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not come, as the run was over before", cuts - came, cuts));
+        if (came < cuts) summary.notes.push_back(fmt::format("host.power_cut_at: {} of {} losses of power did not happen, because the run ended before them", cuts - came, cuts));
         const std::size_t late = static_cast<std::size_t>(std::count_if(config.host.reset_at.begin(), config.host.reset_at.end(), [&](Ps at) { return at > summary.simulated; }));
-        if (late != 0) summary.notes.push_back(fmt::format("host.reset_at: {} of {} resets did not come, as the run was over before", late, config.host.reset_at.size()));
+        if (late != 0) summary.notes.push_back(fmt::format("host.reset_at: {} of {} resets did not happen, because the run ended before them", late, config.host.reset_at.size()));
         if (std::any_of(config.run.explain.begin(), config.run.explain.end(), [&](std::uint64_t number) { return number > summary.commands_all; }))
             summary.notes.push_back(fmt::format("run.explain names a command behind the last one, {}", summary.commands_all));
         if (summary.interrupted || limited_.reached() != LimitedWorkload::Reached::none) return;
@@ -339,7 +339,7 @@ private:
         }
         if (failure.kind == "stalled") say(stderr, fmt::format("ssdtlm: stalled: {}\n{}", failure.reason, failure.state));
         if (written)
-            say(stderr, fmt::format("ssdtlm: what is known of the run so far is in {}\n",
+            say(stderr, fmt::format("ssdtlm: the results so far are in {}\n",
                                     (std::filesystem::path(options_.output_directory) / "failed.json").string()));
         if (failure.kind == "stalled") return failure.exit_code;
         if (failure.kind == "internal error") panic_state() = failure.state;

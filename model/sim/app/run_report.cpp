@@ -43,7 +43,7 @@ void check_report(const RunOptions& options) {
 void no_report(const RunOptions& options) {
     std::error_code ignored;
     if (options.report->empty()) fs::remove(fs::path(options.output_directory) / "report.html", ignored);
-    std::fputs("ssdtlm: no report is written: the run did not end in order\n", stderr);
+    std::fputs("ssdtlm: no report was written, because the run failed\n", stderr);
 }
 
 int write_report(const RunOptions& options, int code) {
@@ -71,7 +71,7 @@ int write_report(const RunOptions& options, int code) {
     Interrupts::tell(0);
     if (ended == 0) return code;
     if (ended == 128 + SIGINT || (Interrupts::any() && !interrupted_before)) return static_cast<int>(ExitCode::interrupted);
-    std::fprintf(stderr, "ssdtlm: the run is whole, its report is not written; `ssdtlm report %s` tries again\n", options.output_directory.c_str());
+    std::fprintf(stderr, "ssdtlm: the results are complete, but the report was not written; `ssdtlm report %s` tries again\n", options.output_directory.c_str());
     return code == static_cast<int>(ExitCode::ok) ? static_cast<int>(ExitCode::not_written) : code;
 }
 

@@ -210,7 +210,7 @@ void recognise_workload(RunOptions& options) {
     std::vector<Problem> problems;
     if (!trace && !options.trace_options.empty())
         problems.push_back({"command line", fmt::format("{} with {}", fmt::join(options.trace_options, ", "), what),
-                            fio ? "options of block traces; a fio job says itself when it issues" : "options of block traces", "remove"});
+                            fio ? "options of block traces; a fio job decides itself when it issues" : "options of block traces", "remove"});
     std::vector<std::string> given;
     for (const std::string& s : options.fio.sections) given.push_back("--section " + s);
     for (const FioArgument& a : options.fio.arguments) given.push_back("--" + a.name);

@@ -12,44 +12,44 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::name(
                         "scheduler.policy", SchedulerPolicies::instance().names(),
                         [](auto& c) -> auto& { return c.scheduler.policy; })
-                        .says("Which waiting flash transaction a free channel and die start next; " +
+                        .says("Which waiting flash transaction a free channel and die start next. " +
                               SchedulerPolicies::instance().sentences())
                         .from("MQSim out-of-order scheduler: host reads before writes before collection"));
     table.push_back(
         P::name(
             "scheduler.implementation", scheduler_implementations(),
             [](auto& c) -> auto& { return c.scheduler.implementation; })
-            .says("tlm: the C++ policy, which decides at once; tlm_clocked: the same with the cycles of the RTL; rtl: the "
-                  "Verilated block; compare: both, ending the run at the first difference")
+            .says("Who decides. tlm: the C++ policy, at once; tlm_clocked: the C++ policy, after the RTL's number of cycles; rtl: the Verilated "
+                  "block; compare: both, and the run ends at the first difference")
             .from("-"));
     table.push_back(P::text(
                         "scheduler.rtl_module", [](auto& c) -> auto& { return c.scheduler.rtl_module; })
-                        .says("rtl, compare: the Verilated module; another is built from SSDTLM_RTL_SCHEDULERS")
+                        .says("The Verilated module. Another one is built from SSDTLM_RTL_SCHEDULERS")
                         .from("rtl/scheduler")
                         .only_with("scheduler.implementation = rtl|compare"));
     table.push_back(P::quantity(
                         "scheduler.clock", Dimension::frequency, [](auto& c) -> auto& { return c.scheduler.clock_hz; })
                         .range("200MHz", "500MHz")
-                        .says("Clock of the scheduler, except tlm")
+                        .says("Clock of the scheduler")
                         .from("assumed")
                         .only_with("scheduler.implementation != tlm"));
     table.push_back(
         P::integer(
             "scheduler.queue_depth", [](auto& c) -> auto& { return c.scheduler.queue_depth; })
             .range("16", "4096")
-            .says("Requests that the scheduler of a channel holds, except tlm; more wait in order of arrival")
+            .says("Requests that the scheduler of a channel holds. More wait in order of arrival")
             .from("assumed; the Verilated transaction_scheduler has 256 entries")
             .only_with("scheduler.implementation != tlm"));
     table.push_back(P::boolean(
                         "scheduler.compare_cycles", [](auto& c) -> auto& { return c.scheduler.compare_cycles; })
-                        .says("compare: also the number of cycles to each answer must be equal")
+                        .says("The number of cycles to each answer must be equal too")
                         .from("-")
                         .only_with("scheduler.implementation = compare"));
     table.push_back(
         P::integer(
             "scheduler.starvation_limit", [](auto& c) -> auto& { return c.scheduler.starvation_limit; })
             .range("0", "1000000")
-            .says("Grants on a die that may overtake a waiting class before that class goes first; 0: no limit")
+            .says("Grants on a die that may overtake a waiting class before it goes first. 0: no limit")
             .from("assumed"));
     table.push_back(P::integer(
                         "scheduler.look_ahead", [](auto& c) -> auto& { return c.scheduler.look_ahead; })
@@ -60,21 +60,21 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
         P::integer(
             "scheduler.overtake_bound", [](auto& c) -> auto& { return c.scheduler.overtake_bound; })
             .range("0", "1000000000000")
-            .says("A scheduler of your own (C++ or RTL): grants that may pass a class of a die which could start, before the run ends because it "
-                  "starves; 0: any number. The result has the most that came (scheduler_most_overtakes)")
+            .says("Grants that a scheduler of your own (C++ or RTL) may give past a class of a die which could start. With more of them the run ends, "
+                  "because the class starves. 0: any number. The result has the most that came (scheduler_most_overtakes)")
             .from("assumed"));
     table.push_back(P::name(
                         "scheduler.bus_order", BusOrders::instance().names(), [](auto& c) -> auto& { return c.scheduler.bus_order; })
-                        .says("What a free channel bus carries next; " + BusOrders::instance().sentences())
+                        .says("What a free channel bus carries next. " + BusOrders::instance().sentences())
                         .from("assumed: short commands first let the array time of dies overlap what follows"));
     table.push_back(P::integer(
                         "scheduler.bus_program_turns", [](auto& c) -> auto& { return c.scheduler.bus_program_turns; })
                         .range("0", "1000000")
-                        .says("Turns on the bus that may pass waiting programs before one of these goes first; 0: programs first")
+                        .says("Turns on the bus that may pass a waiting program before it goes first. 0: programs always go first")
                         .from("assumed: keeps a die's wait for its data below some tens of page transfers"));
     table.push_back(P::name(
                         "scheduler.suspend", SuspendPolicies::instance().names(), [](auto& c) -> auto& { return c.scheduler.suspend; })
-                        .says("Whether programs and erases are suspended for reads; " + SuspendPolicies::instance().sentences())
+                        .says("Whether programs and erases are suspended for reads. " + SuspendPolicies::instance().sentences())
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3 has none"));
     table.push_back(P::boolean(
                         "scheduler.multi_plane", [](auto& c) -> auto& { return c.scheduler.multi_plane; })
@@ -105,12 +105,12 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "ecc.read_retries", [](auto& c) -> auto& { return c.ecc.read_retries; })
                         .range("0", "255")
-                        .says("How often a page is read again, with other read voltages, before it counts as lost; see nand.faults")
+                        .says("How often a page is read again, with other read voltages, before it counts as lost (see nand.faults)")
                         .from("assumed")
                         .only_with("nand.faults.read_retry != 0% or nand.faults.page_lost != 0%"));
     table.push_back(P::name(
                         "dram.model", DramModels::instance().names(), [](auto& c) -> auto& { return c.dram.model; })
-                        .says("Model of the DRAM; " + DramModels::instance().sentences())
+                        .says("Model of the DRAM. " + DramModels::instance().sentences())
                         .from("assumed"));
     table.push_back(
         P::quantity(
@@ -126,12 +126,13 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
     table.push_back(P::quantity(
                         "dram.size", Dimension::bytes, [](auto& c) -> auto& { return c.dram.bytes; })
                         .range("0B", "1TiB")
-                        .says("Room for write buffer, read cache and map (with ftl.mapping = page all of it, map.entry_size for each unit; with dftl its cache): it is an error when "
-                              "they do not fit. 0B: as much as they need")
+                        .says("Room for write buffer, read cache and map (with ftl.mapping = page the whole map, map.entry_size for each unit; with "
+                              "dftl its cache). If they do not fit, it is an error. 0B: as much as they need")
                         .from("assumed: not said"));
     table.push_back(P::choice(
                         "dram.rest", {"none", "buffer", "read_cache", "map"}, [](auto& c) -> auto& { return c.dram.rest; })
-                        .says("The part that takes what the others leave of dram.size, in whole mapping units: buffer.size, read_cache.size or map.cache, whatever a preset or another file says of it")
+                        .says("Which of buffer.size, read_cache.size and map.cache takes the rest of dram.size, in whole mapping units, whatever a "
+                              "preset or another file says of it")
                         .from("none: each has the size that is said")
                         .only_with("dram.size != 0B"));
     add_policy_parameters(table, "dram", "dram.model", DramModels::instance(), [](auto& c) -> auto& { return c.dram.policies; });

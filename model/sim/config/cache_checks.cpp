@@ -25,7 +25,7 @@ public:
                 "set it to \"0%\", or use write_back");
         for (const auto& [key, quotas] : {std::pair{"buffer.quotas", &c_.ftl.buffer_quotas}, std::pair{"read_cache.quotas", &c_.ftl.read_cache.quotas}, std::pair{"map.quotas", &c_.ftl.map.quotas}})
             if (!quotas->empty() && c_.host.tenants == Tenants::one)
-                add(key, value(key) + " with host.tenants = \"one\", who is nobody in particular", "tenants by job", "set host.tenants = \"by_job\"");
+                add(key, value(key) + " with host.tenants = \"one\", where commands belong to no tenant", "tenants by job", "set host.tenants = \"by_job\"");
         if (c_.firmware.table_cache_bytes != 0) table_caches();
         return std::move(out_);
     }
@@ -43,9 +43,9 @@ private:
         const bool by_entry = c_.ftl.mapping == "dftl" && c_.ftl.map.granularity == MapGranularity::entry;
         if (by_entry || (c_.ftl.mapping != "dftl" && c_.ftl.mapping != "page"))
             add(key, given + " with ftl.mapping = \"" + c_.ftl.mapping + (by_entry ? "\" and map.granularity = \"entry\"" : "\""),
-                "a table in which units that follow one another have entries that do: \"page\", or \"dftl\" by pages", "set it to 0");
+                "a map whose neighbouring units have neighbouring entries: \"page\", or \"dftl\" by pages", "set it to 0");
         for (const auto& [cost, cycles] : {std::pair{"firmware.map_lookup", f.map_lookup}, std::pair{"firmware.map_update", f.map_update}})
-            if (cycles == 0) add(key, given + " with " + cost + " = 0: hardware that looks into the table has no core's cache", "a core that does it", std::string("raise ") + cost + ", or set it to 0");
+            if (cycles == 0) add(key, given + " with " + cost + " = 0: hardware does the look-up, and has no core's cache", "a core that does it", std::string("raise ") + cost + ", or set it to 0");
     }
 };
 }  // namespace

@@ -18,7 +18,7 @@ public:
         thresholds();
         if (c_.ftl.gc_idle_after != Ps{} && c_.ftl.gc_idle_free_blocks <= c_.ftl.gc_soft_free_blocks)
             add("gc.idle_free_blocks", value("gc.idle_free_blocks") + " is not above gc.soft_free_blocks = " + value("gc.soft_free_blocks") + ", with gc.idle_after = " + value("gc.idle_after"),
-                "more than " + value("gc.soft_free_blocks"), "with as many free blocks a plane is collected in any case");
+                "more than " + value("gc.soft_free_blocks"), "raise it, because a plane with fewer free blocks is always collected");
         if (!c_.ftl.gc_charge_time) in_no_time();
         ages();
         return std::move(out_);
@@ -42,14 +42,14 @@ private:
         }
         if (interval < Ps{1us} || interval > age || age / interval > kMostLooks)
             add("refresh.interval", value("refresh.interval") + " with refresh.age = " + value("refresh.age"),
-                "1us to refresh.age, and 1 / " + std::to_string(kMostLooks) + " of that at least; 0s, a 16th of it, is 1us at least too", "change one of the two");
+                "1us to refresh.age, and no less than 1 / " + std::to_string(kMostLooks) + " of it (0s means a 16th of refresh.age)", "change one of the two");
     }
     void in_no_time() {
         const std::string with = " with gc.charge_time = false";
         if (c_.faults.any())
-            add("gc.charge_time", "false with rates in [nand.faults]", "true: what fails in no time is not implemented", "set it to true, or leave out [nand.faults]");
+            add("gc.charge_time", "false with rates in [nand.faults]", "true: failing flash without time is not implemented", "set it to true, or leave out [nand.faults]");
         if (!c_.host.power_cut_at.empty())
-            add("host.power_cut_at", "a loss of power" + with, "none: what is moved in no time has been programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");
+            add("host.power_cut_at", "a loss of power" + with, "none: without time, moved data is programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");
     }
 };
 

@@ -106,7 +106,7 @@ private:
                 "set " + zero + " too");
         }
         if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers == 0)
-            add("ftl.streams_by", value("ftl.streams_by") + " has no effect without streams that have superblocks of their own", "\"host\", or ftl.stream_frontiers above 0",
+            add("ftl.streams_by", value("ftl.streams_by") + " has no effect while ftl.stream_frontiers = 0", "\"host\", or ftl.stream_frontiers above 0",
                 "set ftl.stream_frontiers");
         if (c_.ftl.streams_by != "host" && c_.ftl.stream_frontiers != 0) {
             try {
@@ -236,18 +236,18 @@ private:
         std::sort(at.begin(), at.end());
         if (c_.ftl.buffer_mode == BufferMode::power_protected && (c_.faults.program_fails > 0 || c_.faults.erase_fails > 0))
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
-                "write_back or write_through: a drive that has become read-only gives up what its buffer holds, which the check of the data would take for protected",
+                "write_back or write_through: with failing flash a drive may become read-only and give up what its buffer holds, although it counts as protected",
                 "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
         for (std::size_t i = 1; i < at.size(); ++i) {
             if (at[i] - at[i - 1] > c_.host.power_off_time) continue;
-            add(key, "the power goes at " + time_text(at[i]) + ", when it is still off since " + time_text(at[i - 1]),
-                "more than host.power_off_time = " + value("host.power_off_time") + " apart", "lower host.power_off_time, or leave one out");
+            add(key, "the losses of power at " + time_text(at[i - 1]) + " and " + time_text(at[i]) + " are " + time_text(at[i] - at[i - 1]) + " apart",
+                "more than host.power_off_time = " + value("host.power_off_time"), "put them further apart, or lower host.power_off_time");
             break;
         }
         constexpr Ps kLongest{255 * 500'000'000'000};
         const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
         if (scan > kLongest)
-            add(key, "to search all pages of the drive for its map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
+            add(key, "the search for the map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
                 "use a smaller drive or faster flash");
     }
 
@@ -263,9 +263,9 @@ private:
         if (c_.scheduler.suspend == "never") return;
         if (c_.scheduler.implementation != "tlm")
             add("scheduler.suspend", value("scheduler.suspend") + " with scheduler.implementation = " + value("scheduler.implementation"),
-                "only with \"tlm\": a clocked scheduler is not asked about suspended dies", "set scheduler.implementation = \"tlm\"");
+                "scheduler.implementation = \"tlm\": clocked schedulers do not know suspended dies", "set scheduler.implementation = \"tlm\"");
         if (!c_.channel.rtl_sequencer.empty())
-            add("scheduler.suspend", value("scheduler.suspend") + " with channel.rtl_sequencer", "only without: the block in RTL plays no suspend",
+            add("scheduler.suspend", value("scheduler.suspend") + " with channel.rtl_sequencer", "no suspend on channels with an RTL sequencer, which cannot play it",
                 "set channel.rtl_sequencer = []");
     }
     /// Builds something that checks its own configuration, unless that is known to be wrong.

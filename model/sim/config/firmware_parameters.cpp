@@ -39,11 +39,11 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "Cycles per mapping unit put into the write buffer");
     cycles(
         "firmware.stream_choice", [](auto& c) -> auto& { return c.firmware.stream_choice; },
-        "Cycles per mapping unit written to choose its stream, where ftl.streams_by is not host");
+        "Cycles per mapping unit written to choose its stream");
     table.back().only_with("ftl.streams_by != host");
     cycles(
         "firmware.reorder", [](auto& c) -> auto& { return c.firmware.reorder; },
-        "Cycles per mapping unit programmed, each time that the units in the write buffer double, to keep them in order with buffer.order = by_translation_page");
+        "Cycles per programmed mapping unit for keeping the buffer in order, once for each doubling of the units in the buffer");
     table.back().only_with("buffer.order = by_translation_page");
     cycles(
         "firmware.flash_issue", [](auto& c) -> auto& { return c.firmware.flash_issue; },
@@ -56,13 +56,13 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
         "Cycles per choice of a victim block");
     cycles(
         "firmware.refresh_look", [](auto& c) -> auto& { return c.firmware.refresh_look; },
-        "Cycles per look at the ages of all blocks, with refresh.age");
+        "Cycles per look at the ages of all blocks");
     table.back().only_with("refresh.age != 0s");
     table.push_back(P::quantity(
                         "firmware.table_cache", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_cache_bytes; })
                         .range("0B", "64MiB")
-                        .says("Data cache of each core for the map's table, whose lines come from the DRAM and go back there; 0: an access to the "
-                              "table is part of map_lookup and map_update")
+                        .says("Size of each core's data cache for the map's table. Its lines come from the DRAM and go back there. 0: an access to "
+                              "the table is part of map_lookup and map_update")
                         .from("assumed: none; embedded cores have 16 to 64 KiB"));
     table.push_back(P::quantity(
                         "firmware.table_line", Dimension::bytes, [](auto& c) -> auto& { return c.firmware.table_line_bytes; })
@@ -81,12 +81,12 @@ void add_firmware_parameters(std::vector<SsdParameter>& table) {
     };
     scan(
         "firmware.scan_page", [](auto& c) -> auto& { return c.firmware.scan_page; },
-        "Cycles per page that is read when the map is searched for after a loss of power, on the core that looks after its die, before the "
+        "Cycles per page that is read in the search for the map after a loss of power. The core that serves the page's die spends them before the "
         "block's next page is read");
     scan(
         "firmware.scan_entry", [](auto& c) -> auto& { return c.firmware.scan_entry; },
-        "Cycles per mapping unit and per entry of the journal found in these pages that is put in order, on one core, when all are read; and, with "
-        "ftl.mapping = dftl, per entry of a translation page that is compared with them");
+        "Cycles per mapping unit and journal entry that the search has found, on one core, when all pages are read. With ftl.mapping = dftl also per "
+        "entry of a translation page that is compared");
 }
 
 }  // namespace ssdtlm

@@ -20,7 +20,7 @@ public:
 
     std::vector<Problem> run() {
         if (c_.nand.geometry.two_step && c_.faults.program_fails > 0)
-            add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: what a failed upper page does to the lower one is not implemented",
+            add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: the effect of a failed upper page on its lower page is not implemented",
                 "set it to 0%, or nand.two_step = false");
         if (c_.faults.factory_bad > 0)
             bad_at_factory();

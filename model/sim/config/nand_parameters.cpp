@@ -11,12 +11,13 @@ void add_array(std::vector<SsdParameter>& table) {
     table.push_back(P::integer(
                         "nand.bits_per_cell", [](auto& c) -> auto& { return c.nand.geometry.bits_per_cell; })
                         .range("1", "5")
-                        .says("Page types; the type of a page is its number in the block modulo this, unless nand.two_step says otherwise")
+                        .says("Number of page types. The type of a page is its number in the block modulo this, unless nand.two_step says otherwise")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, MLC"));
     table.push_back(P::boolean(
                         "nand.two_step", [](auto& c) -> auto& { return c.nand.geometry.two_step; })
-                        .says("Two bits per cell that are programmed in two steps: of each word line a lower page and, behind the lower page of the next one, an upper page "
-                              "(pages of a block: L0 L1 U0 L2 U1 ...). If the power goes while an upper page is programmed, the lower one is lost with it; the firmware closes word lines with padding for who waits")
+                        .says("Cells of two bits are programmed in two steps: first the lower page of a word line and, after the lower page of the "
+                              "next word line, its upper page (L0 L1 U0 L2 U1 ...). If the power goes while an upper page is programmed, the lower "
+                              "page is lost too. The firmware closes word lines with padding if somebody waits")
                         .from("one step, as 3D parts; planar MLC takes two, the distance from lower to upper page is assumed"));
     table.push_back(P::times(
                         "nand.t_read", [](auto& c) -> auto& { return c.nand.t_read; })
@@ -41,11 +42,11 @@ void add_array(std::vector<SsdParameter>& table) {
                             .only_with("scheduler.suspend != never"));
     };
     suspend("nand.t_program_suspend", [](auto& c) -> auto& { return c.nand.t_program_suspend; },
-            "From a program suspend to R/B# high; the array makes no way in it. Used where scheduler.suspend says so");
+            "Time from a program suspend to R/B# high, in which the array makes no progress");
     suspend("nand.t_program_resume", [](auto& c) -> auto& { return c.nand.t_program_resume; },
-            "What a resumed program takes more than it had left");
-    suspend("nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; }, "From an erase suspend to R/B# high, as for a program");
-    suspend("nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; }, "What a resumed erase takes more than it had left");
+            "Time that a resumed program takes beyond what it had left");
+    suspend("nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; }, "Time from an erase suspend to R/B# high, as for a program");
+    suspend("nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; }, "Time that a resumed erase takes beyond what it had left");
     table.push_back(P::boolean(
                         "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")
@@ -71,8 +72,8 @@ void add_slc(std::vector<SsdParameter>& table) {
          "assumed: TLC dies in pSLC mode, 2 to 4 ms");
     table.push_back(P::integer("nand.slc.prefix", [](auto& c) -> auto& { return c.nand.slc.prefix; })
                         .range("0", "255")
-                        .says("Command in front of each operation on a block in SLC mode, one more cycle on the bus for each plane; "
-                              "none that is in use otherwise")
+                        .says("Command in front of each operation on a block in SLC mode: one more cycle on the bus for each plane. It must be a "
+                              "command that is not in use otherwise")
                         .from("assumed: A2h, as Toshiba's, Kioxia's and WD's parts")
                         .only_with(cache));
 }
@@ -89,13 +90,15 @@ void add_faults(std::vector<SsdParameter>& table) {
         "Share of block erases that fail; the block is retired", "none; worn parts: one in 10,000 to 100,000, assumed");
     share(
         "nand.faults.factory_bad", [](auto& c) -> auto& { return c.faults.factory_bad; },
-        "Share of blocks that the factory has marked bad, anywhere. A superblock with one of them is never used, and one of ftl.spare_blocks takes its place", "none; datasheets allow 1 to 4% (8.8% in one of an MLC part)");
+        "Share of blocks that are bad from the factory, anywhere. A superblock with one of them is never used; a spare one (ftl.spare_blocks) takes "
+        "its place", "none; datasheets allow 1 to 4% (8.8% in one of an MLC part)");
     share(
         "nand.faults.read_retry", [](auto& c) -> auto& { return c.faults.read_once; },
-        "Share of page reads with more wrong bits than the decoder corrects, which the first retry reads well", "none; assumed");
+        "Share of page reads with too many wrong bits for the decoder, which the first retry corrects", "none; assumed");
     share(
         "nand.faults.page_lost", [](auto& c) -> auto& { return c.faults.page_lost; },
-        "Share of programmed pages that no retry reads, until their block is erased; those of the initial state too. What the drive keeps for itself (pages of the journal, of checkpoints and of a map on the flash) is read all the same", "none; assumed");
+        "Share of programmed pages that no retry can read until their block is erased, pages of the initial state included. Pages of the journal, of "
+        "checkpoints and of a map on the flash can always be read", "none; assumed");
 }
 
 void add_geometry(std::vector<SsdParameter>& table) {
@@ -162,7 +165,7 @@ void add_bus(std::vector<SsdParameter>& table) {
     }
     table.push_back(P::choice(
                         "nand.onfi.interface", interfaces, [](auto& c) -> auto& { return c.nand.onfi.interface; })
-                        .says("Data interface; ideal: none of ONFI's, the bus takes no time at all, whatever nand.onfi.rate and its other times say")
+                        .says("Data interface. ideal: no interface of ONFI; the bus takes no time, whatever nand.onfi.rate and the other times say")
                         .from("MQSim (Tavakkol et al., FAST '18) Table 3, ONFI 3.1 (NV-DDR2)"));
     table.push_back(
         P::quantity(

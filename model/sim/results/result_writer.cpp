@@ -312,7 +312,7 @@ std::string summary_text(const RunSummary& s) {
                                                 : ""),
                          s.ftl.blocks_erased, s.written.waf() ? fmt::format("WAF {:.3f}", *s.written.waf()) : "no WAF: the host wrote nothing");
     if (s.log_blocks)
-        t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} log blocks without anything left, {} data blocks written directly\n",
+        t += fmt::format("merges: {} switch, {} partial, {} full ({} logical blocks); {} empty log blocks, {} data blocks written directly\n",
                          s.ftl.switch_merges, s.ftl.partial_merges, s.ftl.full_merges, s.ftl.full_merge_blocks, s.ftl.empty_logs, s.ftl.direct_blocks);
     if (s.capacitors.any())
         t += fmt::format("\ncapacitors: {} pages of the write buffer and {} of the map in {:.6f} s at most, {:.3f} J\n", s.capacitors.buffer_pages, s.capacitors.map_pages,

@@ -20,8 +20,8 @@ def whose(page, runs):
     if not rows:
         return
     page.heading("Whose commands wait")
-    page.add(paragraph("Jobs are numbered from 0 as the workload has them, clones apart, and tenants from 1. Writes of no stream are in no row of "
-                       "streams.", "faint"))
+    page.add(paragraph("Jobs are numbered from 0 in the order of the workload, and each clone has a number of its own. Tenants are numbered from 1. "
+                       "Writes without a stream are in no row of streams.", "faint"))
     kinds = [(kind, op) for kind in owners.KINDS for op in runs.operations]
     page.charts([chart for kind, op in kinds for chart in _charts(runs, kind, op)])
     long = [f"{count} {owners.KINDS[kind]}s that {op}" for kind, op in kinds if (count := owners.count(runs.results, kind, op)) > owners.MOST_BARS]

@@ -62,7 +62,7 @@ class Load:
         problems = [Problem(f"{path}: load.{name}", f"is {value!r}", f"{', '.join(DEFAULTS)}, whole numbers above 0") for name, value in given.items()
                     if name not in DEFAULTS or not isinstance(value, int) or value < 1]
         if spec.axes or spec.derived or spec.where or len(spec.seeds) > 1:
-            problems.append(Problem(str(path), "has axes, derived keys, constraints or several seeds", "one point and one seed", "give it in [set] and [fio]"))
+            problems.append(Problem(str(path), "has axes, derived keys, constraints or several seeds, but `sweep load` needs one point and one seed", "", "move the values to [set] and [fio]"))
         if any(key.startswith("fio.rate") for key in spec.fixed):
             problems.append(Problem(str(path), "sets a rate in [fio]", "", "leave it out: the load is what this command varies"))
         if problems:

@@ -51,7 +51,7 @@ class Sensitivity:
         if not change or not 0 < float(change[1]) < 100:
             problems.append(Problem(f"{spec.path}: sensitivity.change", f"is {table.get('change')!r}", "above 0 % and below 100 %", 'change = "10%"'))
         if spec.axes or spec.derived or spec.where:
-            problems.append(Problem(str(spec.path), "has axes, derived keys or constraints", "one point", "give it in [set] and [fio]"))
+            problems.append(Problem(str(spec.path), "has axes, derived keys or constraints, but `sweep sensitivity` needs one point", "", "move the values to [set] and [fio]"))
         if problems:
             raise UserError(*problems)
         self._spec, self._keys, self._share = spec, list(dict.fromkeys(keys)), float(change[1]) / 100

@@ -52,7 +52,7 @@ class Trial:
         if done.code < 0:
             raise Fault(f"{what}: killed by signal {-done.code}")
         if done.code in (3, 70, 74) or (done.code == 1 and what == "config check"):
-            lines = [line for line in done.err.strip().splitlines() if "what is known of the run" not in line] or ["no message"]
+            lines = [line for line in done.err.strip().splitlines() if "the results so far are in" not in line] or ["no message"]
             raise Fault(f"{what}: exit {done.code}: {lines[0]}")
 
     def config_check(self, case):
@@ -298,5 +298,5 @@ class Trial:
 
 
 def first_line(done):
-    lines = [line for line in (done.err.strip() or done.out.strip()).splitlines() if "what is known of the run" not in line and line]
+    lines = [line for line in (done.err.strip() or done.out.strip()).splitlines() if "the results so far are in" not in line and line]
     return lines[0] if lines else "no message"

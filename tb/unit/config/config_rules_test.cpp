@@ -233,17 +233,17 @@ TEST(ConfigRules, Buffer) {
 TEST(ConfigRules, PowerCuts) {
     EXPECT_THAT(problems_with({"host.power_cut_at=[\"5ms\", \"3ms\"]", "host.power_off_time=1999us"}), IsEmpty());
     expect_one({"host.power_cut_at=[\"5ms\", \"3ms\"]", "host.power_off_time=2ms"},
-               "--set host.power_cut_at=[\"5ms\", \"3ms\"]: host.power_cut_at: the power goes at 5ms, when it is still off since 3ms; "
-               "more than host.power_off_time = 2ms apart");
+               "--set host.power_cut_at=[\"5ms\", \"3ms\"]: host.power_cut_at: the losses of power at 3ms and 5ms are 2ms apart; "
+               "more than host.power_off_time = 2ms; put them further apart, or lower host.power_off_time");
     EXPECT_THAT(problems_with({"host.power_cut_at=[\"5ms\"]", "nand.faults.read_retry=1%"}), IsEmpty());
     EXPECT_THAT(problems_with({"buffer.mode=protected", "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
     expect_one({"buffer.mode=protected", "nand.faults.erase_fail=1%", "host.power_cut_at=[\"5ms\"]"},
-               "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at and programs or erases that fail; write_back or write_through: a drive that has become "
-               "read-only gives up what its buffer holds, which the check of the data would take for protected; set it to one of these, set nand.faults.program_fail and "
+               "--set buffer.mode=protected: buffer.mode: \"protected\" with host.power_cut_at and programs or erases that fail; write_back or write_through: with failing flash a drive may "
+               "become read-only and give up what its buffer holds, although it counts as protected; set it to one of these, set nand.faults.program_fail and "
                "nand.faults.erase_fail to 0, or leave out host.power_cut_at");
     EXPECT_THAT(problems_with({"slc.dynamic_blocks=4", "nand.bits_per_cell=2", "host.power_cut_at=[\"5ms\"]"}), IsEmpty());
     expect_one({"host.power_cut_at=[\"5ms\"]", "nand.t_read=100ms"},
-               "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: to search all pages of the drive for its map may take ");
+               "--set host.power_cut_at=[\"5ms\"]: host.power_cut_at: the search for the map may take ");
 }
 
 TEST(ConfigRules, LogBlocksThatFail) {

@@ -138,7 +138,7 @@ TEST(FioJobFile, IgnoredOptionsAreListedOnce) {
     ASSERT_EQ(f.notes.size(), 2u);
     EXPECT_THAT(f.notes[0], HasSubstr("integrity check"));
     EXPECT_THAT(f.notes[0], HasSubstr(": verify_dump"));
-    EXPECT_EQ(f.notes[1], "ignored, no counterpart in the model: direct, invalidate, thread");
+    EXPECT_EQ(f.notes[1], "the model ignores these options: direct, invalidate, thread");
 }
 
 TEST(FioJobFile, AMisspeltOptionGetsASuggestion) {

@@ -59,7 +59,7 @@ private:
 
 const VictimPolicies::Registered kGreedyPolicy{{
     "greedy",
-    "the block with the fewest valid units, of equals the one that got there first",
+    "the block with the fewest valid units, and of equals the one that got there first",
     {},
     [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<Greedy>(setup); }}};
 

@@ -79,11 +79,11 @@ private:
 
 const VictimPolicies::Registered kRandomPolicy{{
     "random",
-    "any block, all with the same chance",
+    "any block, with equal chance",
     {policy_integer("least_invalid_pages", 1)
          .range("0", "65535")
-         .says("Pages that a victim wins, if one of the blocks has so many: more than 1 is random++; 0: any full block is taken, "
-               "though nothing may be won with it (random+); none while nothing can be won with any")
+         .says("Invalid pages that a victim must have, if any block has so many. More than 1 is random++. 0: any full block is taken, even if nothing "
+               "is gained (random+), unless no block would gain anything")
          .from("1: less would win nothing")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
         const std::uint64_t least = static_cast<std::uint64_t>(own.number("least_invalid_pages")) * setup.reclaim_units;
@@ -93,7 +93,7 @@ const VictimPolicies::Registered kRandomPolicy{{
 
 const VictimPolicies::Registered kDChoicesPolicy{{
     "d_choices",
-    "the least valid of some blocks that are drawn at random (Van Houdt 2013)",
+    "the least valid of some blocks drawn at random (Van Houdt 2013)",
     {policy_integer("choices", 10)
          .range("2", "1024")
          .says("Blocks that are drawn for each victim")

@@ -55,16 +55,16 @@ private:
 
 const VictimPolicies::Registered kFifoPolicy{{
     "fifo",
-    "the block that was sealed first",
+    "the block sealed first",
     {},
     [](const VictimPolicySetup& setup, const PolicySettings&) { return std::make_unique<WindowedGreedy>(setup, 1); }}};
 
 const VictimPolicies::Registered kWindowedGreedyPolicy{{
     "windowed_greedy",
-    "the least valid of the blocks that were sealed first (Hu et al. 2009)",
+    "the least valid of the blocks sealed first (Hu et al. 2009)",
     {policy_integer("window", 32)
          .range("1", "1048576")
-         .says("Blocks of a group of planes among which each victim is chosen: 1 is fifo, all of them greedy")
+         .says("Number of oldest full blocks of a group of planes among which the victim is chosen. 1 is fifo; all of them is greedy")
          .from("assumed; Hu et al., SYSTOR 2009, vary it")},
     [](const VictimPolicySetup& setup, const PolicySettings& own) {
         return std::make_unique<WindowedGreedy>(setup, static_cast<std::uint32_t>(own.number("window")));

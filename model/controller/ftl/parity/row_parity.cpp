@@ -16,7 +16,7 @@ void RowParity::check(std::vector<Problem>& out, const FtlConfig& config, const 
     refuse(g.dies() < 2, "ftl.parity", "1 die", "2 dies or more: one of them takes it", "use more dies");
     refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache", "none: rows in SLC mode have no parity", "leave it out");
     refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"fresh\", \"sequential\" or \"random\": by formula any block holds data", "set one of these");
-    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: the parity of what is moved in no time is not implemented", "set it to true");
+    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: the parity of data that moves without time is not implemented", "set it to true");
 }
 
 void RowParity::owe() {

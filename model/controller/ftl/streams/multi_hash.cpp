@@ -57,11 +57,11 @@ private:
     std::uint64_t left_;  // writes until they are halved
 };
 
-const StreamChoices::Registered kHost{{"host", "the host's own (write_hint, Streams directive)", {}, [](const StreamChoiceSetup&, const PolicySettings&) { return nullptr; }}};
+const StreamChoices::Registered kHost{{"host", "the host (write_hint, Streams directive)", {}, [](const StreamChoiceSetup&, const PolicySettings&) { return nullptr; }}};
 
 const StreamChoices::Registered kMultiHash{
     {"multi_hash",
-     "how often a unit was written lately, by a counting Bloom filter (Hsieh et al. 2006); the host's streams say nothing then",
+     "the firmware, by how often a unit was written lately (counting Bloom filter, Hsieh et al. 2006), whatever the host says",
      {policy_integer("counters", 0)
           .range("0", "1000000000")
           .says("Counters; 0: one for each eight units of the drive, at least 4096")
@@ -70,7 +70,7 @@ const StreamChoices::Registered kMultiHash{
       policy_integer("bits", 4).range("2", "8").says("Size of a counter").from("Hsieh et al. 2006"),
       policy_integer("hot", 4)
           .range("1", "255")
-          .says("Count from which a unit goes with the first stream; with the next one from twice that on, and so on")
+          .says("Count from which a unit goes with the first stream. Each further stream begins at twice the count of the one before")
           .from("Hsieh et al. 2006: a bit of the two highest"),
       policy_integer("halve_after", 0)
           .range("0", "1000000000000")

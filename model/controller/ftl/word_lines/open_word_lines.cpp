@@ -17,7 +17,7 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
     refuse(config.mapping != "page", "ftl.mapping", "\"" + config.mapping + "\"", "\"page\": closing word lines of a map's or log block's own pages is not implemented");
     refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\": closing word lines of one write pointer is not implemented");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\": each pause in a victim would have to close word lines");
-    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: what is moved in no time closes no word line");
+    refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: data that moves without time closes no word line");
     refuse(config.parity != Parity::none, "ftl.parity", "\"die\"", "\"none\": parity of rows that are padded is not implemented");
     refuse(config.slc.any(), config.slc.blocks != 0 ? "slc.blocks" : "slc.dynamic_blocks", "an SLC cache", "none: it is not implemented beside blocks of two steps");
     refuse(config.has_checkpoints(), config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown", "checkpoints of the map",
