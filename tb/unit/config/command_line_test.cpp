@@ -137,7 +137,7 @@ TEST(CommandLine, WaveTakesTheNextWordWhenItNamesParts) {
 
 TEST(CommandLine, Mistakes) {
     EXPECT_THAT(problems({"rn", "x"}),
-                ElementsAre("command line: unknown command 'rn'; run, config, trace, compare, explain, report, sweep, search, python, help, version, manual, completion; did you mean 'run'?"));
+                ElementsAre("command line: unknown command 'rn'; run, config, trace, wave, compare, explain, report, sweep, search, python, help, version, manual, completion; did you mean 'run'?"));
     EXPECT_THAT(
         problems({"config", "chek"}),
         ElementsAre(
@@ -146,7 +146,7 @@ TEST(CommandLine, Mistakes) {
                 ElementsAre("command line: unknown option '--josn'; did you mean '--json'?"));
     EXPECT_THAT(problems({"run", "d", "--workloat=x"}),
                 ElementsAre("command line: unknown option '--workloat'; did you mean '--workload'?"));
-    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace, compare, explain, report, sweep, search, python, help, version, manual, completion; see `ssdtlm --help`"));
+    EXPECT_THAT(problems({}), ElementsAre("command line: no command given; run, config, trace, wave, compare, explain, report, sweep, search, python, help, version, manual, completion; see `ssdtlm --help`"));
     EXPECT_THAT(problems({"run", "d"}), ElementsAre(StartsWith("command line: no workload: --workload is missing; -w FILE, or")));
     EXPECT_THAT(
         problems({"run", "d", "-w", "x", "--replay", "closd", "--trace-format", "msrr", "--time-scale", "0"}),

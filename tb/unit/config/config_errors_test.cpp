@@ -46,7 +46,7 @@ TEST(ConfigErrors, BoundsInTheUnitOfTheValue) {
     EXPECT_EQ(round_size_like(5'505'024, "12MiB"), "5MiB");
     EXPECT_EQ(block_size_like(5'505'024, "12MiB"), "5MiB");
     EXPECT_EQ(block_size_like(11'000'000, "12MB"), "8.192MB");
-    EXPECT_EQ(block_size_like(9'000, "12MB"), "8192B");
+    EXPECT_EQ(block_size_like(9'000, "12MB"), "8.192kB");
 }
 
 TEST(ConfigErrors, UnknownTableIsReportedOnce) {

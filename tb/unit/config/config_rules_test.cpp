@@ -260,7 +260,7 @@ TEST(ConfigRules, MapOnTheFlash) {
     expect_one({dftl, "nvme.max_transfer=128KiB", "map.cache=4KiB", "map.granularity=page"},
                "--set map.cache=4KiB: map.cache: 4KiB has room for 1 entries; a command of nvme.max_transfer = 128KiB needs 2 of them at a time");
     EXPECT_THAT(problems_with({dftl, "nvme.max_transfer=128KiB", "map.cache=8KiB", "map.granularity=page"}), IsEmpty());
-    expect_one({dftl, "map.entry_size=6B"}, "--set map.entry_size=6B: map.entry_size: 6B in a translation page of 4KiB; whole entries in a page");
+    expect_one({dftl, "map.entry_size=6B"}, "--set map.entry_size=6B: map.entry_size: 6B in a translation page of nand.geometry.unit_size = 4KiB; whole entries in a page, for example 8B");
     expect_one({dftl, "nvme.max_transfer=0B"}, "--set nvme.max_transfer=0B: nvme.max_transfer: no limit, with ftl.mapping = \"dftl\"");
     expect_one({dftl, "map.power_protected=0.01%", "nand.geometry.page_size=16KiB"}, "map.power_protected: 1 of 3 translation pages; at least 4 of them");
     expect_one({dftl, "map.gc_updates=found", "map.granularity=page", "map.cache=8MiB", "ftl.checkpoint_interval=1MiB", "ftl.user_capacity=8MiB"},
