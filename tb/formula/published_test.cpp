@@ -40,7 +40,8 @@ Rates sequential_write(const SsdConfig& c) {
     s.skip = 3000;       // the buffer fills first
     s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
     const auto r = run_closed_loop(c, s);
-    EXPECT_NE(r["limiting"].get<std::string>().find("die"), std::string::npos) << r["limiting"];
+    const auto limiting = r["limiting"].get<std::string>();  // planes where they read on their own
+    EXPECT_TRUE(limiting.find("die") != std::string::npos || limiting.find("plane") != std::string::npos) << limiting;
     return {static_cast<double>(g.planes()) * g.page_bytes / cycle * 1e-6, r["write"]["MB_per_s"].get<double>()};
 }
 

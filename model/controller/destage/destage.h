@@ -67,6 +67,7 @@ public:
     template <class Archive>
     void state(Archive& s) {
         choice_.state(s);
+        s(collecting_);
     }
 
 private:

@@ -74,7 +74,7 @@ void GcPacing::count_host(GroupId group, std::uint32_t units) {
     Group& g = groups_[idx(group)];
     if (folds_by_rate_) count_folding(group, units);
     if (g.pace == nullptr) {  // before the first victim, or while one is being erased
-        g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;
+        if (pace_ != nullptr) g.unpaid = ftl_.gc_soft(group) ? g.unpaid + units : 0;  // folding has no debt from before
         return;
     }
     if (g.pace != fold_.get()) g.pace->host_wrote(group, units, {ftl_.free_blocks(group), soft_, hard_});
