@@ -38,9 +38,9 @@ FIO_GROUPS = (
       "exitall"), {"exit_what": "exit_what=all"}),
     (("rw=randread", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "numjobs=2"), {"group_reporting": "group_reporting"}),
     (WRITE, {"write_bw_log": "write_bw_log=x", "write_iops_log": "write_iops_log=x", "write_lat_log": "write_lat_log=x", "verify": "verify=crc32c"}),
-    (("rw=randread", "bs=4k", "iodepth=1", "number_ios=200", "size=4m", "rate_iops=1000", "thinktime=3000"), {"rate_ignore_thinktime": "rate_ignore_thinktime=1"}),
+    (("rw=randread", "bs=4k", "iodepth=1", "number_ios=200", "size=4m", "rate_iops=1000", "thinktime=9000", "thinktime_blocks=10"), {"rate_ignore_thinktime": "rate_ignore_thinktime=1"}),
     (("rw=randrw", "bs=4k", "iodepth=4", "number_ios=200", "size=4m"), {"unified_rw_reporting": "unified_rw_reporting=1"}),
-    (("rw=read", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "zonesize=64k"), {"zonemode": "zonemode=none"}),
+    (("rw=read", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "zonesize=64k", "zoneskip=64k"), {"zonemode": "zonemode=none"}),
     (("rw=read", "bs=4k", "iodepth=4", "number_ios=200", "size=4m", "zonemode=strided", "zonesize=64k"), {
         "zonesize": "zonesize=32k", "zonerange": "zonerange=128k", "zoneskip": "zoneskip=64k"}),
     ((*WRITE, "write_lat_log=x"), {"log_avg_msec": "log_avg_msec=5", "log_offset": "log_offset=1"}),
@@ -74,4 +74,5 @@ FIO_NO_RESULT = {
 }
 
 # Values of that table that a plain job has or stays within: a depth of 1, limits that are not reached.
-FIO_AS_IT_IS = {"iodepth", "io_size", "bwavgtime", "runtime", "rate_min", "rate_iops_min", "fill_device"}
+# Zones without gaps that are read in order are what a plain job reads.
+FIO_AS_IT_IS = {"zonemode", "zonesize", "iodepth", "io_size", "bwavgtime", "runtime", "rate_min", "rate_iops_min", "fill_device"}

@@ -44,6 +44,8 @@ const std::vector<Row>& rows() {
         {{"write_hint", "fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "writefua", "verify"}, "a job that writes", flushes},
         {{"loops"}, "jobs that end by their size, not by time_based", [](const FioJob& j, const FioSettings&) { return !j.time_based; }},
         {{"rate_process", "io_submit_mode"}, "rate or rate_iops", paced},
+        {{"rate_ignore_thinktime"}, "thinktime, and rate or rate_iops", [](const FioJob& j, const FioSettings& s) { return j.thinktime != Ps{0} && paced(j, s); }},
+        {{"zonerange", "zoneskip"}, "zonemode=strided, which zonesize means", [](const FioJob& j, const FioSettings&) { return j.strided; }},
         {{"thinktime_blocks", "thinktime_blocks_type"}, "thinktime", [](const FioJob& j, const FioSettings&) { return j.thinktime != Ps{0}; }},
         {{"stonewall", "new_group"}, "a job before it", [](const FioJob& j, const FioSettings&) { return j.section > 0; }},
         {{"log_avg_msec", "log_offset"}, "write_bw_log, write_iops_log or write_lat_log", logs},

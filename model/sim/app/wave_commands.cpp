@@ -41,8 +41,10 @@ SsdConfig device_of(const CommandLine& line, const nlohmann::json& run) {
 std::vector<SimTime> power_losses(const nlohmann::json& run) {
     std::vector<SimTime> all;
     if (!run.contains("power_cuts")) return all;
+    const auto seconds = [](const nlohmann::json& s) { return Ps{std::llround(s.get<double>() * 1e12)}; };
+    // Counted from the start of the workload; a waveform begins with the bring-up.
     for (const nlohmann::json& cut : run["power_cuts"])
-        all.push_back(SimTime{Ps{std::llround((cut.at("at_s").get<double>() + cut.at("on_capacitors_s").get<double>()) * 1e12)}});
+        all.push_back(SimTime{seconds(run.at("bring_up_s")) + seconds(cut.at("at_s")) + seconds(cut.at("on_capacitors_s"))});
     return all;
 }
 

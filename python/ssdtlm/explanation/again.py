@@ -33,8 +33,8 @@ def _words(command):
 
 
 def _results(result):
-    """Everything that must be equal: all results, and all of the configuration but what is to be kept."""
-    rest = {key: value for key, value in result.json.items() if key != "config_toml"}
+    """Everything that must be equal: all results, and all of the configuration but what is to be kept. Notes are of the command line."""
+    rest = {key: value for key, value in result.json.items() if key not in ("config_toml", "notes")}
     config = {key: value for key, value in result.config.items() if key not in ("run.slowest", "run.explain")}
     return rest, config
 

@@ -116,6 +116,11 @@ std::vector<Writer> writers() {
                                  Long{r.ns} % 1'000'000'000, r.op == HostOp::flush ? "FN" : data.c_str());
                  },
                  [](std::uint32_t v) { return "8," + number(v); }});
+    w.push_back({"iolog", 1'000, 1, true, "fio version 3 iolog\n",
+                 [](const Request& r) {
+                     return text("%lld file%u %s %llu %llu", Long{r.ns / 1'000}, r.volume, r.op == HostOp::flush ? "sync" : word(r.op, "read", "write"), ULong{r.offset}, ULong{r.bytes});
+                 },
+                 [](std::uint32_t v) { return "file" + number(v); }});
     w.push_back({"etw", 1'000, 1, true,
                  "BeginHeader\n"
                  "               DiskRead,  TimeStamp,     Process Name ( PID),   ThreadID,   IrpPtr,   ByteOffset,     IOSize, "
