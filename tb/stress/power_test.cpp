@@ -246,7 +246,7 @@ TEST(PowerCut, OfFailingFlashWithTheMapOnTheFlashByPages) {
     c.run.data = DataMode::bytes;
     RandomMix::Spec mix;
     mix.whole = 15;
-    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::page, 256), {1e-3, 2e-3, 0, 1e-4}, 35, {120ms, 50ms, 20}, mix);
+    const PowerResult r = check_failing(with_map_on_flash(c, MapGranularity::page, 256), {2e-3, 4e-3, 0, 1e-4}, 35, {120ms, 50ms, 20}, mix);
     check_on_flash(r);
     EXPECT_GT(r.read_only, 0u);
 }

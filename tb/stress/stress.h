@@ -130,7 +130,13 @@ inline StressResult stress(const SsdConfig& config, const RandomMix::Spec& mix =
         ADD_FAILURE() << config.name << ": " << e.what();
         return r;
     }
-    EXPECT_EQ(r.commands, mix.requests) << config.name;
+    // A drive that has no volatile write cache gets no Flush, so those requests of the mix become no command.
+    if (config.ftl.buffer_mode == BufferMode::write_back) {
+        EXPECT_EQ(r.commands, mix.requests) << config.name;
+    } else {
+        EXPECT_LE(r.commands, mix.requests) << config.name;
+        EXPECT_GT(r.commands * 10, mix.requests * 9) << config.name;
+    }
     EXPECT_GT(r.erases, 0u) << config.name;
     EXPECT_TRUE(!config.run.integrity || r.blocks_checked > 0) << config.name;
     return r;

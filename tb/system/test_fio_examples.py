@@ -35,7 +35,7 @@ HOST_OPTIONS = {
     "libblkio_driver", "libblkio_path", "verify_write_sequence",
 }
 # Why a job that reads or writes a drive may be refused.
-LIMITS = (r"is not implemented in the model: |newer than fio 3\.33|filename=/dev/null; a drive|filename=/dev/zero; a drive|"
+LIMITS = (r"is not implemented in the model: |newer than fio 3\.33|filename=/dev/null; a drive|filename=/dev/zero; a drive|the drive has no zones|"
           r"'random_distribution=sequence'")
 TIME_OPTIONS = {"runtime", "timeout", "time_based", "ramp_time", "ss", "steadystate", "latency_target", "exitall", "flow"}
 TIME_UNITS = {"": 1, "s": 1, "ms": 1e-3, "us": 1e-6, "m": 60, "h": 3600}

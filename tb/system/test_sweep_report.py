@@ -89,7 +89,7 @@ class Page(SystemTest):
         self.job("mix", *sweeps.JOB, "number_ios=2000")
         self.write("s <b>&.toml", 'device = "tiny-test"\nworkload = "mix.fio"\noutput = "out"\n[set]\nprecondition.state = "sequential"\n[grid]\nfio.iodepth = [1, 4, 16, 64]\n'
                                   'gc.policy = ["greedy", "random"]\nftl.user_capacity = ["9MiB", "11MiB", "12MiB"]\n')
-        self.assertIn("has 0 points with results", self.sweep("report", "s <b>&.toml", code=USER_ERROR))
+        self.assertIn("has no results", self.sweep("report", "s <b>&.toml", code=USER_ERROR))
         self.sweep("run", "s <b>&.toml", "-q")
         self.assertIn("did you mean 'read.iops'?", self.sweep("report", "s <b>&.toml", "--metric", "read.iopz", code=USER_ERROR))
         self.sweep("report", "s <b>&.toml")
