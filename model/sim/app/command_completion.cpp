@@ -10,7 +10,7 @@ namespace ssdtlm {
 namespace {
 
 /// A command of the script.
-std::string action(const OptionView& o) {
+std::string bash_action(const OptionView& o) {
     switch (completes(o)) {
         case Completes::words: return "_ssdtlm_words '" + joined(o.words) + "'";
         case Completes::file: return "_ssdtlm_files -f";
@@ -67,7 +67,7 @@ std::string bash_completion(const CLI::App& table) {
             if (o.value.empty()) continue;
             std::string names;
             for (const auto& n : o.names) names += (names.empty() ? "'" : "|'") + below_program(c.path) + "/" + n + "'";
-            s += "        " + names + ") " + action(o) + "; return;;\n";
+            s += "        " + names + ") " + bash_action(o) + "; return;;\n";
         }
     }
     s += "    esac\n"
@@ -82,7 +82,7 @@ std::string bash_completion(const CLI::App& table) {
         if (!names.empty()) {
             s += "\n            else _ssdtlm_words '" + joined(names) + "'";
         } else if (!arguments.empty()) {
-            s += "\n            else " + action(arguments.front());
+            s += "\n            else " + bash_action(arguments.front());
         }
         s += "; fi;;\n";
     }

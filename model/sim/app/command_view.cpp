@@ -25,7 +25,7 @@ std::vector<std::string> split(const std::string& text) {
     return words;
 }
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
+std::string joined_by(const std::vector<std::string>& words, const char* separator) {
     std::string s;
     for (const auto& w : words) s += (s.empty() ? "" : separator) + w;
     return s;
@@ -55,11 +55,11 @@ OptionView option_view(const CLI::Option& o) {
         std::vector<std::string> remarks;
         if (v.words.size() > kWordsInHeading) {
             v.value = capitals_of_last_part(positional ? o.get_name() : v.names.back());
-            remarks.push_back("one of " + joined(v.words, ", "));
+            remarks.push_back("one of " + joined_by(v.words, ", "));
         }
         if (!o.get_default_str().empty()) remarks.push_back("default " + o.get_default_str());
         if (v.required) remarks.emplace_back("required");
-        if (!remarks.empty()) v.sentence += " (" + joined(remarks, "; ") + ")";
+        if (!remarks.empty()) v.sentence += " (" + joined_by(remarks, "; ") + ")";
     }
     return v;
 }
@@ -70,7 +70,7 @@ bool is_help(const CLI::App& app, const CLI::Option* o) { return o == app.get_he
 
 std::string OptionView::heading() const {
     if (names.empty()) return value + (repeated ? "..." : "");
-    return joined(names, ", ") + value_part();
+    return joined_by(names, ", ") + value_part();
 }
 
 std::string OptionView::value_part() const {

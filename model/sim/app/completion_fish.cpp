@@ -13,7 +13,7 @@ std::string quoted(const std::string& text) {
 }
 
 /// Words of `complete` for a value.
-std::string action(const OptionView& o) {
+std::string fish_action(const OptionView& o) {
     switch (completes(o)) {
         case Completes::words: return " -x -a " + quoted(joined(o.words));
         case Completes::file: return " -r -F";
@@ -63,11 +63,11 @@ std::string fish_completion(const CLI::App& table) {
         for (const auto& o : c.options()) {
             s += at;
             for (const auto& n : o.names) s += n.compare(0, 2, "--") == 0 ? " -l " + n.substr(2) : " -s " + n.substr(1);
-            s += (o.value.empty() || o.optional_value ? "" : action(o)) + " -d " + quoted(first_clause(o.sentence)) + "\n";
+            s += (o.value.empty() || o.optional_value ? "" : fish_action(o)) + " -d " + quoted(first_clause(o.sentence)) + "\n";
         }
         const auto arguments = c.arguments();
         if (arguments.empty() || !c.subcommands.empty() || completes(arguments.front()) == Completes::nothing) continue;
-        std::string what = action(arguments.front());
+        std::string what = fish_action(arguments.front());
         if (what.compare(0, 3, " -r") == 0 || what.compare(0, 3, " -x") == 0) what = what.substr(3);
         s += at + what + "\n";
     }

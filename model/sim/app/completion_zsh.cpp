@@ -6,7 +6,7 @@
 namespace ssdtlm {
 namespace {
 
-std::string action(const OptionView& o) {
+std::string zsh_action(const OptionView& o) {
     switch (completes(o)) {
         case Completes::words: return "compadd -- " + joined(o.words);
         case Completes::file: return "_files";
@@ -61,7 +61,7 @@ std::string zsh_completion(const CLI::App& table) {
             if (o.value.empty()) continue;
             std::string names;
             for (const auto& n : o.names) names += (names.empty() ? "'" : "|'") + below_program(c.path) + "/" + n + "'";
-            s += "        " + names + ") " + action(o) + "; return;;\n";
+            s += "        " + names + ") " + zsh_action(o) + "; return;;\n";
         }
     s += "    esac\n    case \"$command\" in\n";
     for (const auto& c : commands) {
@@ -73,7 +73,7 @@ std::string zsh_completion(const CLI::App& table) {
         if (!below.empty())
             s += "; else compadd -- " + joined(below);
         else if (!arguments.empty())
-            s += "; else " + action(arguments.front());
+            s += "; else " + zsh_action(arguments.front());
         s += "; fi;;\n";
     }
     return s +
