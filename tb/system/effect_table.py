@@ -109,7 +109,7 @@ GROUPS = {
     "cold clean units first": (MIX, {**FULL, "buffer.size": "1MiB", "buffer.order": "lru", "read_cache.room": "buffer", "read_cache.replacement": "cflru"}, {"read_cache.window": "90%"}),
     "watermarks": (SKEWED, {**FULL, "precondition.fill_caches": False, "buffer.flush_start": "60%"}, {"buffer.flush_stop": "10%", "buffer.order": "lru"}),
     "SLC": (WRITES, {**FULL, "slc.blocks": 8, "nand.bits_per_cell": 3, "ftl.user_capacity": "10MiB"}, {
-        "nand.bits_per_cell": 2, "nand.slc.t_read": "100us", "nand.slc.t_program": "400us", "nand.slc.t_erase": "9ms"}),
+        "nand.bits_per_cell": 2, "nand.slc.t_read": "100us", "nand.slc.t_program": "400us", "nand.slc.t_erase": "9ms", "slc.fold_rate": "20%"}),
     "SLC at leisure": (SLOW, {**ROOMY, "slc.blocks": 8, "nand.bits_per_cell": 2, "ftl.user_capacity": "5MiB"}, {"slc.fold_free_blocks": 7}),
     "log blocks": (WRITES, {"ftl.mapping": "fast", "ftl.user_capacity": "8MiB", "buffer.size": "128KiB"}, {"fast.random_log_blocks": 2}),
     "cached map": (MIX, CACHED, {
@@ -120,7 +120,6 @@ GROUPS = {
         "firmware.reorder": 5000, "buffer.patience": 1, "buffer.prefer_dirty": True}),
     "table cache": (MIX, {**FULL, "firmware.table_cache": "1KiB"}, {"firmware.table_line": "32B", "firmware.table_ways": 8}),
     "rest": (MIX, {**FULL, "dram.size": "1MiB", "buffer.size": "128KiB"}, {"dram.rest": "buffer"}),
-    "SLC while the host writes": (SLOW, {**ROOMY, "slc.blocks": 8, "nand.bits_per_cell": 2, "ftl.user_capacity": "5MiB", "slc.fold_free_blocks": 7}, {"slc.fold_rate": "20%"}),
     "planes that read on their own": (("rw=randread", "bs=4k", "iodepth=128", "number_ios=2000", "norandommap", "size=8m"),
                                       {**PLANES, "nand.independent_plane_read": True}, {"scheduler.look_ahead": 1}),
     "a trace that is played": (MIX, {**FULL, "precondition.workload": "{trace}"}, {"precondition.trace_options": "--trace-overlay"}),
