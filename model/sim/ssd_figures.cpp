@@ -34,9 +34,6 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     }
     const IoPath& io = host.driver.io();
     for (std::uint32_t pair = 0; pair < io.pairs(); ++pair) s.cpus.push_back(io.pair_state(pair).cpu_busy);
-    const LinkCounters& to_host = link.upstream().counters();
-    s.posted_stall = to_host.posted_stall;
-    s.read_stall = to_host.credit_stall - to_host.posted_stall;
     return s;
 }
 

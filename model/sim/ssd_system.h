@@ -54,7 +54,6 @@ public:
         Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
         Ps collection{};          ///< of all dies, garbage collection and erases
         std::vector<Ps> cpus;     ///< of the host, by queue pair
-        Ps posted_stall{}, read_stall{};  ///< the wire to the host is idle because writes, or reads, lack credits
     };
     BusySnapshot busy() const;
     /// Busy shares between two snapshots.

@@ -56,7 +56,6 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
         }
         if (at != start) {
             if (blocked_since_ == kNever) blocked_since_ = start;
-            counters_.posted_stall += at - start;
             run = BulkRun{at, b.next};
         }
         const SimTime one_end = run.begin_of(b.train, b.next + 1, rate_);

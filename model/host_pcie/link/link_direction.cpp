@@ -89,7 +89,6 @@ SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, Si
     };
     start = a.earliest(train, 0, t);
     waits(t, start);
-    counters_.posted_stall += start - t;
     SimTime base = start;
     SimTime end = start + rate_.time_for(train.wire_prefix(1));
     std::uint32_t first = 0;
@@ -99,7 +98,6 @@ SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, Si
         const bool gap = at != end;
         if (gap) {
             waits(end, at);
-            counters_.posted_stall += at - end;
             base = at;
             first = i;
         }

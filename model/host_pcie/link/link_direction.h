@@ -38,7 +38,6 @@ struct LinkCounters {
     std::array<std::uint64_t, kTlpKinds> payload_bytes{};
     Ps busy{};          ///< wire time granted so far, also beyond now
     Ps credit_stall{};  ///< wire idle while a burst waits for credits
-    Ps posted_stall{};  ///< of it, because posted writes do
     std::uint64_t wire_bytes() const;
 };
 
