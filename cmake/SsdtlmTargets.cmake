@@ -27,7 +27,7 @@ endfunction()
 # lead back to <library>: in a cycle the policies would be linked twice.
 function(ssdtlm_policies library name)
   cmake_parse_arguments(A "" "" "SOURCES;LINK" ${ARGN})
-  ssdtlm_library(${name} SOURCES ${A_SOURCES} LINK ssdtlm::parameters ${A_LINK})
+  ssdtlm_library(${name} SOURCES ${A_SOURCES} LINK ssdtlm::common ${A_LINK})
   # An export does not put the namespace to a name inside LINK_LIBRARY.
   target_link_libraries(ssdtlm_${library} INTERFACE "$<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm_${name}>>"
                                                     "$<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,ssdtlm::${name}>>")
