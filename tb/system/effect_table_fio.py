@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For each option of fio that acts (the rows `H` of model/host_pcie/workload/fio_options_*.cpp) a job in which it does, and what to add to
+"""For each option of fio that acts (the rows `H` of model/host_pcie/workload/fio/fio_options_*.cpp) a job in which it does, and what to add to
 it: test_effects.py wants another result, or a note. Options of one row share the job."""
 
 RANDOM = ("rw=randrw", "bs=4k", "iodepth=4", "number_ios=200", "norandommap", "size=4m")

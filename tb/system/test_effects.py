@@ -154,7 +154,7 @@ class Effects(SystemTest):
 
     def test_each_option_of_fio_acts(self):
         rows = re.compile(r'\{"([\w-]+)", (?:nullptr|"[\w-]+"), H,')
-        handled = {name for file in sorted((SOURCE / "model/host_pcie/workload").glob("fio_options_*.cpp")) for name in rows.findall(file.read_text())}
+        handled = {name for file in sorted((SOURCE / "model/host_pcie/workload/fio").glob("fio_options_*.cpp")) for name in rows.findall(file.read_text())}
         self.assertGreater(len(handled), 90)
         entries = {option for _, options in FIO_GROUPS for option, line in options.items() if line}
         self.assertEqual(handled - entries - FIO_NO_RESULT.keys(), set(), "options without an entry in effect_table_fio.py")

@@ -86,7 +86,7 @@ class OptionNames(unittest.TestCase):
         for engine in engines:
             help_ = subprocess.run(["fio", f"--enghelp={engine}"], capture_output=True, text=True).stdout
             names |= {line.split(":")[0].strip() for line in help_.splitlines() if ":" in line and "has no options" not in line}
-        table = "".join(p.read_text() for p in (SOURCE / "model/host_pcie/workload").glob("fio_options_*.cpp"))
+        table = "".join(p.read_text() for p in (SOURCE / "model/host_pcie/workload/fio").glob("fio_options_*.cpp"))
         self.assertEqual([n for n in sorted(names) if f'"{n}"' not in table], [])
 
 

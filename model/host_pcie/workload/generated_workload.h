@@ -10,7 +10,7 @@
 
 #include "common/config/policy_registry.h"
 #include "host_pcie/ports/host_request.h"
-#include "host_pcie/workload/fio_report_job.h"
+#include "host_pcie/workload/report/fio_report_job.h"
 
 namespace ssdtlm {
 

@@ -9,7 +9,7 @@
 
 #include "common/report/error.h"
 #include "host_pcie/workload/generated_workload.h"
-#include "host_pcie/workload/trace_columns.h"
+#include "host_pcie/workload/trace/trace_columns.h"
 #include "sim/app/command_pages.h"
 #include "sim/app/command_table.h"
 #include "sim/app/fio_arguments.h"

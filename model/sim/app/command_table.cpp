@@ -5,7 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "host_pcie/workload/trace_format.h"
+#include "host_pcie/workload/trace/trace_format.h"
 #include "sim/version.h"
 
 namespace ssdtlm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that options take.
-#include "host_pcie/workload/trace_format.h"
+#include "host_pcie/workload/trace/trace_format.h"
 #include "sim/app/command_table.h"
 
 namespace ssdtlm {

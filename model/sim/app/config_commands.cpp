@@ -8,7 +8,7 @@
 
 #include "common/report/all_problems.h"
 #include "common/report/json_dump.h"
-#include "host_pcie/workload/fio_options.h"
+#include "host_pcie/workload/fio/fio_options.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "sim/app/commands.h"
 #include "sim/app/run.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host_pcie/workload/fio_options.h"
+#include "host_pcie/workload/fio/fio_options.h"
 
 namespace ssdtlm {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/workload/fio_job_file.h"
+#include "host_pcie/workload/fio/fio_job_file.h"
 
 namespace ssdtlm {
 

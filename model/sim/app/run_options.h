@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/workload/fio_job_file.h"
-#include "host_pcie/workload/trace_reader.h"
-#include "host_pcie/workload/trace_workload.h"
+#include "host_pcie/workload/fio/fio_job_file.h"
+#include "host_pcie/workload/trace/trace_reader.h"
+#include "host_pcie/workload/trace/trace_workload.h"
 #include "sim/app/run_limits.h"
 #include "sim/wave/wave_options.h"
 

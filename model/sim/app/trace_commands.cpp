@@ -6,8 +6,8 @@
 
 #include "common/config/quantity.h"
 #include "common/report/json_dump.h"
-#include "host_pcie/workload/trace_format.h"
-#include "host_pcie/workload/trace_reader.h"
+#include "host_pcie/workload/trace/trace_format.h"
+#include "host_pcie/workload/trace/trace_reader.h"
 #include "sim/app/commands.h"
 #include "sim/app/workload_source.h"
 

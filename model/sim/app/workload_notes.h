@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/workload/fio_job.h"
-#include "host_pcie/workload/trace_reader.h"
-#include "host_pcie/workload/trace_workload.h"
+#include "host_pcie/workload/fio/fio_job.h"
+#include "host_pcie/workload/trace/trace_reader.h"
+#include "host_pcie/workload/trace/trace_workload.h"
 #include "sim/config/config_loader.h"
 
 namespace ssdtlm {

@@ -15,10 +15,10 @@
 #include "common/report/error.h"
 #include "controller/ftl/ftl_check.h"
 
-#include "host_pcie/workload/fio_job_file.h"
-#include "host_pcie/workload/fio_workload.h"
-#include "host_pcie/workload/trace_report_job.h"
-#include "host_pcie/workload/trace_workload.h"
+#include "host_pcie/workload/fio/fio_job_file.h"
+#include "host_pcie/workload/fio/fio_workload.h"
+#include "host_pcie/workload/trace/trace_report_job.h"
+#include "host_pcie/workload/trace/trace_workload.h"
 #include "sim/app/workload_notes.h"
 #include "sim/config/presets.h"
 

@@ -9,8 +9,8 @@
 
 #include "common/report/all_problems.h"
 #include "host_pcie/ports/host_request.h"
-#include "host_pcie/workload/fio_report_job.h"
-#include "host_pcie/workload/fio_workload.h"
+#include "host_pcie/workload/report/fio_report_job.h"
+#include "host_pcie/workload/fio/fio_workload.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "sim/app/run_options.h"
 #include "sim/sim_config.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/workload/fio_log.h"
+#include "host_pcie/workload/report/fio_log.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "common/report/error.h"
-#include "host_pcie/workload/fio_report.h"
+#include "host_pcie/workload/report/fio_report.h"
 
 namespace ssdtlm {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fio.json: the same keys and types as fio 3.33 printed (fields-3.33.txt), and numbers that follow from the I/O.
-#include "host_pcie/workload/fio_report.h"
+#include "host_pcie/workload/report/fio_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <set>
 #include <sstream>
 
-#include "host_pcie/workload/reported_workload.h"
-#include "host_pcie/workload/trace_report_job.h"
+#include "host_pcie/workload/report/reported_workload.h"
+#include "host_pcie/workload/trace/trace_report_job.h"
 
 namespace ssdtlm {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "common/report/error.h"
 #include "fio_fixture.h"
-#include "host_pcie/workload/fio_latency_target.h"
-#include "host_pcie/workload/fio_steady_state.h"
-#include "host_pcie/workload/fio_verify_history.h"
+#include "host_pcie/workload/fio/fio_latency_target.h"
+#include "host_pcie/workload/report/fio_steady_state.h"
+#include "host_pcie/workload/fio/fio_verify_history.h"
 
 namespace ssdtlm {
 namespace {

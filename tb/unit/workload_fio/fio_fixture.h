@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "host_pcie/workload/fio_workload.h"
+#include "host_pcie/workload/fio/fio_workload.h"
 
 namespace ssdtlm {
 

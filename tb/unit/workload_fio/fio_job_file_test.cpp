@@ -9,7 +9,7 @@
 
 #include "common/report/error.h"
 #include "fio_fixture.h"
-#include "host_pcie/workload/fio_options.h"
+#include "host_pcie/workload/fio/fio_options.h"
 
 namespace ssdtlm {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "fio_fixture.h"
-#include "host_pcie/workload/permutation.h"
-#include "host_pcie/workload/random_map.h"
+#include "host_pcie/workload/fio/permutation.h"
+#include "host_pcie/workload/fio/random_map.h"
 
 namespace ssdtlm {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/workload/fio_units.h"
+#include "host_pcie/workload/fio/fio_units.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One line at a time: what each format's columns mean, and which column is blamed when a line is broken.
-#include "host_pcie/workload/trace_format.h"
+#include "host_pcie/workload/trace/trace_format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files: detection, compression, order, broken lines, volumes, alignment and the device's end.
-#include "host_pcie/workload/trace_reader.h"
+#include "host_pcie/workload/trace/trace_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "host_pcie/workload/trace_columns.h"
+#include "host_pcie/workload/trace/trace_columns.h"
 
 namespace ssdtlm {
 namespace {

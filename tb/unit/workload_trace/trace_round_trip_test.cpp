@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
-#include "host_pcie/workload/trace_format.h"
-#include "host_pcie/workload/trace_reader.h"
+#include "host_pcie/workload/trace/trace_format.h"
+#include "host_pcie/workload/trace/trace_reader.h"
 
 namespace ssdtlm {
 namespace {

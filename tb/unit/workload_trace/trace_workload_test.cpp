@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_pcie/workload/trace_workload.h"
+#include "host_pcie/workload/trace/trace_workload.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jobs[] objects of fio 3.33's JSON output and fio's way of printing JSON. Only rendering; no counting.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "host_pcie/workload/report/fio_job_stats.h"
+#include "host_pcie/workload/report/fio_report_job.h"
+
+namespace ssdtlm {
+
+/// Bandwidth of a reporting group by direction, of which bw_agg is a share.
+struct FioGroupRates {
+    std::array<std::uint64_t, 3> bytes{};
+    std::array<Ps, 3> runtime{};
+    void add(const FioJobStats& stats);
+    double bytes_per_second(std::size_t direction) const;
+};
+
+nlohmann::ordered_json fio_option_json(const FioOptionTexts& options);
+
+/// One jobs[] entry. As in fio, a group shows the name of its first job and the options of its last.
+nlohmann::ordered_json fio_job_json(const FioReportJob& first, const FioReportJob& last, const FioJobStats& stats,
+                                    const FioGroupRates& group, std::uint64_t elapsed_s, bool json_plus);
+
+/// Two blanks of indentation, `"key" : value`, floats with six decimals, a line end after the last brace.
+std::string fio_text(const nlohmann::ordered_json& root);
+
+}  // namespace ssdtlm

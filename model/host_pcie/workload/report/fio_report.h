@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// fio's statistics of a simulated run: collects them per job clone and writes fio.json in the shape of fio 3.33
+// (--output-format=json or json+) and fio's log files. Times are simulated; CPU use, context switches and page faults
+// of fio's own process have no counterpart and are 0. bw_*/iops_* samples are taken per window of simulated time; a
+// job shorter than one window gives one sample of its whole length, where fio would give none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "host_pcie/ports/host_request.h"
+#include "host_pcie/workload/report/fio_job_stats.h"
+#include "host_pcie/workload/report/fio_log.h"
+#include "host_pcie/workload/report/fio_report_job.h"
+#include "host_pcie/workload/report/fio_steady_state.h"
+
+namespace ssdtlm {
+
+struct FioReportOptions {
+    bool json_plus = false;            ///< adds "bins"
+    std::int64_t wall_clock_ms = 0;    ///< Unix time of the run for timestamp, timestamp_ms and time; 0 keeps reruns equal
+    std::string log_directory = ".";   ///< relative log prefixes begin here
+    std::string disk_name = "ssdtlm0";
+    FioOptionTexts global_options;
+};
+
+class FioReport {
+public:
+    /// `jobs` in the order of HostRequest::job. Creates the log files that they ask for; throws UserError if it cannot.
+    FioReport(FioReportOptions options, std::vector<FioReportJob> jobs);
+    ~FioReport();
+
+    /// When the workload has handed out `request`. `measured` as Workload::measuring().
+    void on_issue(const HostRequest& request, SimTime now, bool measured);
+    /// In the completion handler. issued <= submitted <= completed.
+    void on_complete(const HostRequest& request, SimTime issued, SimTime submitted, SimTime completed, bool measured,
+                     bool ok);
+    /// The measured time of a job when the workload knows it better than "first issue to last completion"
+    /// (time_based, rate). Call after the run, before finish().
+    void set_runtime(std::uint32_t job, Ps runtime);
+    /// The job's statistics begin anew (latency_target has found its depth); its logs go on.
+    void reset(std::uint32_t job);
+    /// The depth that latency_target has found.
+    void set_latency_depth(std::uint32_t job, std::uint32_t depth);
+    /// What steadystate saw; `job` is the last of a reporting group.
+    void set_steady_state(std::uint32_t job, const FioSteadyState& state);
+    /// Closes windows and logs. Call once, after the last completion.
+    void finish(SimTime end);
+
+    /// After finish().
+    nlohmann::ordered_json json() const;
+    /// json() laid out as fio prints it: two blanks of indentation, `"key" : value`, six decimals.
+    std::string text() const;
+    /// Files that logs are written into, as they were named.
+    std::vector<std::string> log_files() const;
+
+private:
+    struct Job;
+    struct Entry;
+    static void begin_measuring(Job& job, SimTime now);
+    void close_windows(Job& job, SimTime now);
+    void record(Job& job, const HostRequest& r, SimTime issued, SimTime submitted, SimTime completed);
+    void write_logs(Job& job, const HostRequest& r, SimTime now, std::uint64_t slat, std::uint64_t clat,
+                    std::uint64_t lat);
+    std::vector<Entry> entries() const;
+    nlohmann::ordered_json disk_util() const;
+
+    FioReportOptions options_;
+    std::vector<Job> jobs_;
+    // The device as the host's block layer sees it: /proc/diskstats.
+    std::uint64_t disk_ios_[4] = {};
+    Ps disk_ticks_[4] = {};
+    std::uint32_t under_way_ = 0;
+    SimTime busy_since_{};
+    Ps busy_{0};
+    SimTime end_{};
+};
+
+}  // namespace ssdtlm
