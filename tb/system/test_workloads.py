@@ -58,9 +58,9 @@ class Mistakes(SystemTest):
     def test_names(self):
         line, = self.refused("tiny-test", "-w", "jesd219-enterprize")
         self.assertRegex(line, r"^command line: no workload 'jesd219-enterprize'; a file, or one of .*jesd219-enterprise.*tpcc; "
-                               r"did you mean 'jesd219-enterprise'\?$")
+                               r"did you mean 'jesd219-enterprise'\? One of your own must be linked into the program: ")
         line, = self.refused("tiny-test", "-w", "nothing-alike")
-        self.assertRegex(line, r"no workload 'nothing-alike'.*check the path$")
+        self.assertRegex(line, r"no workload 'nothing-alike'.*check the path; one of your own must be linked into the program: ")
         line, = self.refused("tiny-test", "-w", "nothing.csv")
         self.assertRegex(line, r"^nothing\.csv: cannot open: ")
 

@@ -136,6 +136,13 @@ std::string ParameterInfo::leaf() const {
     return dot == std::string::npos ? key : key.substr(dot + 1);
 }
 
+std::string remedy_for_name(const std::string& name, const std::vector<std::string>& names, bool linked, char quote) {
+    const std::string near = nearest(name, names);
+    const std::string meant = near.empty() ? "" : std::string("did you mean ") + quote + near + quote + "?";
+    if (!linked) return meant;
+    return meant + (meant.empty() ? "o" : " O") + "ne of your own must be linked into the program: from a static library, the whole archive";
+}
+
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems) {
     Converter c(p, problems);
     switch (p.kind) {
@@ -151,9 +158,7 @@ std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::v
             const std::string name = raw.type == RawValue::Type::boolean ? (raw.boolean ? "true" : "false") : raw.string;
             const bool known = (raw.type == RawValue::Type::string || raw.type == RawValue::Type::boolean) && std::find(p.names.begin(), p.names.end(), name) != p.names.end();
             if (known) return Value{name};
-            const std::string near = raw.type == RawValue::Type::string ? nearest(raw.string, p.names) : "";
-            return c.wrong(raw, "is " + shown(raw), allowed_text(p),
-                           near.empty() ? "" : "did you mean \"" + near + "\"?");
+            return c.wrong(raw, "is " + shown(raw), allowed_text(p), remedy_for_name(raw.type == RawValue::Type::string ? raw.string : "", p.names, p.linked, '"'));
         }
         case ParameterKind::integer:
         case ParameterKind::quantity:

@@ -42,6 +42,7 @@ struct ParameterInfo {
     std::int64_t step = 1;              ///< values are multiples of it
     std::vector<std::int64_t> allowed;  ///< when not empty: the only values
     std::vector<std::string> names;     ///< choice
+    bool linked = false;                ///< choice: what is linked into the program has registered the names
     std::string sentence;               ///< what it is
     std::string source;                 ///< where the default comes from; "assumed" when from nowhere
     std::string example;                ///< TOML value for messages; empty: the smallest
@@ -51,6 +52,9 @@ struct ParameterInfo {
     std::string leaf() const;   ///< "t_ccs"
 };
 
+/// How to repair a name that none of `names` is. `linked`: what is linked into the program has registered them. `quote`: what stands around
+/// a name.
+std::string remedy_for_name(const std::string& name, const std::vector<std::string>& names, bool linked, char quote);
 /// Canonical value of what the user wrote; on a mistake appends a problem and returns nothing.
 std::optional<Value> convert(const ParameterInfo& p, const RawValue& raw, std::vector<Problem>& problems);
 /// TOML text that reads back to the same value.

@@ -79,10 +79,7 @@ private:
 inline Problem unknown_policy(const std::string& key, const std::string& name, const std::vector<std::string>& names) {
     std::string allowed;
     for (const std::string& n : names) allowed += (allowed.empty() ? "one of " : ", ") + n;
-    const std::string near = nearest(name, names);
-    return {key, "no policy '" + name + "'", allowed,
-            near.empty() ? "a policy of your own must be linked into the program: from a static library, the whole archive"
-                         : "did you mean '" + near + "'?"};
+    return {key, "no policy '" + name + "'", allowed, remedy_for_name(name, names, true, '\'')};
 }
 
 /// The policies of one kind: makers of Port from Setup.

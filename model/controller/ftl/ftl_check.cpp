@@ -294,7 +294,8 @@ void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeo
 std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     std::vector<Problem> out;
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
-    check_name(out, "gc.policy", config.gc_policy, VictimPolicies::instance().names());
+    if (const auto& all = VictimPolicies::instance(); all.policies().count(config.gc_policy) == 0)
+        out.push_back(unknown_policy("gc.policy", config.gc_policy, all.names()));
     check_name(out, "ftl.allocation", config.allocation, allocation_orders());
     check_name(out, "ftl.static_dimensions", config.static_dimensions, static_dimensions());
     if (g.unit_bytes == 0 || g.page_bytes % g.unit_bytes != 0 || g.units_per_page() == 0 ||

@@ -163,9 +163,8 @@ void read_named(RunOptions& options) {
         options.workload_kind = RunOptions::WorkloadKind::generated;
         return;
     }
-    const std::string near = nearest(name, names);
     throw UserError(Problem{options.named_by, "no workload '" + name + "'", fmt::format("a file, or one of {}", fmt::join(names, ", ")),
-                            near.empty() ? "check the path" : "did you mean '" + near + "'?"});
+                            (nearest(name, names).empty() ? "check the path; " : "") + remedy_for_name(name, names, true, '\'')});
 }
 
 void read_file(RunOptions& options) {

@@ -2,11 +2,13 @@
 // The table of all parameters of the device and the run: every field of SsdConfig that a user may set, once.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "common/config/parameter.h"
 #include "common/config/parameter_docs.h"
+#include "common/report/error.h"
 #include "sim/sim_config.h"
 
 namespace ssdtlm {
@@ -21,9 +23,14 @@ int parameter_index(const std::string& key);
 const std::vector<TableSentence>& parameter_tables();
 
 /// The parameters of all policies of a kind, under "<table>.<policy>.": `field` gives the PolicyTable in SsdConfig. They act where
-/// the parameter `chosen_by` names their policy; empty: something else names it.
+/// the parameter `chosen_by`, which is in the table already, names their policy; empty: something else names it.
 template <class Registry, class Field>
 void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& name, const std::string& chosen_by, const Registry& registry, Field field) {
+    if (!chosen_by.empty()) {
+        const auto chooser = std::find_if(table.begin(), table.end(), [&](const SsdParameter& p) { return p.key == chosen_by; });
+        SSDTLM_CHECK(chooser != table.end(), "no parameter " + chosen_by + " stands before those of the policies that it chooses");
+        chooser->linked = true;
+    }
     for (const auto& [policy, entry] : registry.policies())
         for (const PolicyParameter& own : entry.parameters) {
             SsdParameter p;
