@@ -27,6 +27,13 @@ install(DIRECTORY model/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MA
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/include/sim/version_macros.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm/sim)
 install(DIRECTORY rtl/adapter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm
         FILES_MATCHING PATTERN "*.h" PATTERN "verilated_scheduler.cpp.in")
+# What docs/extending.md shows: headers that programs include, sources and build files that they take along, and the contract test for
+# a scheduler in Verilog.
+install(DIRECTORY tb/examples DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY tb/examples/ tb/consumer/project DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/examples FILES_MATCHING PATTERN "*.cpp" PATTERN "project/*"
+        PATTERN "*_test.cpp" EXCLUDE)
+install(FILES tb/rtl/scheduler_stream.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm/rtl)
+install(FILES tb/rtl/scheduler_random.cpp DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl/test)
 install(DIRECTORY rtl/examples rtl/scheduler DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl FILES_MATCHING PATTERN "*.sv")
 # The commands written in Python; the program finds them there.
 install(DIRECTORY python/ssdtlm DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/python COMPONENT system FILES_MATCHING PATTERN "*.py"
@@ -35,10 +42,11 @@ install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs C
 install(DIRECTORY docs notebooks DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ssdtlm COMPONENT system)
 set(SSDTLM_CONFIGS_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/configs)
+set(SSDTLM_EXAMPLES_DIR ${CMAKE_INSTALL_DATADIR}/ssdtlm/examples)
 set(SSDTLM_RTL_SOURCES ${CMAKE_INSTALL_DATADIR}/ssdtlm/rtl)
 set(SSDTLM_RTL_DIR_INSTALLED ${CMAKE_INSTALL_INCLUDEDIR}/ssdtlm)
 configure_package_config_file(cmake/ssdtlmConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm PATH_VARS SSDTLM_CONFIGS_DIR SSDTLM_RTL_SOURCES SSDTLM_RTL_DIR_INSTALLED)
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ssdtlm PATH_VARS SSDTLM_CONFIGS_DIR SSDTLM_EXAMPLES_DIR SSDTLM_RTL_SOURCES SSDTLM_RTL_DIR_INSTALLED)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ssdtlmConfigVersion.cmake
               cmake/FindSystemC.cmake cmake/SsdtlmVerilate.cmake

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "aged_greedy.h"
+#include "examples/aged_greedy.h"
 
 namespace ssdtlm::examples {
 namespace {

@@ -7,6 +7,7 @@
 #include "common/report/error.h"
 #include "sim/app/commands.h"
 #include "sim/app/panic_state.h"
+#include "sim/installation.h"
 
 namespace ssdtlm {
 
@@ -28,8 +29,9 @@ int internal_error(const char* kind, const char* what) {
 
 }  // namespace
 
-int ssdtlm_main(int argc, char** argv) {
+int ssdtlm_main(int argc, char** argv, const char* prefix) {
     try {
+        set_library_prefix(prefix);
         const int code = execute(parse_command_line(argc, argv));
         // Output that did not reach a full disk or a closed pipe is no success. Of more than a buffer the beginning was
         // written, or not, before.
@@ -57,3 +59,10 @@ int ssdtlm_main(int argc, char** argv) {
 }
 
 }  // namespace ssdtlm
+
+// SystemC's library has a main() of its own that prints a banner and calls sc_main(). A program's main() goes first, and this only
+// completes the link. Weak: a program may call ssdtlm_main() from an sc_main() of its own.
+extern "C" __attribute__((weak)) int sc_main(int, char*[]);
+extern "C" int sc_main(int argc, char* argv[]) {
+    return ssdtlm::ssdtlm_main(argc, argv);
+}

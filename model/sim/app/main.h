@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// The program `ssdtlm` as a function. A program of one's own that calls it has all its commands, and what is linked into that
+// program (policies, front ends, workloads) can be chosen in all of them. Link ssdtlm::program:
+//
+//   #include "sim/app/main.h"
+//   int main(int argc, char** argv) { return ssdtlm::ssdtlm_main(argc, argv); }
 #pragma once
+
+/// Where the library was installed. The target ssdtlm::program of an installed package defines it.
+#ifndef SSDTLM_PREFIX
+#define SSDTLM_PREFIX ""
+#endif
 
 namespace ssdtlm {
 
-/// The whole program. Turns every exception into one message on standard error and one exit code (ExitCode).
-int ssdtlm_main(int argc, char** argv);
+/// The whole program. Turns every exception into one message on standard error and one exit code (ExitCode). Presets, job files and
+/// the commands in Python are found below `prefix`, and below that of the executable.
+int ssdtlm_main(int argc, char** argv, const char* prefix = SSDTLM_PREFIX);
 
 }  // namespace ssdtlm

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "common/report/error.h"
+#include "sim/installation.h"
 #include "sim/version.h"
 
 namespace ssdtlm {
@@ -39,17 +40,22 @@ fs::path user_data_folder() {
 std::string find_python(const fs::path& binary) {
     const std::string named = variable("SSDTLM_PYTHON");
     if (!named.empty()) return named;
-    for (fs::path folder = binary.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
-        if (::access((folder / "pyvenv.cfg").c_str(), R_OK) == 0 && runs(folder / kInterpreter)) return folder / kInterpreter;
+    std::vector<fs::path> places = installations();
+    places.insert(places.begin(), binary.parent_path());
+    for (const fs::path& place : places)
+        for (fs::path folder = place; folder.has_relative_path(); folder = folder.parent_path())
+            if (::access((folder / "pyvenv.cfg").c_str(), R_OK) == 0 && runs(folder / kInterpreter)) return folder / kInterpreter;
     for (const fs::path& environment : {fs::path(SSDTLM_BUILD_PYTHON), user_data_folder() / "ssdtlm" / "python"})
         if (environment.is_absolute() && runs(environment / kInterpreter)) return environment / kInterpreter;
     return "python3";
 }
 
 fs::path find_python_package(const fs::path& binary) {
-    const fs::path above = binary.parent_path().parent_path();
+    std::vector<fs::path> folders{binary.parent_path().parent_path().parent_path()};
+    for (const fs::path& prefix : installations()) folders.push_back(prefix / "share" / "ssdtlm" / "python");
+    folders.emplace_back(SSDTLM_SOURCE_PYTHON);
     std::error_code error;
-    for (const fs::path& folder : {above.parent_path(), above / "share" / "ssdtlm" / "python", fs::path(SSDTLM_SOURCE_PYTHON)})
+    for (const fs::path& folder : folders)
         if (fs::is_regular_file(folder / "ssdtlm" / "__main__.py", error)) return folder;
     return {};
 }

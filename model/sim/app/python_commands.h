@@ -11,12 +11,12 @@
 
 namespace ssdtlm {
 
-/// The interpreter: SSDTLM_PYTHON; the environment that `binary` is installed in; the build tree's (`make python`); the one
-/// of `ssdtlm python setup`; python3.
+/// The interpreter: SSDTLM_PYTHON; the environment that `binary` or its library is installed in; the build tree's (`make python`);
+/// the one of `ssdtlm python setup`; python3.
 std::string find_python(const std::filesystem::path& binary);
 
-/// The folder that holds the Python package that came with `binary`: in the wheel, in an installation, or in the source
-/// tree. Empty when there is none.
+/// The folder that holds the Python package that came with `binary` or its library: in the wheel, in an installation, or in the
+/// source tree. Empty when there is none.
 std::filesystem::path find_python_package(const std::filesystem::path& binary);
 
 /// The words of `PYTHON -m MODULE WORDS...`, which is what runs `command` ("ssdtlm compare"); the environment of this process is

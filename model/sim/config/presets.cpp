@@ -8,6 +8,7 @@
 
 #include "common/config/toml_reader.h"
 #include "common/report/error.h"
+#include "sim/installation.h"
 
 namespace ssdtlm {
 namespace fs = std::filesystem;
@@ -17,9 +18,7 @@ namespace {
 /// Paths by name: of the files of this extension in configs/<kind>.
 std::map<std::string, std::string> shipped_paths(const char* kind, const char* extension) {
     std::vector<fs::path> folders;
-    std::error_code error;
-    const fs::path exe = fs::read_symlink("/proc/self/exe", error);
-    if (!error) folders.push_back(exe.parent_path().parent_path() / "share" / "ssdtlm" / "configs" / kind);
+    for (const fs::path& prefix : installations()) folders.push_back(prefix / "share" / "ssdtlm" / "configs" / kind);
     folders.push_back(fs::path(SSDTLM_SOURCE_CONFIGS) / kind);
     std::map<std::string, std::string> paths;
     for (const auto& folder : folders) {

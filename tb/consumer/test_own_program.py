@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program of one's own around the installed library (project/own_program.cpp): what it links can be chosen in all of its commands.
+
+SSDTLM names it, SSDTLM_PREFIX where the library was installed."""
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import unittest
+
+import sweeps
+from support import BINARY, OK, USER_ERROR, SystemTest
+
+PREFIX = pathlib.Path(os.environ["SSDTLM_PREFIX"])
+OVERWRITES = ("--set", "workload.overwrites.commands=30000")
+
+
+class OwnProgram(SystemTest):
+    def setUp(self):
+        super().setUp()
+        # Whoever starts the program by its name gets another.
+        other = self.dir / "bin"
+        other.mkdir()
+        (other / "ssdtlm").write_text("#!/bin/sh\necho the other program >&2\nexit 99\n")
+        (other / "ssdtlm").chmod(0o755)
+        self.environment = {**sweeps.ENVIRONMENT, "PATH": f"{other}:{os.environ['PATH']}"}
+
+    def own(self, *words, code=OK, **environment):
+        done = subprocess.run([BINARY, *map(str, words)], cwd=self.dir, env={**self.environment, **environment}, capture_output=True, text=True, timeout=280)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == OK else done.stderr
+
+    def run_it(self, folder, *settings):
+        """result.json of 4 KiB reads and writes, half and half."""
+        self.own("run", "tiny-test", "-w", "overwrites", "-q", "-o", folder, *OVERWRITES, "--set", "workload.overwrites.writes=50%", *settings)
+        return json.loads((self.dir / folder / "result.json").read_text())
+
+    def test_run(self):
+        """Each of them acts, and as it says."""
+        ours = self.run_it("ours")
+        self.assertEqual(ours["read"]["ios"] + ours["write"]["ios"], 30000)
+        # Half of them are writes, give or take four standard deviations.
+        self.assertAlmostEqual(ours["write"]["ios"], 15000, delta=4 * (30000 * 0.5 * 0.5) ** 0.5)
+        # Reads wait behind all programs that wait.
+        writes = self.run_it("writes", "--set", "scheduler.policy=write_first")
+        self.assertGreater(writes["latency_us"]["read"]["total"]["mean"], 1.2 * ours["latency_us"]["read"]["total"]["mean"])
+        # What no block can reach as its age leaves the oldest; with no age to reach, the emptiest is taken.
+        oldest = self.run_it("oldest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.age=1000000000")
+        self.assertEqual(oldest["ftl"]["waf"], self.run_it("fifo", "--set", "gc.policy=fifo")["ftl"]["waf"])
+        emptiest = self.run_it("emptiest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.age=0")
+        self.assertAlmostEqual(emptiest["ftl"]["waf"], ours["ftl"]["waf"], delta=0.02 * ours["ftl"]["waf"])
+        self.assertLess(1.04 * emptiest["ftl"]["waf"], oldest["ftl"]["waf"])
+        tenants = self.run_it("tenants", "--set", "scheduler.bus_order=tenant_first")
+        self.assertIn('bus_order = "tenant_first"', tenants["config_toml"])
+
+    def test_config(self):
+        shown = json.loads(self.own("config", "show", "tiny-test", "--set", "gc.policy=aged_greedy", "--json"))
+        self.assertEqual(shown["parameters"]["gc.aged_greedy.age"]["value"], 4096)
+        self.assertIn("no problems", self.own("config", "check", "tiny-test", "-w", "overwrites", "--set", "scheduler.policy=write_first"))
+        self.assertIn("overwrites", self.own("config", "workloads"))
+        self.assertIn("aged_greedy", self.own("config", "schema"))
+
+    def test_unknown_names_say_what_the_program_has(self):
+        for setting, has in (("gc.policy=mine", "aged_greedy"), ("scheduler.policy=mine", "write_first"), ("scheduler.bus_order=mine", "tenant_first")):
+            said = self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR)
+            self.assertIn(has, said)
+            self.assertIn("must be linked into the program", said)
+        for setting, says in (("gc.aged_greedy.age=-1", "0..1000000000"), ("gc.aged_greedy.agee=2", "did you mean 'gc.aged_greedy.age'"),
+                              ("gc.policy=aged_gredy", 'did you mean "aged_greedy"')):
+            self.assertIn(says, self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR))
+        said = self.own("run", "tiny-test", "-w", "mine", code=USER_ERROR)
+        self.assertIn("overwrites", said)
+        self.assertIn("must be linked into the program", said)
+
+    def test_what_is_installed_is_found(self):
+        """Beside the library, from wherever the program was built."""
+        self.assertNotIn(PREFIX, pathlib.Path(BINARY).parents)
+        self.assertIn("no problems", self.own("config", "check", "only-here"))
+        looks = self.dir / "python"
+        looks.write_text("#!/bin/sh\necho $PYTHONPATH $SSDTLM_BINARY\n")
+        looks.chmod(looks.stat().st_mode | stat.S_IXUSR)
+        self.assertEqual(self.own("report", "x", SSDTLM_PYTHON=str(looks), PYTHONPATH="").split(), [str(PREFIX / "share/ssdtlm/python"), BINARY])
+
+    @unittest.skipUnless(sweeps.can_sweep(), "make python")
+    def test_commands_in_python(self):
+        self.run_it("ours")
+        self.run_it("aged", "--set", "gc.policy=aged_greedy")
+        self.assertIn("aged_greedy", self.own("compare", "ours", "aged"))
+        self.own("report", "aged", "-o", "report.html")
+        self.assertIn("aged_greedy", (self.dir / "report.html").read_text())
+        self.write("sweep.toml", 'device = "tiny-test"\nworkload = "overwrites"\noutput = "swept"\n[set]\nworkload.overwrites.commands = 30000\n'
+                   'workload.overwrites.writes = "50%"\n[grid]\nscheduler.policy = ["read_first", "write_first"]\ngc.policy = ["greedy", "aged_greedy"]\n')
+        self.own("sweep", "run", "sweep.toml", "-q", "--workers", 1)
+        swept = sweeps.records(self.dir / "swept")
+        self.assertEqual(len(swept), 4)
+        for key, record in swept.items():
+            self.assertEqual(record["command"][0], BINARY)
+            found = json.loads((self.dir / "swept" / "runs" / key / "result.json").read_text())
+            alone = self.run_it(f"alone-{key}", *(word for name, value in record["point"].items() for word in ("--set", f"{name}={value}")))
+            self.assertEqual(found["latency_us"], alone["latency_us"])
+            self.assertEqual(found["ftl"], alone["ftl"])
+        self.write("search.toml", 'device = "tiny-test"\nworkload = "overwrites"\noutput = "found"\n[set]\nworkload.overwrites.commands = 30000\n'
+                   '[grid]\ngc.policy = ["greedy", "aged_greedy"]\n[random.values]\ngc.aged_greedy.age = { from = 0, to = 1000000 }\n'
+                   '[search]\nminimize = ["ftl.waf"]\ntrials = 6\n')
+        trials = json.loads(self.own("search", "search.toml", "--json", "-q", "--workers", 1))["trials"]
+        self.assertEqual([t["state"] for t in trials], ["complete"] * 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
