@@ -28,32 +28,38 @@ void CreditAccount::lift_unreachable(std::uint32_t min_overhead, std::uint32_t m
     infinite_ = header_limit_ == kInfinite && data_limit_ == kInfinite;
 }
 
-SimTime CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime t) {
+CreditWait CreditAccount::earliest(const TlpTrain& train, std::uint32_t i, SimTime t) {
+    const std::uint32_t need = train.credits_of(i);
     retire_spans(t);
     retire_tlps(t);
-    while (!room(1, train.credits_of(i))) {
-        t = std::max(t, next_return());
+    CreditWait wait{t, t, t};
+    while (!room(1, need)) {
+        const SimTime back = std::max(t, next_return());
+        if (!room(1, 0)) wait.headers = back;
+        if (!room(0, need)) wait.data = back;
         retire_one();
     }
-    return t;
+    return wait;
 }
 
-SimTime CreditAccount::would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const {
+CreditWait CreditAccount::would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const {
     const std::uint32_t need = train.credits_of(i);
     std::uint64_t headers = headers_out_ + 1, data = data_out_ + need;
+    CreditWait wait{t, t, t};
     for (std::size_t k = 0; k < size_; ++k) {
         const Span& s = ring_[(head_ + k) & (ring_.size() - 1)];
         for (std::uint32_t out = s.next; out < s.limit; ++out) {
             const SimTime back = return_of(s, out);
-            if (back > t) {
-                if (headers <= header_limit_ && data <= data_limit_) return t;
-                t = back;
+            if (back > wait.until()) {
+                if (headers <= header_limit_ && data <= data_limit_) return wait;
+                if (headers > header_limit_) wait.headers = back;
+                if (data > data_limit_) wait.data = back;
             }
             --headers;
             data -= s.train.credits_of(out);
         }
     }
-    return t;
+    return wait;
 }
 
 std::uint32_t CreditAccount::runnable(const TlpTrain& train, SimTime t) {

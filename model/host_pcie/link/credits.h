@@ -5,6 +5,7 @@
 // Source: PCI Express Base Specification 5.0 §2.6.1.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,15 @@
 #include "protocol/tlp.h"
 
 namespace ssdtlm {
+
+/// A TLP could begin at `since`, but lacked header credits until `headers` and data credits until `data`. Both are `since` if it had them.
+struct CreditWait {
+    SimTime since{}, headers{}, data{};
+    SimTime until() const { return std::max(headers, data); }
+    bool any() const { return until() != since; }
+    /// What of it has passed.
+    CreditWait cut(SimTime at) const { return {since, std::min(headers, std::max(at, since)), std::min(data, std::max(at, since))}; }
+};
 
 /// Asked about start times that never decrease, as the TLPs of one class start in order.
 class CreditAccount {
@@ -46,10 +56,10 @@ public:
     }
     /// Whether a TLP with so many data credits finds its credits, even if none come back any more.
     bool room_for(std::uint32_t data) const { return room(1, data); }
-    /// Earliest time >= t at which TLP i could start if nothing else starts before.
-    SimTime would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const;
-    /// Earliest time >= t at which TLP i may start. It must then be taken.
-    SimTime earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
+    /// From t to the earliest time at which TLP i could start if nothing else starts before.
+    CreditWait would_start(const TlpTrain& train, std::uint32_t i, SimTime t) const;
+    /// From t to the earliest time at which TLP i may start. It must then be taken.
+    CreditWait earliest(const TlpTrain& train, std::uint32_t i, SimTime t);
     /// How many TLPs of a train without payload may start one after the other from t without waiting. If any, they
     /// must then be taken.
     std::uint32_t runnable(const TlpTrain& train, SimTime t);

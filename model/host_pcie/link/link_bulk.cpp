@@ -49,15 +49,13 @@ bool LinkDirection::send(BulkWrites::Burst& b, SimTime limit) {
             continue;
         }
         // One, when it has its credits.
-        const SimTime at = credits.would_start(b.train, b.next, start);
-        if (at >= limit) {
-            if (blocked_since_ == kNever) blocked_since_ = start;
-            return false;
-        }
-        if (at != start) {
-            if (blocked_since_ == kNever) blocked_since_ = start;
+        const CreditWait wait = credits.would_start(b.train, b.next, start);
+        const SimTime at = wait.until();
+        if (wait.any()) {
+            stalls_.bulk_waits(wait);
             run = BulkRun{at, b.next};
         }
+        if (at >= limit) return false;
         const SimTime one_end = run.begin_of(b.train, b.next + 1, rate_);
         credits.earliest(b.train, b.next, at);
         credits.take(b.train, run.first, b.next, b.next + 1, run.start, one_end);
@@ -76,10 +74,7 @@ void LinkDirection::sent_until(BulkWrites::Burst& b, const BulkRun& run, std::ui
     counters_.overhead_bytes[k] += overhead;
     counters_.payload_bytes[k] += wire - overhead;
     counters_.busy += end - start;
-    if (__builtin_expect(blocked_since_ != kNever, 0)) {
-        counters_.credit_stall += start - blocked_since_;
-        blocked_since_ = waiting_.empty() ? kNever : end;  // reads that lack credits still do
-    }
+    stalls_.begins(start);
     if (__builtin_expect(probe_ != nullptr, 0))
         probe_->on_wire(WireBurst{TlpKind::mem_write, tlps, static_cast<std::uint32_t>(b.train.data_credits(b.next, limit)), wire, start,
                                   end, end + credit_loop_, true, limit == b.train.count()});
@@ -94,7 +89,7 @@ BulkRun LinkDirection::run_of_front() {
     const BulkWrites::Burst& b = bulk_.front();
     CreditAccount& credits = account(TlpKind::mem_write);
     SimTime start = std::max(free_, b.ready);
-    if (!credits.infinite() && !(closed_forms_ && credits.room_for(b.train.credits_of(b.next)))) start = credits.would_start(b.train, b.next, start);
+    if (!credits.infinite() && !(closed_forms_ && credits.room_for(b.train.credits_of(b.next)))) start = credits.would_start(b.train, b.next, start).until();
     return start == run_end_ && run_end_ == free_ ? run_ : BulkRun{start, b.next};
 }
 

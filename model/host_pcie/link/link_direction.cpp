@@ -80,24 +80,19 @@ SimTime LinkDirection::take_credits(TlpKind kind, const TlpTrain& train, std::ui
 /// Slow path of a posted burst: TLP by TLP, each waiting for its credits. Returns the end of the last.
 SimTime LinkDirection::send_stalling(CreditAccount& a, const TlpTrain& train, SimTime t, SimTime& start) {
     // The wire is granted, and idle meanwhile.
-    const auto waits = [this](SimTime from, SimTime until) {
-        if (from == until) return;
-        counters_.credit_stall += until - from;
-        const SimTime now = agenda_.now();
-        gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const Gap& g) { return g.end <= now; }), gaps_.end());
-        gaps_.push_back({from, until});
-    };
-    start = a.earliest(train, 0, t);
-    waits(t, start);
+    const CreditWait first_wait = a.earliest(train, 0, t);
+    if (first_wait.any()) stalls_.stalls(first_wait, agenda_.now());
+    start = first_wait.until();
     SimTime base = start;
     SimTime end = start + rate_.time_for(train.wire_prefix(1));
     std::uint32_t first = 0;
     a.take(train, 0, 1, start, end);
     for (std::uint32_t i = 1; i < train.count(); ++i) {
-        const SimTime at = a.earliest(train, i, end);
+        const CreditWait wait = a.earliest(train, i, end);
+        const SimTime at = wait.until();
         const bool gap = at != end;
         if (gap) {
-            waits(end, at);
+            stalls_.stalls(wait, agenda_.now());
             base = at;
             first = i;
         }
@@ -142,7 +137,7 @@ bool LinkDirection::grant_one(SimTime now) {
         n = sendable(b.kind, b.train, t);
         if (n > 0) break;
         credit_time = account(b.kind).next_return();
-        if (blocked_since_ == kNever) blocked_since_ = t;
+        stalls_.read_waits(t);
     }
     if (i == waiting_.size()) {
         wake_at(std::max(credit_time, t));
@@ -155,11 +150,10 @@ bool LinkDirection::grant_one(SimTime now) {
         waiting_.pop_front();
     else
         waiting_.rerase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));  // moves the few before it
-    const SimTime blocked = i > 0 ? blocked_since_ : kNever;
+    if (tlp_class(b.kind) == TlpClass::non_posted) stalls_.read_begins(t);
     LinkGrant grant = place(b.kind, b.train, n, t);
     grant.burst = b.burst;
     on_grant_(grant);
-    if (blocked != kNever) blocked_since_ = free_;  // the head still lacks credits when this one has left
     return true;
 }
 

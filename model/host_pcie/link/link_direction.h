@@ -14,6 +14,7 @@
 #include "common/tlm/agenda.h"
 #include "common/units/units.h"
 #include "host_pcie/link/bulk_writes.h"
+#include "host_pcie/link/credit_stalls.h"
 #include "host_pcie/link/credits.h"
 #include "host_pcie/link/link_probe.h"
 #include "protocol/tlp.h"
@@ -36,8 +37,7 @@ struct LinkCounters {
     std::array<std::uint64_t, kTlpKinds> tlps{};
     std::array<std::uint64_t, kTlpKinds> overhead_bytes{};
     std::array<std::uint64_t, kTlpKinds> payload_bytes{};
-    Ps busy{};          ///< wire time granted so far, also beyond now
-    Ps credit_stall{};  ///< wire idle while a burst waits for credits
+    Ps busy{};  ///< wire time granted so far, also beyond now
     std::uint64_t wire_bytes() const;
 };
 
@@ -150,18 +150,17 @@ public:
     }
     const LinkCounters& counters() const { return counters_; }
     /// Goes on with the counts of the one whose place it takes, up to now: what was still to leave has not left.
-    void go_on_from(LinkCounters counters, Ps busy) {
+    void go_on_from(LinkCounters counters, Ps busy, const CreditStalls& stalls) {
         counters_ = counters;
         counters_.busy = busy;
+        stalls_.go_on_from(stalls);
     }
     /// Wire time used up to now.
     Ps busy(SimTime now) const {
         if (free_ <= now) return counters_.busy;
-        Ps ahead = free_ - now;
-        for (const Gap& gap : gaps_)
-            if (gap.end > now) ahead -= gap.end - std::max(gap.begin, now);
-        return counters_.busy - ahead;
+        return counters_.busy - (free_ - now - stalls_.gaps_after(now));
     }
+    CreditStalls stalls(SimTime now) const { return stalls_.until(now); }
     std::size_t waiting() const { return waiting_.size() + bulk_.waiting(); }
     void set_probe(LinkProbe* probe) { probe_ = probe; }
     LinkProbe* probe() const { return probe_; }
@@ -170,9 +169,6 @@ public:
     void check_waiters(const char* name) const;
 
 private:
-    struct Gap {
-        SimTime begin, end;
-    };
     struct Burst {
         TlpTrain train;
         TlpKind kind;
@@ -204,16 +200,13 @@ private:
         const bool usual = kind == TlpKind::mem_write && closed_forms_;
         Ps used = length;
         if (!credits.infinite() && !(usual && credits.take_if_fits(train, t, end))) {
-            const Ps stalled = counters_.credit_stall;
+            const Ps stalled = stalls_.posted();
             end = take_credits(kind, train, tlps, t, end, start);
-            used = end - t - (counters_.credit_stall - stalled);
+            used = end - t - (stalls_.posted() - stalled);
         }
         const bool non_posted = tlp_class(kind) == TlpClass::non_posted;
         const SimTime first_end = non_posted && tlps > 1 ? t + times_.time_for(train.wire_prefix(1)) : end;
-        if (__builtin_expect(blocked_since_ != kNever, 0)) {
-            counters_.credit_stall += t - blocked_since_;
-            blocked_since_ = kNever;
-        }
+        stalls_.begins(t);
         if (t == agenda_.now()) {  // onto the idle wire
             buffer_start_ = end;
             buffered_ = 0;
@@ -265,7 +258,6 @@ private:
     LinkDelivery* first_ = nullptr;  // under way, in the order of the wire; the agenda has an entry for it
     LinkDelivery* last_ = nullptr;
     SimTime free_{};          // end of everything granted
-    std::vector<Gap> gaps_;   // before it, in which a burst waits for credits; those that are over may still be there
     SimTime buffer_start_{};  // when the bursts counted in buffered_ begin to leave the transmit buffer
     std::uint64_t buffered_ = 0;
     BulkWrites bulk_;
@@ -275,7 +267,7 @@ private:
     SimTime prompt_at_ = kNever;       // the same: the next prompt one's last TLP begins
     SimTime wake_time_ = kNever;
     Agenda::Entry wake_;  // at wake_time_
-    SimTime blocked_since_ = kNever;  // first waiting burst lacks credits while the wire is idle
+    CreditStallMeter stalls_;
     bool pumping_ = false;
     LinkCounters counters_;
 };

@@ -149,13 +149,14 @@ void PcieLink::restart() {
     const SimTime now = agenda_.now();
     const LinkCounters up = upstream().counters(), down = downstream().counters();
     const Ps up_busy = upstream().busy(now), down_busy = downstream().busy(now);
+    const CreditStalls up_stalls = upstream().stalls(now), down_stalls = downstream().stalls(now);
     const LinkPath::Counts mmio_counts = mmio().counts(), dma_counts = dma().counts();
     LinkProbe* const up_probe = wires_->up.probe();
     LinkProbe* const down_probe = wires_->down.probe();
     wires_.emplace(*this, config_);
     set_probes(up_probe, down_probe);
-    wires_->up.go_on_from(up, up_busy);
-    wires_->down.go_on_from(down, down_busy);
+    wires_->up.go_on_from(up, up_busy, up_stalls);
+    wires_->down.go_on_from(down, down_busy, down_stalls);
     wires_->mmio.go_on_from(mmio_counts);
     wires_->dma.go_on_from(dma_counts);
     wires_->mmio.bound();

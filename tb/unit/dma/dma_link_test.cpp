@@ -127,7 +127,7 @@ TEST_F(DmaLink, FewNonPostedCreditsSplitTheBurstOfRequests) {
     s.agenda.run();
     ASSERT_EQ(s.done.size(), 1u);
     EXPECT_EQ(data, expected);
-    EXPECT_GT(s.link.upstream().counters().credit_stall, Ps{});
+    EXPECT_GT(s.link.upstream().stalls(s.agenda.now()).reads, Ps{});
 }
 
 // Data, then CQE, then MSI-X stay in order when other writes wait; everything is first come, first served.

@@ -140,7 +140,8 @@ TEST(LinkDirection, PostedAndCompletionsPassAReadWithoutCreditsAndNothingElse) {
     EXPECT_EQ(b.grants[1].start, SimTime{} + mrd);
     EXPECT_EQ(b.grants[3].start, SimTime{} + mrd + 350ns);  // end + latency + credit return
     EXPECT_EQ(b.grants[4].start, b.grants[3].start + mrd + 350ns);
-    EXPECT_GT(b.direction.counters().credit_stall, Ps{});
+    EXPECT_EQ(b.direction.stalls(kNever).reads, 2 * 350ns);
+    EXPECT_EQ(b.direction.stalls(kNever).posted, Ps{});
 }
 
 TEST(LinkDirection, NothingPassesAPostedBurstThatWaitsForCredits) {
@@ -156,7 +157,10 @@ TEST(LinkDirection, NothingPassesAPostedBurstThatWaitsForCredits) {
     EXPECT_EQ(b.grants[0].delivered, SimTime{} + tlp + 350ns + tlp + c.latency);
     EXPECT_EQ(b.grants[1].start, b.grants[0].delivered - c.latency);
     EXPECT_EQ(b.grants[2].cookie, 2u);
-    EXPECT_EQ(b.direction.counters().credit_stall, 350ns);
+    EXPECT_EQ(b.direction.stalls(kNever).posted, 350ns);
+    EXPECT_EQ(b.direction.stalls(kNever).posted_data, 350ns);
+    EXPECT_EQ(b.direction.stalls(kNever).posted_headers, Ps{});
+    EXPECT_EQ(b.direction.stalls(kNever).reads, Ps{});
 }
 
 TEST(LinkDirection, ReadBurstShortOfCreditsGoesInParts) {

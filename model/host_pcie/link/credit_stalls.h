@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long what waited for which credits, on one direction of a link. Kernel-free.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "common/units/units.h"
+#include "host_pcie/link/credits.h"
+
+namespace ssdtlm {
+
+/// Time that went by for want of credits. A posted write keeps all from the wire meanwhile; what is no read passes a read.
+struct CreditStalls {
+    Ps posted{};          ///< the wire is idle, and a posted write waits for credits,
+    Ps posted_headers{};  ///< for one of a header,
+    Ps posted_data{};     ///< for those of its data: sometimes both at once
+    Ps reads{};           ///< a read has its turn, and waits for a credit
+
+    void add(const CreditWait& wait) {
+        posted += wait.until() - wait.since;
+        posted_headers += wait.headers - wait.since;
+        posted_data += wait.data - wait.since;
+    }
+};
+
+class CreditStallMeter {
+public:
+    /// A burst has got the wire, which stands still so long in front of one of its TLPs, maybe in the future.
+    void stalls(const CreditWait& wait, SimTime now) {
+        all_.add(wait);
+        gaps_.erase(std::remove_if(gaps_.begin(), gaps_.end(), [now](const CreditWait& g) { return g.until() <= now; }), gaps_.end());
+        gaps_.push_back(wait);
+    }
+    /// The first bulk write does not begin before the end of this.
+    void bulk_waits(const CreditWait& wait) { bulk_ = wait; }
+    /// Something begins at t: what the wire was idle for is over, or goes on behind it.
+    void begins(SimTime t) {
+        if (__builtin_expect(!bulk_.any(), 1)) return;
+        all_.add(bulk_.cut(t));
+        bulk_ = {};
+    }
+    /// The first waiting read could begin at t, but for its credit.
+    void read_waits(SimTime t) { reads_since_ = std::min(reads_since_, t); }
+    void read_begins(SimTime t) {
+        if (reads_since_ == kNever) return;
+        all_.reads += t - reads_since_;
+        reads_since_ = kNever;
+    }
+
+    /// Of bursts that have got the wire, up to the end of their last gap.
+    Ps posted() const { return all_.posted; }
+    /// Gaps of theirs that are still to come.
+    Ps gaps_after(SimTime now) const {
+        Ps sum{};
+        for (const CreditWait& gap : gaps_)
+            if (gap.until() > now) sum += gap.until() - std::max(gap.since, now);
+        return sum;
+    }
+    /// Up to now; of reads, also up to their place on the wire if they have got it.
+    CreditStalls until(SimTime now) const {
+        CreditStalls s = all_;
+        for (const CreditWait& gap : gaps_) {
+            const CreditWait passed = gap.cut(now);
+            s.posted -= gap.until() - passed.until();
+            s.posted_headers -= gap.headers - passed.headers;
+            s.posted_data -= gap.data - passed.data;
+        }
+        s.add(bulk_.cut(now));
+        if (reads_since_ < now) s.reads += now - reads_since_;
+        return s;
+    }
+    void go_on_from(const CreditStalls& earlier) { all_ = earlier; }
+
+private:
+    CreditStalls all_;
+    std::vector<CreditWait> gaps_;  // those that are over may still be there
+    CreditWait bulk_;
+    SimTime reads_since_ = kNever;
+};
+
+}  // namespace ssdtlm
