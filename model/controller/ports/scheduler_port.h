@@ -74,10 +74,10 @@ private:
     std::optional<std::uint64_t> cycle_;
 };
 
-/// Of one channel, now and since the start: planes that are idle although a read waits for them, because it waits behind the requests
-/// that a grant looks at.
+/// Of one channel, now and since the start: planes that are idle although a read waits for them, or a program that would have come along,
+/// because it waits behind the requests that a grant looks at.
 struct PlanesHeld {
-    std::uint32_t planes = 0;  ///< since a question was answered so, until the next grant on their die
+    std::uint32_t planes = 0;  ///< since a question was answered so, or without a program that would have come along, until the next grant on their die
     std::uint64_t cuts = 0;    ///< times that a die came to have one
 };
 

@@ -254,7 +254,7 @@ inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& di
     out.count = 1;
     out.tags[0] = node.tag;
     unlink(die, pick.queue, pick.before, pick.node);
-    if (join && next != kNone) join_partners(die, pick, next, out);
+    if (join && next != kNone) join_partners(channel, die, pick, next, out);
     const Queues me = bit(pick.queue);
     if (die.work.head[pick.queue] == kNone)
         die.work.waiting &= ~me;
@@ -271,8 +271,7 @@ inline void ClassQueueScheduler::take(Channel& channel, std::uint32_t d, Die& di
 
 /// `first`, already unlinked, is granted and was followed by `next`. Only the first request of each plane may come along:
 /// order within a plane is kept.
-__attribute__((noinline)) void ClassQueueScheduler::join_partners(Die& die, const Pick& first, std::uint32_t next,
-                                                                  Grant& out) {
+__attribute__((noinline)) void ClassQueueScheduler::join_partners(Channel& channel, Die& die, const Pick& first, std::uint32_t next, Grant& out) {
     std::uint32_t seen = 1u << nodes_[first.node].plane;
     std::uint32_t previous = first.before;
     std::uint32_t n = next;
@@ -290,6 +289,18 @@ __attribute__((noinline)) void ClassQueueScheduler::join_partners(Die& die, cons
         seen |= plane;
         n = behind;
     }
+    if (__builtin_expect(n != kNone && seen != all_planes_, 0)) hold(channel, die, partners_from(n, nodes_[first.node].page, seen));
+}
+
+/// Planes whose first request, from this one on, is for that page.
+__attribute__((noinline, cold)) std::uint32_t ClassQueueScheduler::partners_from(std::uint32_t node, std::uint32_t page, std::uint32_t seen) const {
+    std::uint32_t planes = 0;
+    for (; node != kNone && seen != all_planes_; node = nodes_[node].next) {
+        const std::uint32_t plane = 1u << nodes_[node].plane;
+        if ((seen & plane) == 0 && nodes_[node].page == page) planes |= plane;
+        seen |= plane;
+    }
+    return planes;
 }
 
 __attribute__((noinline)) void ClassQueueScheduler::count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival) {

@@ -119,7 +119,8 @@ private:
     static void hold(Channel& channel, Die& die, std::uint32_t planes);
     /// Grants a request and (join) its multi-plane partners.
     void take(Channel& channel, std::uint32_t d, Die& die, Pick pick, bool join, Grant& out);
-    void join_partners(Die& die, const Pick& first, std::uint32_t next, Grant& out);
+    void join_partners(Channel& channel, Die& die, const Pick& first, std::uint32_t next, Grant& out);
+    std::uint32_t partners_from(std::uint32_t node, std::uint32_t page, std::uint32_t seen) const;
     void unlink(Die& die, std::uint8_t queue, std::uint32_t before, std::uint32_t node);
     void grow();
     void count_overtaken(Die& die, std::uint8_t granted, std::uint64_t granted_arrival);

@@ -159,5 +159,33 @@ TEST(ClassQueues, AGrantLooksAtSoManyRequests) {
     std::printf("planes were left idle %llu times by a look-ahead\n", static_cast<unsigned long long>(all_cuts));
 }
 
+// Programs of one page on the planes of a die: as many come along as a grant looks at, and the planes of the others are held until its next grant.
+TEST(ClassQueues, PlanesOfPartnersThatAGrantDoesNotSeeAreHeld) {
+    constexpr std::uint32_t kPlanes = 4;
+    for (const std::uint32_t look_ahead : {1u, 2u, 3u, 4u, 16u}) {
+        SchedulerConfig config;
+        config.look_ahead = look_ahead;
+        const auto scheduler = make_scheduler_policy(config, SchedulerShape{1, 1, false, kPlanes});
+        for (std::uint32_t p = 0; p < kPlanes; ++p) {
+            SchedulerRequest r;
+            r.tag = p;
+            r.plane = static_cast<std::uint8_t>(p);
+            r.cls = FlashClass::host_write;
+            r.page = 7;
+            scheduler->push(r);
+        }
+        GrantQuery query;
+        query.classes = class_bit(FlashClass::host_write);
+        query.idle_dies = 1;
+        for (std::uint32_t left = kPlanes; left != 0;) {
+            Grant grant;
+            ASSERT_EQ(scheduler->grant(query, grant), GrantAnswer::granted);
+            ASSERT_EQ(grant.count, std::min(left, look_ahead));
+            left -= grant.count;
+            EXPECT_EQ(scheduler->planes_held(0)->planes, left) << look_ahead;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ssdtlm
