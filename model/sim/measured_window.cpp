@@ -67,7 +67,18 @@ void Simulation::judge(RunSummary& r) const {
     // A read for an idle plane does not wait, unless a program or an erase waits for the whole die: without them the busy shares of the planes say all.
     if (s.config.nand.independent_plane_read && r.ftl.host_pages + r.ftl.gc_pages == 0) shares[static_cast<std::size_t>(WaitKind::flash_work)] = 0;
     const double planes = s.config.nand.geometry.planes(), seconds = to_seconds(end.at - begin_.busy.at);
-    if (seconds > 0) shares[static_cast<std::size_t>(WaitKind::look_ahead)] = std::max(0.0, to_seconds(end.look_ahead - begin_.busy.look_ahead) / (planes * seconds));
+    const auto counted = [&](WaitKind kind, Ps before, Ps after, double members = 1) {
+        if (seconds > 0) shares[static_cast<std::size_t>(kind)] = std::clamp(to_seconds(after - before) / (members * seconds), 0.0, 1.0);
+    };
+    const CreditStalls &up = begin_.busy.up_stalls, &down = begin_.busy.down_stalls;
+    counted(WaitKind::look_ahead, begin_.busy.look_ahead, end.look_ahead, planes);
+    counted(WaitKind::read_credits, up.reads, end.up_stalls.reads);
+    counted(WaitKind::headers_up, up.posted_headers, end.up_stalls.posted_headers);
+    counted(WaitKind::data_up, up.posted_data, end.up_stalls.posted_data);
+    counted(WaitKind::writes_up, up.posted, end.up_stalls.posted);
+    counted(WaitKind::headers_down, down.posted_headers, end.down_stalls.posted_headers);
+    counted(WaitKind::data_down, down.posted_data, end.down_stalls.posted_data);
+    counted(WaitKind::writes_down, down.posted, end.down_stalls.posted);
     LimitContext context;
     Ps work{};
     for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];

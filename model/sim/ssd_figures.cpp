@@ -17,6 +17,8 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     s.at = agenda.now();
     s.up = link.upstream().busy(s.at);
     s.down = link.downstream().busy(s.at);
+    s.up_stalls = link.upstream().stalls(s.at);
+    s.down_stalls = link.downstream().stalls(s.at);
     s.dram = earlier.dram + c.dram->busy();
     for (std::uint32_t i = 0; i < cores.size(); ++i) s.cores.push_back(cores.busy_until(i, s.at) + (earlier.cores.empty() ? Ps{} : earlier.cores[i]));
     const NandGeometry& g = config.nand.geometry;

@@ -54,6 +54,7 @@ public:
         Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
         Ps collection{};          ///< of all dies, garbage collection and erases
         std::vector<Ps> cpus;     ///< of the host, by queue pair
+        CreditStalls up_stalls, down_stalls;
     };
     BusySnapshot busy() const;
     /// Busy shares between two snapshots.

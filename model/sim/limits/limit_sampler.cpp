@@ -59,15 +59,21 @@ void LimitSampler::host(WaitShares& now) const {
     const IoPath& io = system_.host.driver.io();
     const SubmissionFetch& fetch = system_.device.controller.front_end.fetch();
     std::uint32_t busy = 0, slots = 0, windows = 0;
+    double slots_filled = 0, windows_filled = 0;
+    const double most = system_.host.driver.controller().queue_entries - 1;
     for (std::uint32_t i = 0; i < io.pairs(); ++i) {
         const IoPath::PairState pair = io.pair_state(i);
         if (pair.outstanding == 0 && !pair.waits_for_slot) continue;
         ++busy;
         slots += pair.waits_for_slot;
         windows += fetch.waits_for_window(static_cast<std::uint16_t>(i + 1));
+        slots_filled += pair.outstanding / most;
+        windows_filled += fetch.window_filled(static_cast<std::uint16_t>(i + 1));
     }
     of(now, WaitKind::queue_slots) = part(slots, busy);
     of(now, WaitKind::fetch_window) = part(windows, busy);
+    of(now, WaitKind::slots_filled) = busy == 0 ? 0.0 : slots_filled / busy;
+    of(now, WaitKind::window_filled) = busy == 0 ? 0.0 : windows_filled / busy;
     of(now, WaitKind::fetch_depth) = fetch.waits_for_fetch();
     of(now, WaitKind::own_time) = io.waits_for_time();
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+
+#include "sim/limits/closed_network.h"
+#include "sim/limits/limit_tables.h"
 
 namespace ssdtlm {
 
@@ -13,105 +15,8 @@ namespace {
 
 /// Less is no gain.
 constexpr double kGain = 0.02;
-/// A resource that limits should bring more than that, with a margin for what the network of queues does not know.
-constexpr double kSureGain = 0.03;
-/// Share of the time from which on a wait is there most of it. assumed: below, half of the load sees no wait at all.
-constexpr double kMostly = 0.5;
-
-struct ResourceParameters {
-    const char* resource;
-    std::vector<std::string> parameters;
-};
-const std::vector<ResourceParameters>& parameters_of_resources() {
-    static const std::vector<ResourceParameters> all = {
-        {"host CPU", {"host.submit_time", "host.completion_time"}},
-        {"link to device", {"link.lanes", "link.generation"}},
-        {"link to host", {"link.lanes", "link.generation"}},
-        {"firmware core", {"firmware.clock", "firmware.cores"}},
-        {"DRAM port", {"dram.bandwidth"}},
-        {"channel bus", {"nand.onfi.rate", "nand.geometry.channels"}},
-        {"scheduler", {"scheduler.clock"}},
-        {"die", {"nand.t_read", "nand.t_program", "nand.t_erase", "nand.geometry.ways"}},
-        {"plane", {"nand.t_read", "nand.t_program", "nand.t_erase", "nand.geometry.planes_per_die"}},
-    };
-    return all;
-}
-
-/// A closed network of queues with the demands that the busy shares tell.
-class Network {
-public:
-    explicit Network(const std::vector<ResourceUse>& resources) {
-        for (std::size_t r = 0; r < resources.size(); ++r)
-            for (const double u : resources[r].busy)
-                if (u > 1e-4) stations_.push_back({r, std::min(u, kAlmostOne)});
-        double sum = 0;
-        for (const Station& s : stations_) sum += s.busy;
-        if (sum > 1) commands_ = zero(1, 1e9, [this](double n) { return held(1, n, {}) - n; });
-    }
-    /// No more than one command at a time uses the resources.
-    bool is_idle() const { return commands_ == 0; }
-    /// Throughput with so many times the commands, and with these resources twice as fast, as a factor of the present one.
-    double throughput(double times, const std::vector<std::size_t>& faster) const {
-        const double n = commands_ * times;
-        double most = 0;
-        for (const Station& s : stations_) most = std::max(most, demand(s, faster));
-        return zero(0, n / (most * (n - 1) + 1e-12) * (1 - 1e-9), [&](double x) { return n - held(x, n, faster); });
-    }
-
-private:
-    static constexpr double kAlmostOne = 0.9995;
-    struct Station {
-        std::size_t resource;
-        double busy;
-    };
-    static double demand(const Station& s, const std::vector<std::size_t>& faster) {
-        return std::find(faster.begin(), faster.end(), s.resource) == faster.end() ? s.busy : s.busy / 2;
-    }
-    /// Commands at all stations with x times the present throughput and n commands in the network.
-    double held(double x, double n, const std::vector<std::size_t>& faster) const {
-        double sum = 0;
-        for (const Station& s : stations_) {
-            const double u = x * demand(s, faster);
-            sum += u / (1 - u * (n - 1) / n);
-        }
-        return sum;
-    }
-    /// Of a function that falls.
-    template <class F>
-    static double zero(double low, double high, F f) {
-        for (int i = 0; i < 80; ++i) {
-            const double middle = low + (high - low) / 2;
-            (f(middle) > 0 ? low : high) = middle;
-        }
-        return low;
-    }
-
-    std::vector<Station> stations_;
-    double commands_ = 0;
-};
-
-struct WaitRow {
-    WaitKind kind;
-    const char* name;
-    std::vector<std::string> parameters;
-    const char* says;
-};
-const std::vector<WaitRow>& wait_rows() {
-    static const std::vector<WaitRow> rows = {
-        {WaitKind::look_ahead, "look-ahead of the scheduler", {"scheduler.look_ahead"}, "planes are idle while reads for them wait behind those that a grant looks at"},
-        {WaitKind::gc_pace, "pace of garbage collection", {"gc.pace"}, "programs wait for a free block, and collection keeps its pace"},
-        {WaitKind::gc_depth, "pages that collection has under way", {"gc.max_inflight_pages"}, "programs wait for a free block, and collection may have no more pages under way"},
-        {WaitKind::free_blocks, "free blocks", {"ftl.user_capacity"}, "programs wait for a free block"},
-        {WaitKind::map_dirty, "dirty translation pages", {"map.power_protected"}, "programs wait until fewer translation pages are dirty"},
-        {WaitKind::flush_depth, "programs of the write buffer", {"buffer.flush_depth_per_die"}, "data wait in the write buffer, which may have no more programs under way"},
-        {WaitKind::read_tags, "tags of reads over the link", {"link.read_tags"}, "reads of the host's memory wait for a tag"},
-        {WaitKind::buffer_room, "room in the write buffer", {"buffer.size"}, "writes wait for room in the write buffer"},
-        {WaitKind::fetch_window, "fetch window", {"nvme.fetch_window"}, "commands wait behind the doorbell, as no more of their queue may be in the controller"},
-        {WaitKind::fetch_depth, "fetches under way", {"nvme.fetch_depth"}, "commands wait behind the doorbell, as no more fetches may be under way"},
-        {WaitKind::queue_slots, "queue slots", {"host.queue_entries"}, "requests wait in the host, as their queue is full"},
-    };
-    return rows;
-}
+/// Of the time that a resource works: what it takes for others that work with it.
+constexpr double kFull = 1 - 2 * kGain;
 
 std::string joined(const std::vector<std::string>& words, const char* last) {
     std::string all;
@@ -135,17 +40,38 @@ std::optional<LimitVerdict::Most> most_of(const std::vector<ResourceUse>& all) {
     return LimitVerdict::Most{is_uneven(top) ? top.busiest : top.name, 1 / counted(top)};
 }
 
-LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& network, const LimitContext& context) {
-    LimitVerdict v;
-    v.kind = LimitVerdict::Kind::resource;
+/// What is asked of one run.
+struct Evidence {
+    const std::vector<ResourceUse>& resources;
+    const WaitShares& waits;
+    const LimitContext& context;
+
+    double share(WaitKind kind) const { return waits[static_cast<std::size_t>(kind)]; }
+    WaitUse wait(WaitKind kind) const {
+        std::vector<WaitUse> all = wait_uses(waits, context);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (wait_rows()[i].kind == kind) return all[i];
+        return {};
+    }
+    /// While this resource is free, it waits for credits so much of the time; null: it needs none.
+    const CreditRow* credits(const ResourceUse& r) const {
+        for (const CreditRow& row : credit_rows())
+            if (r.name == row.resource && share(row.any) >= kSureGain) return &row;
+        return nullptr;
+    }
+};
+
+/// The resources (by index) that have to be twice as fast for a gain: one, or several that bind together.
+std::vector<std::size_t> bottlenecks(const Evidence& run, const ClosedNetwork& network) {
+    const std::vector<ResourceUse>& all = run.resources;
     std::vector<std::size_t> named;
     // A die that has read a page keeps it until the bus is free: its own busy share says nothing while the bus is full. A clocked scheduler decides
-    // while the bus is free, so that the two fill the time together.
+    // while the bus is free, and credits come back while a link is: they fill the time together.
     for (std::size_t i = 0; i < all.size(); ++i) {
+        if (const CreditRow* const credits = run.credits(all[i]); credits != nullptr && all[i].mean + run.share(credits->any) >= kFull) named.push_back(i);
         if (all[i].name != "channel bus") continue;
-        const bool clocked = i + 1 < all.size() && all[i + 1].name == "scheduler";
-        const double deciding = clocked ? all[i + 1].mean : 0;
-        if (all[i].mean + deciding >= 1 - 2 * kGain) named.push_back(deciding > all[i].mean ? i + 1 : i);
+        const double deciding = run.share(WaitKind::scheduler);
+        if (all[i].mean + deciding >= kFull) named.push_back(deciding > all[i].mean ? i + 1 : i);
     }
     double gain = named.empty() ? 0 : kSureGain;
     while (gain < kSureGain && named.size() < all.size()) {
@@ -165,27 +91,94 @@ LimitVerdict by_resources(const std::vector<ResourceUse>& all, const Network& ne
         named.push_back(best);
         gain = most;
     }
+    return named;
+}
+
+/// Which credits: those of headers, of data, or both, if the ones that are short for longer do not bring the gain alone.
+std::vector<WaitUse> credits_of(const Evidence& run, const CreditRow& row) {
+    const double headers = run.share(row.headers), data = run.share(row.data);
+    std::vector<WaitUse> uses;
+    if (headers >= data || headers > run.share(row.any) - kSureGain) uses.push_back(run.wait(row.headers));
+    if (data >= headers || data > run.share(row.any) - kSureGain) uses.push_back(run.wait(row.data));
+    return uses;
+}
+
+LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& named) {
+    LimitVerdict v;
+    v.kind = LimitVerdict::Kind::wait;
     std::vector<std::string> texts;
     for (const std::size_t i : named) {
-        v.names.push_back(all[i].name);
-        texts.push_back(busy_text(all[i]));
-        if ((all[i].name == "die" || all[i].name == "plane") && context.collection >= 0.01) {
+        const ResourceUse& r = run.resources[i];
+        if (const CreditRow* const row = run.credits(r)) {
+            std::vector<std::string> parameters;
+            for (const WaitUse& use : credits_of(run, *row)) {
+                v.names.push_back(use.name);
+                parameters.insert(parameters.end(), use.parameters.begin(), use.parameters.end());
+            }
+            texts.push_back(fmt::format("{} ({} wait for credits {:.1f} % of the time, and the {} is {:.1f} % busy)", joined(parameters, "and"), row->who,
+                                        100 * run.share(row->any), r.name, 100 * r.mean));
+            v.parameters.insert(v.parameters.end(), parameters.begin(), parameters.end());
+            continue;
+        }
+        v.kind = LimitVerdict::Kind::resource;
+        v.names.push_back(r.name);
+        texts.push_back(busy_text(r));
+        if ((r.name == "die" || r.name == "plane") && run.context.collection >= 0.01) {
             texts.back().pop_back();
-            texts.back() += fmt::format("; {:.0f} % of its work is garbage collection)", 100 * context.collection);
+            texts.back() += fmt::format("; {:.0f} % of its work is garbage collection)", 100 * run.context.collection);
         }
         for (const ResourceParameters& p : parameters_of_resources())
-            if (p.resource == all[i].name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());
+            if (p.resource == r.name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());
     }
-    v.most = most_of(all);
-    v.sentence = joined(texts, "and") + (named.size() == 1 ? " limits throughput" : " limit throughput together");
+    if (v.kind == LimitVerdict::Kind::resource) v.most = most_of(run.resources);
+    v.sentence = joined(texts, "and") + (v.names.size() == 1 ? " limits throughput" : " limit throughput together");
     return v;
 }
 
-/// Dies (or planes) count as busy when they have something to do, and a bus while a clocked scheduler decides for it.
-std::vector<ResourceUse> with_work(std::vector<ResourceUse> resources, double share, double deciding) {
+LimitVerdict by_wait(const WaitUse& wait) {
+    LimitVerdict v;
+    v.kind = LimitVerdict::Kind::wait;
+    v.names = {wait.name};
+    v.parameters = wait.parameters;
+    v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"), wait.says, 100 * wait.share);
+    return v;
+}
+
+/// More load brings more, if there is room for it: in the queues, and in the windows in front of them.
+LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
+    LimitVerdict v;
+    v.kind = LimitVerdict::Kind::load;
+    const ResourceUse& top = *std::max_element(run.resources.begin(), run.resources.end(), [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
+    v.most = most_of(run.resources);
+    std::string who = fmt::format("{:.1f} commands outstanding on average", run.context.commands);
+    if (run.share(WaitKind::own_time) >= kMostly) {
+        v.names = {"rate"};
+        who = "the times that the workload keeps";
+    } else {
+        v.names = {"depth"};
+        std::vector<std::string> full;
+        for (const auto& [fill, wait] : {std::pair{WaitKind::slots_filled, WaitKind::queue_slots}, std::pair{WaitKind::window_filled, WaitKind::fetch_window}}) {
+            if (run.share(fill) <= 0.5) continue;
+            const double times = 1 / run.share(fill);
+            if ((network.is_idle() ? times : network.throughput(times, {})) - 1 >= kGain) continue;
+            const WaitUse use = run.wait(wait);
+            v.names.push_back(use.name);
+            v.parameters.insert(v.parameters.end(), use.parameters.begin(), use.parameters.end());
+        }
+        if (!v.parameters.empty()) who += fmt::format("; {} {} no more of them", joined(v.parameters, "and"), v.parameters.size() == 1 ? "allows" : "allow");
+    }
+    v.sentence = fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}", who, busy_text(top));
+    return v;
+}
+
+/// Dies (or planes) count as busy when they have something to do, a bus while a clocked scheduler decides for it, and a link while it lacks credits.
+std::vector<ResourceUse> with_work(const Evidence& run) {
+    std::vector<ResourceUse> resources = run.resources;
+    const double share = run.share(WaitKind::flash_work);
     for (ResourceUse& r : resources) {
-        if (r.name == "channel bus")
-            for (double& u : r.busy) u = std::min(1.0, u + deciding);
+        const CreditRow* const credits = run.credits(r);
+        const double more = r.name == "channel bus" ? run.share(WaitKind::scheduler) : credits != nullptr ? run.share(credits->any) : 0;
+        for (double& u : r.busy) u = std::min(1.0, u + more);
         if ((r.name != "die" && r.name != "plane") || share <= r.mean) continue;
         for (double& u : r.busy) u += (share - r.mean) * (1 - u) / (1 - r.mean);
     }
@@ -200,12 +193,12 @@ const char* limit_kind_name(LimitVerdict::Kind kind) {
 }
 
 double gain_of_twice_the_load(const std::vector<ResourceUse>& resources) {
-    const Network network(resources);
+    const ClosedNetwork network(resources);
     return network.is_idle() ? 1.0 : network.throughput(2, {}) - 1;
 }
 
 double gain_of_twice_the_speed(const std::vector<ResourceUse>& resources, const std::vector<std::size_t>& faster) {
-    const Network network(resources);
+    const ClosedNetwork network(resources);
     return network.is_idle() ? 0.0 : network.throughput(1, faster) - 1;
 }
 
@@ -234,28 +227,20 @@ LimitVerdict judge_limits(const std::vector<ResourceUse>& resources, const WaitS
         const auto bus = std::find_if(used.begin(), used.end(), [](const ResourceUse& r) { return r.name == "channel bus"; });
         if (bus != used.end()) used.insert(bus + 1, ResourceUse{"scheduler", 1, deciding, deciding, "scheduler", {deciding}});
     }
-    const Network network(used);
+    const Evidence run{used, waits, context};
+    const ClosedNetwork network(used);
     // A die that waits for the bus, or for its other planes, is not busy; more load would not make it so if it has work.
-    const Network of_work(with_work(used, waits[static_cast<std::size_t>(WaitKind::flash_work)], deciding));
-    // Idle time of planes, which is what more look-ahead wins.
-    const bool look_ahead = waits[static_cast<std::size_t>(WaitKind::look_ahead)] >= kSureGain;
-    if (!look_ahead && !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain) return by_resources(used, network, context);
-    for (const WaitUse& wait : wait_uses(waits, context)) {
-        if (wait.share < (look_ahead && wait.parameters.front() == "scheduler.look_ahead" ? kSureGain : kMostly)) continue;
-        v.kind = LimitVerdict::Kind::wait;
-        v.names = {wait.name};
-        v.parameters = wait.parameters;
-        v.sentence = fmt::format("{} limits throughput: {} ({:.0f} % of the time)", joined(wait.parameters, "and"), wait.says, 100 * wait.share);
-        return v;
+    const ClosedNetwork of_work(with_work(run));
+    const bool saturated = !network.is_idle() && of_work.throughput(2, {}) - 1 < kGain;
+    const std::vector<std::size_t> named = saturated ? bottlenecks(run, network) : std::vector<std::size_t>{};
+    // Idle time of planes, which is what more look-ahead wins, counts where they are what is full.
+    const bool planes_limit = !saturated || std::any_of(named.begin(), named.end(), [&](std::size_t i) { return used[i].name == "plane"; });
+    for (const WaitRow& row : wait_rows()) {
+        if (run.share(row.kind) < row.enough) continue;
+        if (row.kind == WaitKind::look_ahead ? !planes_limit : saturated) continue;
+        return by_wait(run.wait(row.kind));
     }
-    v.kind = LimitVerdict::Kind::load;
-    const ResourceUse& top = *std::max_element(used.begin(), used.end(), [](const ResourceUse& a, const ResourceUse& b) { return a.mean < b.mean; });
-    const bool paced = waits[static_cast<std::size_t>(WaitKind::own_time)] >= kMostly;
-    v.names = {paced ? "rate" : "depth"};
-    v.most = most_of(used);
-    v.sentence = fmt::format("no resource is saturated, the offered load limits ({}); busiest is {}",
-                             paced ? "the times that the workload keeps" : fmt::format("{:.1f} commands outstanding on average", context.commands), busy_text(top));
-    return v;
+    return saturated ? by_resources(run, named) : by_load(run, network);
 }
 
 }  // namespace ssdtlm

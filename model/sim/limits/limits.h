@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits the throughput of a run: what, when doubled, raises it. Plain values in, plain values out.
 //
-// 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up.
+// 1. A resource that is used all the time (a die, a bus, a core, the link, ...) limits, whatever waits further up. A link that is idle for want of
+//    credits is used as well: then the credits limit.
 // 2. Else a wait that is there most of the time limits, the one nearest to the flash: what is full further up is full because of it.
 // 3. Else more load would be served: the offered load limits.
 //

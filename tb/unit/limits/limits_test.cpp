@@ -95,6 +95,51 @@ TEST(Limits, PlanesThatALongerLookWouldFillAreNotFull) {
     EXPECT_EQ(judge_limits(resources, waits({{WaitKind::flash_work, 1}, {WaitKind::look_ahead, 0.01}}), context).names, std::vector<std::string>{"plane"});
 }
 
+TEST(Limits, AFullBusLimitsThoughALongerLookWouldFillThePlanes) {
+    LimitContext context;
+    context.independent_planes = true;
+    const std::vector<ResourceUse> resources = {even("channel bus", 1, 1.0), even("plane", 8, 0.93)};
+    EXPECT_EQ(judge_limits(resources, waits({{WaitKind::look_ahead, 0.07}}), context).names, std::vector<std::string>{"channel bus"});
+}
+
+// A wire that carries so much, and waits for credits for the rest of the time.
+TEST(Limits, ALinkThatLacksCreditsIsFull) {
+    const std::vector<ResourceUse> resources = {even("link to device", 1, 0.1), even("link to host", 1, 0.6), even("die", 8, 0.5)};
+    const auto judge = [&](double headers, double data, double any) {
+        return judge_limits(resources, waits({{WaitKind::headers_up, headers}, {WaitKind::data_up, data}, {WaitKind::writes_up, any}}), {});
+    };
+    const LimitVerdict by_data = judge(0.1, 0.4, 0.4);
+    EXPECT_EQ(by_data.kind, LimitVerdict::Kind::wait);
+    EXPECT_EQ(by_data.parameters, std::vector<std::string>{"link.upstream_posted_data"});
+    EXPECT_FALSE(by_data.most);
+    EXPECT_EQ(judge(0.4, 0.0, 0.4).parameters, std::vector<std::string>{"link.upstream_posted_headers"});
+    // More data credits alone would leave nearly all of the wait.
+    EXPECT_EQ(judge(0.38, 0.4, 0.4).parameters, (std::vector<std::string>{"link.upstream_posted_headers", "link.upstream_posted_data"}));
+    // A third of the time is left.
+    EXPECT_EQ(judge(0.0, 0.07, 0.07).kind, LimitVerdict::Kind::load);
+    // A full wire without waits is just that.
+    EXPECT_EQ(judge_limits({even("link to host", 1, 0.999), even("die", 8, 0.5)}, waits({{WaitKind::writes_up, 0.001}}), {}).names, std::vector<std::string>{"link to host"});
+    EXPECT_EQ(judge_limits({even("link to device", 1, 0.1), even("die", 8, 0.5)}, waits({{WaitKind::headers_down, 0.9}, {WaitKind::writes_down, 0.9}}), {}).parameters,
+              std::vector<std::string>{"link.downstream_posted_headers"});
+}
+
+TEST(Limits, ReadsThatLackCreditsLimitBeforeTheirTags) {
+    const LimitVerdict v = judge_limits({even("link to host", 1, 0.1), even("die", 8, 0.5)}, waits({{WaitKind::read_credits, 0.9}, {WaitKind::read_tags, 1}, {WaitKind::queue_slots, 1}}), {});
+    EXPECT_EQ(v.parameters, std::vector<std::string>{"link.upstream_nonposted_headers"});
+}
+
+// 32 commands in a queue of 32: more load without more slots changes nothing, and the other way round.
+TEST(Limits, QueuesAsLongAsTheLoadLimitWithIt) {
+    const std::vector<ResourceUse> resources = {even("link to host", 1, 0.3), even("die", 64, 0.722)};
+    LimitVerdict v = judge_limits(resources, waits({{WaitKind::slots_filled, 0.99}}), {});
+    EXPECT_EQ(v.kind, LimitVerdict::Kind::load);
+    EXPECT_EQ(v.names, (std::vector<std::string>{"depth", "queue slots"}));
+    EXPECT_EQ(v.parameters, std::vector<std::string>{"host.queue_entries"});
+    EXPECT_NE(v.sentence.find("host.queue_entries allows no more"), std::string::npos) << v.sentence;
+    v = judge_limits(resources, waits({{WaitKind::slots_filled, 0.8}, {WaitKind::window_filled, 0.3}}), {});
+    EXPECT_EQ(v.names, std::vector<std::string>{"depth"});
+}
+
 TEST(Limits, ElseTheLoadDoes) {
     const std::vector<ResourceUse> resources = {even("link to host", 1, 0.3), even("die", 64, 0.722)};
     LimitContext context;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can limit a run, and the parameters that lift it: a row for each resource, wait and kind of credit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/limits/wait_kind.h"
+
+namespace ssdtlm {
+
+/// Share of the time from which on a wait is there most of it. assumed: below, half of the load sees no wait at all.
+inline constexpr double kMostly = 0.5;
+/// A resource that limits should bring more than the 2 % that are a gain, with a margin for what the network of queues does not know.
+inline constexpr double kSureGain = 0.03;
+
+struct ResourceParameters {
+    const char* resource;
+    std::vector<std::string> parameters;
+};
+const std::vector<ResourceParameters>& parameters_of_resources();
+
+struct WaitRow {
+    WaitKind kind;
+    const char* name;
+    std::vector<std::string> parameters;
+    const char* says;
+    double enough = kMostly;  ///< share of the time from which on it limits
+};
+/// In the order of WaitKind.
+const std::vector<WaitRow>& wait_rows();
+
+/// What keeps a resource from its work while it has some: together they fill the time. For want of credits a link is idle.
+struct CreditRow {
+    const char* resource;
+    WaitKind any, headers, data;  ///< shares of the time
+    const char* who;
+};
+const std::vector<CreditRow>& credit_rows();
+
+}  // namespace ssdtlm
