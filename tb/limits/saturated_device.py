@@ -21,7 +21,7 @@ class Case:
 
 # What --set writes behind a number.
 UNITS = {"ftl.user_capacity": "B", "buffer.size": "B", "nand.geometry.page_size": "B", "nand.t_read": "ns", "nand.t_program": "ns", "nand.t_erase": "ns",
-         "nand.onfi.rate": "MT/s", "firmware.clock": "MHz", "dram.bandwidth": "MB/s", "host.submit_time": "ns", "host.completion_time": "ns", "scheduler.clock": "MHz",
+         "nand.onfi.rate": "MT/s", "firmware.clock": "MHz", "dram.bandwidth": "MB/s", "link.credit_return_latency": "ns", "host.submit_time": "ns", "host.completion_time": "ns", "scheduler.clock": "MHz",
          **{f"nand.onfi.{name}": "ps" for name in ONFI_TIMES}}
 
 
@@ -48,7 +48,8 @@ def random_case(seed):
         "nand.t_read": 1000 * r.choice((5, 15, 40, 80)), "nand.t_program": 1000 * r.choice((60, 200, 600)), "nand.t_erase": 1000 * r.choice((500, 2000)),
         "nand.independent_plane_read": r.random() < 0.25,
         "nand.onfi.interface": "nv-lpddr4", "nand.onfi.rate": r.choice((400, 800, 1200, 1800)),
-        "link.generation": 4, "link.lanes": 4, "link.read_tags": 128, "link.max_payload": "256B",
+        "link.generation": 4, "link.lanes": 4, "link.read_tags": 128, "link.max_payload": "256B", "link.credit_return_latency": 100,
+        "link.upstream_posted_headers": 120, "link.upstream_posted_data": 2000, "link.upstream_nonposted_headers": 120, "link.downstream_posted_headers": 60,
         "firmware.cores": r.choice((1, 2, 4)), "firmware.clock": 1000,
         "dram.bandwidth": 12800,
         "buffer.size": max(8 * planes_all * page, 4 * MIB), "buffer.flush_depth_per_die": 2 * planes,
@@ -66,11 +67,12 @@ def random_case(seed):
     s["nvme.fetch_burst"] = min(s["nvme.fetch_burst"], s["nvme.fetch_window"])
     size = user // jobs // bs * bs
     job = {"rw": rw, "bs": bs, "iodepth": depth, "numjobs": jobs, "ioengine": "libaio", "norandommap": 1, "size": size, "offset_increment": size}
-    commands = max(4000, min(30000, (1 << 30) // bs), 60 * depth * jobs)
-    if collects:
-        commands = max(commands, user // 4096 * (2 if rw == "randrw" else 1))
+    commands = max(4000, min(60000, (1 << 30) // bs), 60 * depth * jobs)
+    if collects:  # three times written: write amplification is a mean over many victims
+        commands = max(commands, user // 4096 * (6 if rw == "randrw" else 3))
     if empties:
         commands = min(commands, user // bs)
+    job["io_size"] = commands // jobs * bs  # else a job ends when it has moved `size`
     return Case(s, job, commands // jobs)
 
 
@@ -85,6 +87,10 @@ def scarcity(*choices):
 SCARCE = {
     "nothing": scarcity(),
     "link": scarcity(("link.generation", (1, 2)), ("link.lanes", (1, 2))),
+    # All credits of a class are away for the time that they take to come back.
+    "credits of writes": scarcity(("link.upstream_posted_headers", (1, 2, 4, 8)), ("link.upstream_posted_data", (16, 32, 64, 128)), ("link.credit_return_latency", (100, 1000, 4000))),
+    "credits of reads": scarcity(("link.upstream_nonposted_headers", (1, 2, 4)), ("link.credit_return_latency", (2000, 8000, 32000))),
+    "credits of doorbells": scarcity(("link.downstream_posted_headers", (1, 2)), ("link.credit_return_latency", (2000, 4000, 8000))),
     "tags": scarcity(("link.read_tags", (2, 4, 8))),
     "cores": scarcity(("firmware.clock", (50, 100, 200)), ("firmware.cores", (1, 2))),
     "dram": scarcity(("dram.bandwidth", (100, 300, 800))),
@@ -113,6 +119,10 @@ def _doubled(key):
     def change(case):
         case.settings[key] *= 2
     return change
+
+
+def _load(case):
+    case.job["iodepth"] *= 2
 
 
 def _bus(case):
@@ -148,11 +158,17 @@ DOUBLE = {
     "pages that collection has under way": _doubled("gc.max_inflight_pages"),
     "free blocks": _free_blocks,
     "programs of the write buffer": _doubled("buffer.flush_depth_per_die"),
+    "header credits of writes to the host": _doubled("link.upstream_posted_headers"),
+    "data credits of writes to the host": _doubled("link.upstream_posted_data"),
+    "header credits of doorbells": _doubled("link.downstream_posted_headers"),
+    "data credits of doorbells": _doubled("link.downstream_posted_data"),
+    "header credits of reads over the link": _doubled("link.upstream_nonposted_headers"),
     "tags of reads over the link": _doubled("link.read_tags"),
     "room in the write buffer": _doubled("buffer.size"),
     "fetch window": _doubled("nvme.fetch_window"),
     "fetches under way": _doubled("nvme.fetch_depth"),
     "queue slots": _slots,
+    "depth": _load,
 }
 
 
@@ -165,6 +181,4 @@ def doubled(case, names):
 
 
 def with_twice_the_load(case):
-    changed = case.copy()
-    changed.job["iodepth"] *= 2
-    return changed
+    return doubled(case, ["depth"])
