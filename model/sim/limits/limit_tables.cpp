@@ -27,7 +27,7 @@ const std::vector<ResourceParameters>& parameters_of_resources() {
 
 const std::vector<WaitRow>& wait_rows() {
     static const std::vector<WaitRow> rows = {
-        {WaitKind::look_ahead, "look-ahead of the scheduler", {"scheduler.look_ahead"}, "planes are idle while reads for them wait behind those that a grant looks at", kSureGain},
+        {WaitKind::look_ahead, "look-ahead of the scheduler", {"scheduler.look_ahead"}, "planes are idle while work for them waits behind the requests that a grant looks at", kSureGain},
         {WaitKind::gc_pace, "pace of garbage collection", {"gc.pace"}, "programs wait for a free block, and collection keeps its pace"},
         {WaitKind::gc_depth, "pages that collection has under way", {"gc.max_inflight_pages"}, "programs wait for a free block, and collection may have no more pages under way"},
         {WaitKind::free_blocks, "free blocks", {"ftl.user_capacity"}, "programs wait for a free block"},

@@ -156,7 +156,6 @@ LimitVerdict by_load(const Evidence& run, const ClosedNetwork& network) {
         who = "the times that the workload keeps";
     } else {
         v.names = {"depth"};
-        std::vector<std::string> full;
         for (const auto& [fill, wait] : {std::pair{WaitKind::slots_filled, WaitKind::queue_slots}, std::pair{WaitKind::window_filled, WaitKind::fetch_window}}) {
             if (run.share(fill) <= 0.5) continue;
             const double times = 1 / run.share(fill);

@@ -10,7 +10,7 @@
 namespace ssdtlm {
 
 enum class WaitKind : std::uint8_t {
-    look_ahead,    ///< a read for an idle plane waits behind those that a grant looks at: share of the planes' time
+    look_ahead,    ///< work for an idle plane waits behind the requests that a grant looks at: share of the planes' time
     gc_pace,       ///< programs wait for a free block, and the pace of collection lets it read no more
     gc_depth,      ///< the same, and as many pages of each victim are under way as may be
     free_blocks,   ///< programs wait for a free block, for whatever reason
