@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is looked at at the two edges of the measured window, and what is said of the time between them.
 #include <algorithm>
+#include <array>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/limits/limits.h"
 #include "sim/simulation.h"
@@ -57,6 +61,25 @@ void Simulation::end_measurement() {
     if (series_) series_->stop();
 }
 
+namespace {
+
+/// Between two sums of the dies' work: what was not for the host's reads and writes, if it is a hundredth or more.
+std::string background_of(const BusyMeter::Totals& from, const BusyMeter::Totals& to) {
+    static constexpr std::array<const char*, kBusyKinds> kNames = {
+        "",       "",       "garbage collection",  "the map", "erases",  "reads of units that the host writes in part",
+        "folding of the SLC cache", "moves for wear, age or failures", "merges of log blocks", "the journal", "parity", "padding", "checkpoints"};
+    double all = 0;
+    for (std::size_t k = 0; k < kBusyKinds; ++k) all += static_cast<double>(to[k] - from[k]);
+    std::string text;
+    for (std::size_t k = 0; k < kBusyKinds; ++k) {
+        const double share = all > 0 ? static_cast<double>(to[k] - from[k]) / all : 0;
+        if (*kNames[k] != 0 && share >= 0.01) text += fmt::format("{}{:.0f} % {}{}", text.empty() ? "" : ", ", 100 * share, text.empty() ? "is " : "", kNames[k]);
+    }
+    return text;
+}
+
+}  // namespace
+
 void Simulation::judge(RunSummary& r) const {
     const SsdSystem& s = *system_;
     const auto& all_taken = limits_->all_taken();
@@ -80,9 +103,7 @@ void Simulation::judge(RunSummary& r) const {
     counted(WaitKind::data_down, down.posted_data, end.down_stalls.posted_data);
     counted(WaitKind::writes_down, down.posted, end.down_stalls.posted);
     LimitContext context;
-    Ps work{};
-    for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];
-    if (work > Ps{}) context.collection = to_seconds(end.collection - begin_.busy.collection) / to_seconds(work);
+    context.background = background_of(begin_.busy.die_work, end.die_work);
     context.independent_planes = s.config.nand.independent_plane_read;
     if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the test bench reads from both halves and the link: busy times, wear, counters, and the books that must balance.
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <fmt/format.h>
 
@@ -29,8 +30,10 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
     for (std::uint32_t d = 0; d < g.dies(); ++d) {
         Ps total{};
         const BusyMeter::Totals busy = c.backend.die_busy(DieId{d});
-        for (const std::int64_t ps : busy) total += Ps{ps};
-        s.collection += Ps{busy[static_cast<std::size_t>(BusyKind::gc)] + busy[static_cast<std::size_t>(BusyKind::erase)]};
+        for (std::size_t kind = 0; kind < kBusyKinds; ++kind) {
+            total += Ps{busy[kind]};
+            s.die_work[kind] += busy[kind];
+        }
         s.dies.push_back(total);
         if (config.nand.independent_plane_read) s.planes.push_back(c.backend.planes_busy(DieId{d}) / g.planes_per_die);
     }
@@ -118,9 +121,14 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const FtlCounters ftl_now = c.ftl->counters() - (device.power_cuts().empty() ? before : earlier.ftl);
     // What garbage collection does in no time is its own books' part (gc.charge_time).
     const GcAtOnce::Counters at_once = firmware.gc().at_once();
-    const auto pages = [&](FlashClass cls) {
-        return c.flash_pages(cls) - earlier.pages[static_cast<std::size_t>(cls)] + (cls == FlashClass::gc_write ? at_once.pages : cls == FlashClass::erase ? at_once.blocks : 0);
+    using Cause = FlashCause;
+    const auto pages = [&](FlashClass cls, std::initializer_list<Cause> causes) {
+        std::uint64_t n = 0;
+        for (const Cause cause : causes) n += c.flash_pages(cls, cause) - earlier.pages[flash_work(cause, cls)];
+        return n;
     };
+    const std::initializer_list<Cause> all = {Cause::of_class, Cause::rmw, Cause::fold, Cause::relocation, Cause::merge, Cause::journal, Cause::parity, Cause::padding, Cause::checkpoint};
+    static_assert(kFlashCauseCount == 9);
     const DriverCounters& d = host.driver.counters();
     const NvmeCounters& n = c.front_end.counters();
     const BufferPort& b = firmware.buffer();
@@ -133,15 +141,20 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
         {"units mapped by firmware = by the FTL", firmware.host_units_mapped(), ftl_now.host_units},
-        {"host pages allocated, and padding = programmed by the dies", ftl_now.host_pages_allocated + ftl_now.host_padding_pages, pages(FlashClass::host_write)},
-        {"GC, journal, parity and padding pages of the FTL = programmed by the dies", ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.parity_pages + ftl_now.gc_padding_pages,
-         pages(FlashClass::gc_write)},
-        {"translation and checkpoint pages of the FTL = programmed by the dies", ftl_now.translation_pages + ftl_now.checkpoint_pages, pages(FlashClass::mapping_write)},
+        {"host pages allocated = programmed by the dies", ftl_now.host_pages_allocated, pages(FlashClass::host_write, {Cause::of_class})},
+        {"GC pages of the FTL = programmed by the dies", ftl_now.gc_pages,
+         pages(FlashClass::gc_write, {Cause::of_class, Cause::fold, Cause::relocation, Cause::merge}) + at_once.pages},
+        {"journal pages of the FTL = programmed by the dies", ftl_now.journal_pages, pages(FlashClass::gc_write, {Cause::journal})},
+        {"parity pages of the FTL = programmed by the dies", ftl_now.parity_pages, pages(FlashClass::gc_write, {Cause::parity})},
+        {"padding pages of the FTL = programmed by the dies", ftl_now.host_padding_pages + ftl_now.gc_padding_pages,
+         pages(FlashClass::host_write, {Cause::padding}) + pages(FlashClass::gc_write, {Cause::padding})},
+        {"translation pages of the FTL = programmed by the dies", ftl_now.translation_pages, pages(FlashClass::mapping_write, {Cause::of_class})},
+        {"checkpoint pages of the FTL = programmed by the dies", ftl_now.checkpoint_pages, pages(FlashClass::mapping_write, {Cause::checkpoint})},
         {"bytes programmed = (host + GC + journal + translation + checkpoint + parity + padding) pages",
-         (pages(FlashClass::host_write) + pages(FlashClass::gc_write) + pages(FlashClass::mapping_write)) * config.nand.geometry.page_bytes,
+         (pages(FlashClass::host_write, all) + pages(FlashClass::gc_write, all) + at_once.pages + pages(FlashClass::mapping_write, all)) * config.nand.geometry.page_bytes,
          (ftl_now.host_pages + ftl_now.gc_pages + ftl_now.journal_pages + ftl_now.translation_pages + ftl_now.checkpoint_pages + ftl_now.parity_pages +
           ftl_now.host_padding_pages + ftl_now.gc_padding_pages) * config.nand.geometry.page_bytes},
-        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase)},
+        {"blocks erased by the FTL = by the dies", ftl_now.blocks_erased, pages(FlashClass::erase, all) + at_once.blocks},
         {"write buffer empty", b.used(), 0},
     };
 }
@@ -194,13 +207,24 @@ Counters SsdSystem::counters() const {
         {"flash_operations", operations},
         {"flash_multi_plane_operations", multi_plane},
         {"flash_multi_plane_page_programs", joined_programs},
-        {"flash_host_page_reads", c.flash_pages(FlashClass::host_read)},
-        {"flash_gc_page_reads", c.flash_pages(FlashClass::gc_read)},
-        {"flash_host_page_programs", c.flash_pages(FlashClass::host_write)},
-        {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write)},
+        {"flash_host_page_reads", c.flash_pages(FlashClass::host_read, FlashCause::of_class)},
+        {"flash_gc_page_reads", c.flash_pages(FlashClass::gc_read, FlashCause::of_class)},
+        {"flash_host_page_programs", c.flash_pages(FlashClass::host_write, FlashCause::of_class)},
+        {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write, FlashCause::of_class)},
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
     };
+    // Work that few devices have is counted where there is any.
+    for (std::size_t cause = 1; cause < kFlashCauseCount; ++cause) {
+        std::uint64_t read = 0, programmed = 0;
+        for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) {
+            const std::uint64_t pages = c.flash_pages(static_cast<FlashClass>(cls), static_cast<FlashCause>(cause));
+            if ((class_bit(static_cast<FlashClass>(cls)) & kReadClasses) != 0) read += pages;
+            if ((class_bit(static_cast<FlashClass>(cls)) & kProgramClasses) != 0) programmed += pages;
+        }
+        if (read != 0) all.push_back({fmt::format("flash_{}_page_reads", cause_name(static_cast<FlashCause>(cause))), read});
+        if (programmed != 0) all.push_back({fmt::format("flash_{}_page_programs", cause_name(static_cast<FlashCause>(cause))), programmed});
+    }
     if (config.nand.independent_plane_read && config.scheduler.implementation == "tlm")
         all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts}, {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
     if (!config.ftl.gc_charge_time)
@@ -217,7 +241,7 @@ Counters SsdSystem::counters() const {
                                {"map_translation_pages_written", w.written},
                                {"map_entries_written", w.entries},
                                {"map_most_entries", m.most_entries},
-                               {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write)}});
+                               {"flash_translation_page_programs", c.flash_pages(FlashClass::mapping_write, FlashCause::of_class)}});
         if (const DirtyLimit* limit = firmware.dirty_limit())
             all.insert(all.end(), {{"map_protected_pages", limit->most()},
                                    {"map_most_dirty_pages", std::max(limit->most_dirty(), earlier.most_dirty_pages)},

@@ -52,7 +52,7 @@ public:
         std::vector<Ps> cores, channels, dies;
         std::vector<Ps> planes;   ///< independent plane reads: mean of the planes of each die
         Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
-        Ps collection{};          ///< of all dies, garbage collection and erases
+        BusyMeter::Totals die_work{};  ///< of all dies, by whose work it was
         std::vector<Ps> cpus;     ///< of the host, by queue pair
         CreditStalls up_stalls, down_stalls;
     };

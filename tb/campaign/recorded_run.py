@@ -14,8 +14,9 @@ PLANES = re.compile(r'"planes":(\d+)')
 SUPPLY, DIES, QUEUES = 6, 5, 1  # groups
 # Two reads of a page at a time are alike but for whose they are, which nobody can tell from outside; and joined programs of host and garbage
 # collection (one write pointer) are shown as those of the first.
-COUNTED = {("host_read", "gc_read"): ("flash_host_page_reads", "flash_gc_page_reads"),
-           ("host_program", "gc_program"): ("flash_host_page_programs", "flash_gc_page_programs"), ("erase",): ("flash_block_erases",)}
+READERS, WRITERS = ("host", "gc", "rmw", "fold", "relocation", "merge", "parity"), ("host", "gc", "fold", "relocation", "merge", "journal", "parity", "padding")
+COUNTED = {tuple(f"{who}_read" for who in READERS): tuple(f"flash_{who}_page_reads" for who in READERS),
+           tuple(f"{who}_program" for who in WRITERS): tuple(f"flash_{who}_page_programs" for who in WRITERS), ("erase",): ("flash_block_erases",)}
 WAITING = 100_000      # tracks of a queue from here on: requests in the host
 LANES = 200_000
 
@@ -42,7 +43,7 @@ def check_timeline(path, result):
     # What is suspended has several slices, and what the power cuts off may not have begun.
     if not result.get("power_cuts") and not result["counters_whole_run"].get("flash_suspends"):
         for names, counters in COUNTED.items():
-            shown, counted = sum(planes[n] for n in names), sum(result["counters_whole_run"][c] for c in counters)
+            shown, counted = sum(planes[n] for n in names), sum(result["counters_whole_run"].get(c, 0) for c in counters)
             if shown != counted:
                 return f"timeline: {shown} of {' and '.join(names)}, {counted} were counted"
     off = [(begin, end) for begin, end, name in tracks.pop((SUPPLY, 0), []) if name == "off"]

@@ -55,7 +55,8 @@ class Jesd219(SystemTest):
                 self.assertEqual(ftl["host_units"], touched)
                 self.assertEqual(counters["partial_unit_merge_reads"], partial)
                 if unit == 16384:  # a page each
-                    self.assertEqual(counters["flash_host_page_reads"], partial + read)
+                    self.assertEqual(counters["flash_rmw_page_reads"], partial)
+                    self.assertEqual(counters["flash_host_page_reads"], read)
                 self.assertGreater(ftl["gc_units_moved"], 100)
 
     def test_the_workload_is_the_one_that_comes_with_the_program(self):

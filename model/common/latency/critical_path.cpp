@@ -12,7 +12,7 @@ using Kind = PathResource::Kind;
 
 /// Before the first cycle of a flash operation, or before its data.
 bool is_flash_wait(Stage s) {
-    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_erase) || s == Stage::scheduler || s == Stage::channel_wait;
+    return (s >= Stage::die_wait_host_read && s <= Stage::die_wait_checkpoint) || s == Stage::scheduler || s == Stage::channel_wait;
 }
 
 class PathBuilder {

@@ -16,7 +16,7 @@ struct Occupation {
     SimTime to{};             ///< kNever: not over
     std::uint64_t number = 0; ///< of the flash transaction, the first one of joined planes; cores: 0
     std::uint64_t owner : 48; ///< command, or job of garbage collection, by kind; 0: nobody's alone
-    std::uint64_t kind : 8;   ///< the recorder's: FlashClass or CoreStep
+    std::uint64_t kind : 8;   ///< the recorder's: flash_work() or CoreStep
     std::uint64_t planes : 7; ///< joined
     std::uint64_t data : 1;   ///< bus: the data of a read on their way out
     Occupation() : owner(0), kind(0), planes(1), data(0) {}

@@ -27,6 +27,14 @@ enum class Stage : std::uint8_t {
     die_wait_gc,
     die_wait_mapping,
     die_wait_erase,
+    die_wait_rmw,         ///< reads of the rest of units that the host writes in part
+    die_wait_fold,        ///< the SLC cache is emptied
+    die_wait_relocation,  ///< wear levelling, refresh, blocks that failed
+    die_wait_merge,       ///< of log blocks
+    die_wait_journal,
+    die_wait_parity,
+    die_wait_padding,
+    die_wait_checkpoint,
     scheduler,            ///< bus asked for, the scheduler decides (a clocked one; the others decide at once)
     channel_wait,         ///< die free, waiting for the bus
     channel,              ///< command, address and data cycles

@@ -28,7 +28,9 @@ void PageReads::read(std::uint64_t page) {
     const auto number = static_cast<std::uint32_t>(page);
     if (in_dram_(number) || !is_place(around_.ftl.translation_place(number))) return ended();
     ++reads_;
-    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this).txn);
+    FlashJob& job = start_translation_read(around_, FlashJob::Kind::map_read, number, *this);
+    job.txn.cause = FlashCause::checkpoint;
+    around_.flash.submit(job.txn);
 }
 
 void PageReads::dram_done(std::uint64_t handle) {

@@ -205,6 +205,7 @@ void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
     job.txn.path = nullptr;
     set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_, *this);
     job.txn.record = ftl.draw_record(a, PageKind::mapping);
+    job.txn.cause = job.again ? FlashCause::relocation : FlashCause::of_class;
     const bool keeps = ftl.flash().keeps_map();
     job.content.clear();
     if (keeps) job.txn.record.content = &job.content;

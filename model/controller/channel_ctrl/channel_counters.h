@@ -18,7 +18,7 @@ struct ChannelCounters {
     Ps turnaround{};  ///< tRHW after data out
     Ps bus_busy() const { return command + data_in + data_out + turnaround; }
 
-    std::array<std::uint64_t, kFlashClassCount> pages{};  ///< pages read or programmed, blocks erased, by class
+    std::array<std::uint64_t, kFlashWorkCount> pages{};  ///< pages read or programmed, blocks erased, by flash_work()
     std::uint64_t operations = 0;   ///< array operations started (a multi-plane operation is one)
     std::uint64_t multi_plane = 0;  ///< of those, with more than one plane
     std::uint64_t joined_programs = 0;  ///< pages programmed by operations of more than one plane

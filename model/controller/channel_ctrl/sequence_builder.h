@@ -96,7 +96,7 @@ __attribute__((always_inline)) inline OnfiPayload& SequenceBuilder::operation(Fl
     for (std::uint32_t i = 0; i < count; ++i) {
         FlashTransaction& txn = *txns[i];
         slc += txn.slc;
-        ++counters_.pages[static_cast<std::size_t>(txn.cls)];
+        ++counters_.pages[flash_work(txn.cause, txn.cls)];
         const bool in = kind.data == DataCycles::in;
         onfi.target[i] = OnfiTarget{txn.plane, txn.address.block, kind.columns == 0 ? 0 : txn.address.page, txn.data_bytes,
                                     in ? txn.spare.data() : nullptr, in ? txn.bytes : nullptr, txn.status.retries,

@@ -32,34 +32,42 @@ public:
     }
 
     /// The transaction begins to wait.
-    void begin(FlashTransaction& txn, std::uint32_t die, SimTime now) { txn.busy_snapshot = meter_of(txn, die).settled(now); }
+    void begin(FlashTransaction& txn, std::uint32_t die, SimTime now) {
+        BusyMeter& meter = meter_of(txn, die);
+        const BusyMeter::Totals& totals = meter.settled(now);
+        for (std::size_t k = 0; k < kCommonKinds; ++k) txn.busy_snapshot[k] = totals[k];
+        txn.rare_snapshot = meter.rare();
+        if (__builtin_expect(txn.rare_snapshot != 0, 0)) txn.busy_snapshot = totals;
+    }
     /// It has the bus; the scheduler was asked for it at `asked`.
     void end(FlashTransaction& txn, std::uint32_t die, SimTime asked, SimTime now) {
-        const BusyMeter::Totals& totals = meter_of(txn, die).settled(now);
+        BusyMeter& meter = meter_of(txn, die);
+        const BusyMeter::Totals& totals = meter.settled(now);
         SimTime until = txn.queued_at;
-        for (std::size_t k = 0; k < kBusyKinds; ++k) {
+        for (std::size_t k = 0; k < kCommonKinds; ++k) {
             if (totals[k] == txn.busy_snapshot[k]) continue;
             until += Ps{totals[k] - txn.busy_snapshot[k]};
             txn.path->charge(wait_stage(k), until);
         }
+        if (__builtin_expect(meter.rare() != txn.rare_snapshot, 0)) charge_rare(txn, totals, until);
         if (asked > txn.path->last()) txn.path->charge(Stage::channel_wait, asked);
         txn.path->charge(Stage::scheduler, now);
     }
 
     /// The die is busy with the transaction from now on, and no longer.
     void busy(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
-        dies_[die].meter.start(busy_kind(txn.cls), now);
-        if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.start(busy_kind(txn.cls), now); });
+        dies_[die].meter.start(busy_kind(txn), now);
+        if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.start(busy_kind(txn), now); });
     }
     void idle(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
-        dies_[die].meter.stop(busy_kind(txn.cls), now);
-        if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn.cls), now); });
+        dies_[die].meter.stop(busy_kind(txn), now);
+        if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn), now); });
     }
     /// `count` joined transactions hold the die from now on, and the bus until `bus_until`.
     void hold(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
         if (units_ == nullptr) return;
         const FlashTransaction& first = *txns[0];
-        const auto kind = static_cast<std::uint8_t>(first.cls);
+        const std::uint8_t kind = kind_of(first);
         bus_->add({now, bus_until, first.number, first.owner, kind, count});
         if (__builtin_expect(!independent_plane_read_, 1))
             units_[die].add({now, kNever, first.number, first.owner, kind, count});
@@ -68,12 +76,12 @@ public:
     }
     /// The data of a read has the bus.
     void hold_bus(const FlashTransaction& txn, SimTime now, SimTime bus_until) {
-        if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls), 1, true});
+        if (bus_ != nullptr) bus_->add({now, bus_until, txn.number, txn.owner, kind_of(txn), 1, true});
     }
     /// One of those that hold the die is over.
     void let_go(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         if (units_ == nullptr) return;
-        if (txn.cls == FlashClass::host_write) programs_->add({txn.queued_at, now, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls)});
+        if (txn.cls == FlashClass::host_write && txn.cause == FlashCause::of_class) programs_->add({txn.queued_at, now, txn.number, txn.owner, kind_of(txn)});
         if (__builtin_expect(!independent_plane_read_, 1))
             units_[die].end(now);
         else
@@ -106,6 +114,17 @@ public:
     BusyMeter::Totals totals(std::uint32_t die, SimTime now) const { return dies_[die].meter.totals(now); }
 
 private:
+    /// Of its Occupation.
+    static std::uint8_t kind_of(const FlashTransaction& txn) { return static_cast<std::uint8_t>(flash_work(txn.cause, txn.cls)); }
+    /// The kinds behind the common ones, from `until` on.
+    __attribute__((noinline)) static void charge_rare(FlashTransaction& txn, const BusyMeter::Totals& totals, SimTime until) {
+        for (std::size_t k = kCommonKinds; k < kBusyKinds; ++k) {
+            const std::int64_t before = txn.rare_snapshot == 0 ? 0 : txn.busy_snapshot[k];
+            if (totals[k] == before) continue;
+            until += Ps{totals[k] - before};
+            txn.path->charge(wait_stage(k), until);
+        }
+    }
     struct alignas(64) Die {
         BusyMeter meter;
     };
@@ -127,7 +146,7 @@ private:
         const std::uint32_t each = txns[0]->op == FlashOp::read ? count : 1;  // anything else holds all planes at once
         for (std::uint32_t i = 0; i < each; ++i) {
             const FlashTransaction& txn = *txns[i];
-            const Occupation o{now, kNever, txn.number, txn.owner, static_cast<std::uint8_t>(txn.cls), each == 1 ? count : 1};
+            const Occupation o{now, kNever, txn.number, txn.owner, kind_of(txn), each == 1 ? count : 1};
             of_plane_logs(txn, die, [&o](OccupancyLog& log) { log.add(o); });
         }
     }

@@ -89,6 +89,7 @@ void CheckpointWriter::erase(SuperblockId b) {
     for (std::uint32_t i = 0; i < shape.planes(); ++i) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::erase, around_.agenda.now());
         set_up(job, FlashOp::erase, FlashClass::erase, shape.page(b, i), geometry_, *this);
+        job.txn.cause = FlashCause::checkpoint;
         job.txn.data_bytes = 0;
         chain.add(job);
     }
@@ -144,6 +145,7 @@ void CheckpointWriter::add(const PageAddress& at, PageKind kind, const PageConte
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     set_up_program(job, FlashClass::mapping_write, at, geometry_, *this);
+    job.txn.cause = FlashCause::checkpoint;
     job.txn.record = around_.ftl.draw_checkpoint_record(kind);
     job.txn.record.content = &content;
     if (kind == PageKind::root) root_number_ = job.txn.record.number;

@@ -14,6 +14,7 @@ void MergeReader::start(Ppa place, BufferPort::Index entry) {
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
     job.item[0] = entry;
     set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
+    job.txn.cause = FlashCause::rmw;
     job.txn.slc = s_.slc.holds(job.txn.address);
     job.slot[0] = static_cast<std::uint8_t>(idx(place) - idx(s_.geometry.ppa_of(job.txn.address, 0)));
     job.txn.first_byte = job.slot[0] * s_.geometry.unit_bytes;

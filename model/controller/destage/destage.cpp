@@ -208,6 +208,7 @@ FlashJob* Destage::place(FlashJob* jobs) {
 /// `of_gc`: the page is one of those that garbage collection counts.
 void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
     set_up_program(job, of_gc ? FlashClass::gc_write : FlashClass::host_write, a, geometry_, *this);
+    job.txn.cause = of_gc ? FlashCause::relocation : FlashCause::of_class;
     job.txn.slc = around_.ftl.is_slc(a);
     job.txn.record = around_.ftl.draw_record(a);
     std::uint8_t stream = 0;  // of all units

@@ -63,6 +63,8 @@ bool GcEngine::choose(GroupId group) {
         return false;
     }
     g.number = ++collections_;
+    const VictimReason why = ftl_.victim_reason(g.victim);
+    g.cause = why == VictimReason::space ? FlashCause::of_class : why == VictimReason::fold ? FlashCause::fold : FlashCause::relocation;
     ++active_;
     victims_ += ftl_.shape().planes();
     last_victim_ = ftl_.shape().block(g.victim, 0);
@@ -83,6 +85,7 @@ void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress ad
     set_up(job, op, cls, address, geometry_, *this);
     job.txn.slc = ftl_.is_slc(address);
     job.txn.owner = groups_[idx(group_of(job))].number;
+    job.txn.cause = groups_[idx(group_of(job))].cause;
 }
 
 FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {

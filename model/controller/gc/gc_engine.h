@@ -126,6 +126,7 @@ private:
         SuperblockId victim = kNoSuperblock;
         std::uint64_t number = 0;    ///< of this collection, from 1: the owner of its flash work
         std::uint32_t cursor = 0;    ///< page of the victim to look at next
+        FlashCause cause = FlashCause::of_class;  ///< of that work
         std::uint32_t inflight = 0;  ///< reads, programs and erases
         std::uint32_t reads = 0;
         std::uint32_t unplaced = 0;  ///< pages of programs that have no flash page yet

@@ -78,6 +78,7 @@ FlashJob& MergeEngine::prepare(FlashJob::Kind kind, FlashOp op, FlashClass cls, 
     FlashJob& job = around_.jobs.acquire(kind, around_.agenda.now());
     set_up(job, op, cls, a, geometry_, *this);
     job.txn.owner = groups_[idx(group_of(job))].number;
+    job.txn.cause = FlashCause::merge;
     job.units = 0;
     return job;
 }

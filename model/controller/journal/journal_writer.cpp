@@ -134,6 +134,7 @@ void JournalWriter::submit(FlashJob& job, GroupId group) {
     job.units = 0;
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     set_up_program(job, FlashClass::gc_write, a, geometry_, *this);
+    job.txn.cause = FlashCause::journal;
     job.txn.path = nullptr;
     job.txn.record = around_.ftl.draw_record(a, PageKind::journal);
     job.txn.record.content = &around_.ftl.journal().page(id).content;

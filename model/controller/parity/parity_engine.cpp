@@ -132,6 +132,7 @@ bool ParityEngine::begin(FlashTransaction& failed) {
         FlashTransaction& txn = part.txn;
         txn.op = FlashOp::read;
         txn.cls = failed.cls;
+        txn.cause = FlashCause::parity;
         txn.address = a;
         txn.die = geometry_.die_of(a.plane);
         txn.data_bytes = geometry_.page_bytes;

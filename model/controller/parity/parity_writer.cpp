@@ -32,6 +32,7 @@ void ParityWriter::begin(std::uint64_t) {
             job.units = 0;
             job.formed = job.core_start = job.core_end = job.map_at = now;
             set_up_program(job, FlashClass::gc_write, page.at, geometry_, *this);
+            job.txn.cause = FlashCause::parity;
             job.txn.record = page.record;
             row.add(job);
         }

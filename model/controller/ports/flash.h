@@ -16,7 +16,7 @@
 
 namespace ssdtlm {
 
-/// Why the work exists; the scheduler's class and the name of the wait it causes to others.
+/// What the scheduler sees of the work.
 enum class FlashClass : std::uint8_t { host_read, mapping_read, host_write, mapping_write, gc_read, gc_write, erase, count };
 inline constexpr std::size_t kFlashClassCount = static_cast<std::size_t>(FlashClass::count);
 /// A bit per FlashClass.
@@ -27,6 +27,30 @@ inline constexpr ClassSet kReadClasses =
     class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read) | class_bit(FlashClass::gc_read);
 inline constexpr ClassSet kProgramClasses =
     class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write) | class_bit(FlashClass::gc_write);
+
+/// Why the work exists, where its class does not say so: it has the class of what it goes with. Waits, waves and counters tell it apart.
+enum class FlashCause : std::uint8_t {
+    of_class,
+    rmw,         ///< the rest of a unit that the host writes in part is read
+    fold,        ///< the SLC cache is emptied
+    relocation,  ///< data are moved for wear or age, out of a block that failed, or programmed again
+    merge,       ///< of log blocks
+    journal,
+    parity,      ///< for the parity over a row, or with its help
+    padding,     ///< closes word lines
+    checkpoint,  ///< of the map
+    count
+};
+inline constexpr const char* cause_name(FlashCause c) {
+    constexpr const char* kNames[] = {"of_class", "rmw", "fold", "relocation", "merge", "journal", "parity", "padding", "checkpoint"};
+    return kNames[static_cast<std::size_t>(c)];
+}
+inline constexpr std::size_t kFlashCauseCount = static_cast<std::size_t>(FlashCause::count);
+/// Cause and class in one number; of_class comes first.
+constexpr std::size_t flash_work(FlashCause cause, FlashClass cls) {
+    return static_cast<std::size_t>(cause) * kFlashClassCount + static_cast<std::size_t>(cls);
+}
+inline constexpr std::size_t kFlashWorkCount = kFlashCauseCount * kFlashClassCount;
 
 struct FlashTransaction;
 
@@ -58,11 +82,13 @@ struct alignas(64) FlashTransaction {
     FlashTransaction* next = nullptr;   ///< intrusive list link, the holder's
 
     std::uint64_t cookie = 0;           ///< the client's
+    FlashCause cause = FlashCause::of_class;
     bool spare_only = false;            ///< read: the page's spare area alone, data_bytes of it
     std::uint64_t number = 0;           ///< the back end's: by submission, from 1
     std::uint64_t owner = 0;            ///< command that it serves, or job of garbage collection, by class; 0: none alone
     WorkTag whose{};                    ///< of the command that waits for it
-    std::array<std::int64_t, 5> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
+    std::array<std::int64_t, 13> busy_snapshot{};  ///< the back end's: die busy time per wait stage at submission
+    std::int64_t rare_snapshot = 0;     ///< the back end's: the sum of the stages that few devices have; 0: none of them is in busy_snapshot
     PageRecord record{};                ///< program: in
     std::array<Spare, kMaxUnitsPerPage> spare{};  ///< per slot; program: in, read: out
     UnitBytes* bytes = nullptr;         ///< the same; null: the Spare stands for the data

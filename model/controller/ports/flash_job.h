@@ -94,6 +94,7 @@ public:
         job.kind = kind;
         job.txn.path = nullptr;
         job.txn.owner = 0;
+        job.txn.cause = FlashCause::of_class;
         job.txn.slc = false;
         job.txn.first_byte = 0;
         job.txn.whose = WorkTag{};

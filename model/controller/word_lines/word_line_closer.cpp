@@ -88,6 +88,7 @@ void WordLineCloser::submit(const OpenWordLines::Page& page) {
     job.formed = job.core_start = job.core_end = job.map_at = around_.agenda.now();
     // In the class of its neighbours: pages of a block go to the die in their order.
     set_up_program(job, page.of_host ? FlashClass::host_write : FlashClass::gc_write, page.at, geometry_, *this);
+    job.txn.cause = FlashCause::padding;
     job.txn.record = page.record;
     around_.feed.add_data(geometry_.page_bytes);
     around_.feed.add(job);

@@ -157,8 +157,13 @@ void SsdController::record(Occupancy& occupancy) {
 
 std::uint64_t SsdController::flash_pages(FlashClass cls) const {
     std::uint64_t n = 0;
-    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch)
-        n += backend.channel(ch).counters().pages[static_cast<std::size_t>(cls)];
+    for (std::size_t cause = 0; cause < kFlashCauseCount; ++cause) n += flash_pages(cls, static_cast<FlashCause>(cause));
+    return n;
+}
+
+std::uint64_t SsdController::flash_pages(FlashClass cls, FlashCause cause) const {
+    std::uint64_t n = 0;
+    for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) n += backend.channel(ch).counters().pages[flash_work(cause, cls)];
     return n;
 }
 
@@ -208,7 +213,8 @@ void SsdController::lose_power(std::uint64_t host_commands) {
 }
 
 void SsdController::start_again(std::function<void()> found) {
-    for (std::size_t cls = 0; cls < kFlashClassCount; ++cls) earlier_.pages[cls] = flash_pages(static_cast<FlashClass>(cls));
+    for (std::size_t work = 0; work < kFlashWorkCount; ++work)
+        earlier_.pages[work] = flash_pages(static_cast<FlashClass>(work % kFlashClassCount), static_cast<FlashCause>(work / kFlashClassCount));
     scan_.emplace(MapScan::Surroundings{config.nand.geometry, contents, flash_port, firmware->cores(), config.ftl.scan_reads_per_die,
                                         config.firmware.scan_page, ftl->slc_region()},
                   *ftl, config.firmware.scan_entry,

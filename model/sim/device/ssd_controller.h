@@ -69,11 +69,12 @@ public:
     const MapRebuild* scan() const { return scan_ ? &*scan_ : nullptr; }
 
     /// Pages programmed, pages read, blocks erased since the start, over all channels.
-    std::uint64_t flash_pages(FlashClass cls) const;
+    std::uint64_t flash_pages(FlashClass cls) const;  ///< whatever the cause
+    std::uint64_t flash_pages(FlashClass cls, FlashCause cause) const;
     /// What was counted before the power came back last.
     struct Earlier {
         FtlCounters ftl;
-        std::array<std::uint64_t, kFlashClassCount> pages{};
+        std::array<std::uint64_t, kFlashWorkCount> pages{};  ///< by flash_work()
         Ps dram{};
         std::uint64_t coalesced = 0, merge_reads = 0, victims = 0, gc_pauses = 0;
         ReadCache::Counters read_cache;

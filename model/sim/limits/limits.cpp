@@ -123,9 +123,9 @@ LimitVerdict by_resources(const Evidence& run, const std::vector<std::size_t>& n
         v.kind = LimitVerdict::Kind::resource;
         v.names.push_back(r.name);
         texts.push_back(busy_text(r));
-        if ((r.name == "die" || r.name == "plane") && run.context.collection >= 0.01) {
+        if ((r.name == "die" || r.name == "plane") && !run.context.background.empty()) {
             texts.back().pop_back();
-            texts.back() += fmt::format("; {:.0f} % of its work is garbage collection)", 100 * run.context.collection);
+            texts.back() += fmt::format("; of its work {})", run.context.background);
         }
         for (const ResourceParameters& p : parameters_of_resources())
             if (p.resource == r.name) v.parameters.insert(v.parameters.end(), p.parameters.begin(), p.parameters.end());

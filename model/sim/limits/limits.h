@@ -27,7 +27,7 @@ struct LimitContext {
     std::string buffer_room = "buffer.size";
     double commands = 0;        ///< outstanding on average
     bool independent_planes = false;
-    double collection = 0;      ///< share of the dies' work that is garbage collection and erases
+    std::string background;     ///< what the dies do beside the host's reads and writes: "34 % is garbage collection, 5 % erases"; empty: nothing worth a word
 };
 
 /// `resources` and `waits`: while the workload had more to give.

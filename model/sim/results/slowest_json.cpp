@@ -38,13 +38,11 @@ Json holder_json(const Holder& h, const Occupancy::Size& device) {
         j["kind"] = core_step_names().labels[1 + o.kind].text;
         if (o.owner != CorePort::kNoCommand) j["command"] = std::uint64_t{o.owner};
     } else {
-        const auto cls = static_cast<FlashClass>(o.kind);
+        const auto cls = static_cast<FlashClass>(o.kind % kFlashClassCount);
+        const auto cause = static_cast<FlashCause>(o.kind / kFlashClassCount);
         j["operation"] = o.number;
-        j["kind"] = class_names().labels[class_value(cls)].text;
-        if (cls == FlashClass::gc_read || cls == FlashClass::gc_write || cls == FlashClass::erase)
-            j["collection"] = std::uint64_t{o.owner};
-        else if (o.owner != 0)
-            j["command"] = std::uint64_t{o.owner};
+        j["kind"] = work_names().labels[work_value(cause, cls)].text;
+        if (o.owner != 0) j[owner_name(cause, cls)] = std::uint64_t{o.owner};
         if (o.planes > 1) j["planes"] = static_cast<std::uint32_t>(o.planes);
         if (o.data != 0) j["data"] = true;
     }

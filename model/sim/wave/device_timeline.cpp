@@ -17,7 +17,7 @@ enum Group : std::uint32_t { kQueues = 1, kLink, kCores, kChannels, kDies, kSupp
 constexpr std::uint32_t kLanes = 200'000;    // tracks per queue
 constexpr std::uint32_t kWaiting = 100'000;  // of them the first for requests in the host
 
-const char* class_name(FlashClass c) { return class_names().labels[class_value(c)].text.c_str(); }
+const char* work_name(FlashCause cause, FlashClass cls) { return work_names().labels[work_value(cause, cls)].text.c_str(); }
 
 const char* op_name(IoOp op) {
     static constexpr const char* kNames[] = {"read", "write", "flush", "deallocate", "write_zeroes"};
@@ -33,9 +33,9 @@ std::string command_argument(std::uint64_t number) { return number == 0 ? "" : f
 std::uint64_t command_of(const FlashWork& work) { return work.cls == FlashClass::host_read ? work.owner : 0; }
 
 std::string work_arguments(const FlashWork& work) {
-    const bool collection = work.cls == FlashClass::gc_read || work.cls == FlashClass::gc_write || work.cls == FlashClass::erase;
+    const bool for_command = work.cls != FlashClass::gc_read && work.cls != FlashClass::gc_write && work.cls != FlashClass::erase;
     return fmt::format(R"("operation":{},{})", work.number,
-                       collection ? fmt::format(R"("collection":{},)", work.owner) : command_argument(command_of(work)));
+                       for_command || work.owner == 0 ? command_argument(command_of(work)) : fmt::format(R"("{}":{},)", owner_name(work.cause, work.cls), work.owner));
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ void DeviceTimeline::sequence(const BusSequence& s) {
     if (!out) {
         const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
         for (std::uint32_t i = 0; i < s.count; ++i) operations_[first + s.work[i].plane].busy_from = kNever;
-        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
+        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.busy_from};
     }
     if (!wanted(s.begin)) return;
     const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
@@ -193,7 +193,7 @@ void DeviceTimeline::sequence(const BusSequence& s) {
         fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{},"bytes":{},"waited_us":{:.6f},"passed":{})",
                     work_arguments(s.work[0]), s.die, s.work[0].plane, s.count, s.work[0].block, s.work[0].page,
                     std::uint64_t{s.data_bytes} * s.count, to_microseconds(s.begin - s.work[0].submitted), s.passed);
-    ahead({kChannels, s.channel}, s.begin, s.end, class_name(s.cls) + std::string(part), std::move(arguments), command_of(s.work[0]));
+    ahead({kChannels, s.channel}, s.begin, s.end, work_name(s.cause, s.cls) + std::string(part), std::move(arguments), command_of(s.work[0]));
     for (std::uint32_t i = 1; i < s.count; ++i)
         if (const std::uint64_t command = command_of(s.work[i]); command != 0 && command != command_of(s.work[i - 1]))
             writer_.flow({kChannels, s.channel}, s.begin, command, false);
@@ -202,9 +202,9 @@ void DeviceTimeline::sequence(const BusSequence& s) {
 void DeviceTimeline::control(const BusSequence& s) {
     const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
     const bool resumes = onfi_operation(s.op).effect == ArrayEffect::resumes;
-    if (resumes) operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.count, s.busy_from};
+    if (resumes) operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.busy_from};
     if (wanted(s.begin))
-        ahead({kChannels, s.channel}, s.begin, s.end, class_name(s.cls) + std::string(resumes ? " resume" : " suspend"),
+        ahead({kChannels, s.channel}, s.begin, s.end, work_name(s.cause, s.cls) + std::string(resumes ? " resume" : " suspend"),
               fmt::format(R"({}"die":{},"plane":{},"planes":{},"block":{},"page":{})", work_arguments(s.work[0]), s.die,
                           s.work[0].plane, s.count, s.work[0].block, s.work[0].page), 0);
 }
@@ -228,7 +228,7 @@ void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) 
     if (!wanted(begin)) return;
     const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
     const TrackId track = die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane);
-    writer_.slice(track, begin, now, class_name(o.cls),
+    writer_.slice(track, begin, now, work_name(o.cause, o.cls),
                   fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane, o.count,
                               o.work.block, o.work.page, more));
     if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);

@@ -72,6 +72,7 @@ private:
     struct Operation {
         FlashWork work;
         FlashClass cls = FlashClass::host_read;
+        FlashCause cause = FlashCause::of_class;
         std::uint32_t count = 0;
         SimTime busy_from = kNever;  ///< kNever: none
     };

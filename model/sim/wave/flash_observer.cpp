@@ -17,6 +17,7 @@ void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, Si
     work.number = number;
     work.owner = txn.owner;
     work.cls = txn.cls;
+    work.cause = txn.cause;
     work.op = txn.op;
     work.plane = static_cast<std::uint8_t>(geometry_.plane_in_die(txn.address.plane));
     work.block = txn.address.block;
@@ -43,7 +44,7 @@ void FlashObserver::count_passed(BusSequence& s) const {
         for (const FlashWork& w : dies_[s.channel * geometry_.dies_per_channel() + d].waiting) {
             if (w.op == FlashOp::read || w.number > s.work[0].number) continue;
             ++s.passed;
-            s.passed_gc += d == s.die && w.cls == FlashClass::gc_write;
+            s.passed_gc += d == s.die && w.cls == FlashClass::gc_write && w.cause == FlashCause::of_class;
         }
 }
 
@@ -67,6 +68,7 @@ void FlashObserver::control(std::uint32_t channel, FlashOp op, std::uint32_t die
     for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
         if ((d.slow >> p & 1u) != 0) work[s.count++] = d.running[p];
     s.cls = work[0].cls;
+    s.cause = work[0].cause;
     s.begin = from;
     s.end = to;
     s.busy_from = to + busy_delay_;
@@ -97,6 +99,7 @@ void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, 
         work[i] = d.running[plane];
     }
     s.cls = work[0].cls;
+    s.cause = work[0].cause;
     if (op == FlashOp::program || op == FlashOp::erase) d.slow = s.planes;
     if (op == FlashOp::read) count_passed(s);
     for (FlashListener* l : listeners_) l->sequence(s);

@@ -24,6 +24,7 @@ struct FlashWork {
     std::uint64_t number = 0;        ///< FlashTransaction::number
     std::uint64_t owner = 0;         ///< FlashTransaction::owner
     FlashClass cls = FlashClass::host_read;
+    FlashCause cause = FlashCause::of_class;
     FlashOp op = FlashOp::read;
     std::uint8_t plane = 0;          ///< in die
     std::uint32_t block = 0;
@@ -38,6 +39,7 @@ struct BusSequence {
     std::uint32_t die = 0;           ///< in channel
     FlashOp op = FlashOp::read;
     FlashClass cls = FlashClass::host_read;
+    FlashCause cause = FlashCause::of_class;  ///< of the first of them
     std::uint32_t planes = 0;        ///< bit per plane addressed
     std::uint32_t count = 0;         ///< of them
     const FlashWork* work = nullptr; ///< `count` of them

@@ -40,7 +40,7 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
         if (scopes.channels[ch]) {
             const std::string scope = "ssd.channel_" + number;
             c.bus = enumeration(scope, "bus", bus_state_names());
-            c.cls = enumeration(scope, "class", class_names());
+            c.cls = enumeration(scope, "class", work_names());
             c.die = count(scope, "die");
         }
     }
@@ -79,7 +79,7 @@ void FlashSignals::sequence(const BusSequence& s) {
         const auto k = static_cast<std::size_t>(s.work[i].cls);
         set(c.level[k], s.begin, --c.waits[k]);
         const std::uint32_t p = s.work[i].plane;
-        d.planes[p] = {Plane::State::array, s.cls, s.busy_from};
+        d.planes[p] = {Plane::State::array, s.cls, s.cause, s.busy_from};
     }
     d.waits -= s.count;
     set(d.waiting, s.begin, d.waits);
@@ -92,7 +92,7 @@ void FlashSignals::sequence(const BusSequence& s) {
         overtaker_ = s.work[0].submitted;
     }
     show(d, s.begin);
-    set(d.state, s.busy_from, die_state(s.cls));
+    set(d.state, s.busy_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
     step(d.busy_planes, s.busy_from, s.planes);
 }
@@ -101,9 +101,9 @@ void FlashSignals::control(const BusSequence& s) {
     Die& d = die(s.channel, s.die);
     bus(s, channels_[s.channel]);
     if (onfi_operation(s.op).effect != ArrayEffect::resumes) return;
-    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.busy_from};
+    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, s.busy_from};
     show(d, s.begin);
-    set(d.state, s.busy_from, die_state(s.cls));
+    set(d.state, s.busy_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
     step(d.busy_planes, s.busy_from, s.planes);
 }
@@ -120,7 +120,7 @@ void FlashSignals::suspended(std::uint32_t channel, std::uint32_t i, std::uint32
 void FlashSignals::bus(const BusSequence& s, Channel& c) {
     if (c.bus == kNone) return;
     const auto state = [&](SimTime at, BusState b) { set(c.bus, at, static_cast<std::uint64_t>(b)); };
-    set(c.cls, s.begin, class_value(s.cls));
+    set(c.cls, s.begin, work_value(s.cause, s.cls));
     set(c.die, s.begin, s.die);
     state(s.begin, BusState::command);
     SimTime free = s.end;
@@ -161,7 +161,7 @@ void FlashSignals::show(Die& d, SimTime now) {
             case Plane::State::array:
                 if (p.busy_from <= now) {
                     busy = true;
-                    offer(die_state(p.cls), 4, rank);
+                    offer(die_state(p.cause, p.cls), 4, rank);
                 } else {
                     offer(static_cast<std::uint64_t>(DieState::selected), 3, rank);
                 }
@@ -179,7 +179,7 @@ void FlashSignals::array_done(std::uint32_t channel, std::uint32_t i, std::uint3
         const bool read = d.planes[p].cls == FlashClass::host_read || d.planes[p].cls == FlashClass::gc_read ||
                           d.planes[p].cls == FlashClass::mapping_read;
         d.planes[p].state = read ? Plane::State::loaded : Plane::State::idle;
-        moved_pages_ += d.planes[p].cls == FlashClass::gc_write;
+        moved_pages_ += d.planes[p].cls == FlashClass::gc_write && d.planes[p].cause == FlashCause::of_class;
     }
     step(d.busy_planes, now, -static_cast<std::int64_t>(planes));
     show(d, now);

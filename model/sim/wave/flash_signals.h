@@ -43,6 +43,7 @@ private:
     struct Plane {
         enum class State : std::uint8_t { idle, array, loaded, sending } state = State::idle;
         FlashClass cls = FlashClass::host_read;
+        FlashCause cause = FlashCause::of_class;
         SimTime busy_from{};
     };
     struct Die {

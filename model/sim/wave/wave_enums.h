@@ -7,18 +7,23 @@
 
 namespace ssdtlm {
 
-/// 0: none, then by FlashClass.
+/// 0: none, then by FlashClass: what the scheduler sees.
 const WaveEnum& class_names();
 constexpr std::uint64_t class_value(FlashClass c) { return 1 + static_cast<std::uint64_t>(c); }
+/// The same, and behind them the kinds of work that have a cause of their own.
+const WaveEnum& work_names();
+std::uint64_t work_value(FlashCause cause, FlashClass cls);
+/// What the number in FlashTransaction::owner counts: "command", "collection" (a victim of the collector) or "merge".
+const char* owner_name(FlashCause cause, FlashClass cls);
 
 enum class BusState : std::uint8_t { idle, command, data_in, data_out, turnaround };
 const WaveEnum& bus_state_names();
 
 /// Idle, selected (its command is on the bus), data_ready (read, waits for the bus), data_out, then in the array by
-/// FlashClass.
+/// work_value().
 enum class DieState : std::uint8_t { idle, selected, data_ready, data_out, array };
 const WaveEnum& die_state_names();
-constexpr std::uint64_t die_state(FlashClass c) { return static_cast<std::uint64_t>(DieState::array) + static_cast<std::uint64_t>(c); }
+inline std::uint64_t die_state(FlashCause cause, FlashClass cls) { return static_cast<std::uint64_t>(DieState::array) + work_value(cause, cls) - 1; }
 
 /// 0: idle, then by TlpKind.
 const WaveEnum& tlp_names();

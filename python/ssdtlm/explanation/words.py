@@ -30,6 +30,8 @@ def _column(ps, width=15):
 def _owner(holder):
     if "collection" in holder:
         return f" of garbage collection {holder['collection']}"
+    if "merge" in holder:
+        return f" of merge {holder['merge']}"
     return f" for command {holder['command']}" if "command" in holder else ""
 
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 namespace ssdtlm {
@@ -45,6 +46,44 @@ TEST(WaitAccounting, SplitsTheWaitByWhoseWorkKeptTheDie) {
     EXPECT_EQ(read.timeline.sum(), 71us);
     EXPECT_EQ(w.totals(0, at(90us))[static_cast<std::size_t>(BusyKind::gc)], Ps{40us}.count());
     EXPECT_EQ(w.totals(1, at(90us)), BusyMeter::Totals{});
+}
+
+// Each cause has a stage of its own, also where another one of them was met before.
+TEST(WaitAccounting, WorkWithACauseOfItsOwnHasItsStage) {
+    const struct {
+        FlashCause cause;
+        FlashOp op;
+        FlashClass cls;
+        Stage stage;
+    } all[] = {{FlashCause::rmw, FlashOp::read, FlashClass::host_read, Stage::die_wait_rmw},
+               {FlashCause::fold, FlashOp::read, FlashClass::gc_read, Stage::die_wait_fold},
+               {FlashCause::relocation, FlashOp::program, FlashClass::gc_write, Stage::die_wait_relocation},
+               {FlashCause::merge, FlashOp::program, FlashClass::gc_write, Stage::die_wait_merge},
+               {FlashCause::journal, FlashOp::program, FlashClass::gc_write, Stage::die_wait_journal},
+               {FlashCause::parity, FlashOp::program, FlashClass::gc_write, Stage::die_wait_parity},
+               {FlashCause::padding, FlashOp::program, FlashClass::host_write, Stage::die_wait_padding},
+               {FlashCause::checkpoint, FlashOp::program, FlashClass::mapping_write, Stage::die_wait_checkpoint},
+               {FlashCause::merge, FlashOp::erase, FlashClass::erase, Stage::die_wait_erase},
+               {FlashCause::of_class, FlashOp::program, FlashClass::gc_write, Stage::die_wait_gc}};
+    WaitAccounting w(config(false));
+    SimTime now = at(0us);
+    std::array<Ps, kStageCount> of{};
+    for (const auto& a : all) {
+        auto work = transaction(a.op, a.cls, 0);
+        work.cause = a.cause;
+        auto read = transaction(FlashOp::read, FlashClass::host_read, 0);
+        w.busy(work, 0, now);
+        read.begin(now + 3us);
+        w.begin(read, 0, now + 3us);
+        w.idle(work, 0, now + 10us);
+        w.end(read, 0, now + 12us, now + 12us);
+        EXPECT_EQ(read.timeline.of(a.stage), 7us) << stage_name(a.stage);
+        EXPECT_EQ(read.timeline.of(Stage::channel_wait), 2us);
+        EXPECT_EQ(read.timeline.sum(), 9us);
+        of[static_cast<std::size_t>(a.stage)] += 10us;
+        now += 20us;
+    }
+    for (std::size_t k = 0; k < kBusyKinds; ++k) EXPECT_EQ(w.totals(0, now)[k], of[static_cast<std::size_t>(wait_stage(k))].count()) << stage_name(wait_stage(k));
 }
 
 TEST(WaitAccounting, AnIndependentReadWaitsForItsPlaneOnly) {
