@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write amplification of a map on the flash (DFTL) with garbage collection, against an independent count of the same rules: a log of blocks and an LRU list in
-// standard containers, nothing of the model's. Two readings of the rules are counted. As the model does (cached_map/README.md), entries of moved units are taken in beyond the
-// room; a wanted entry makes one leave, and what is beyond the room leaves when it is clean. Or a wanted entry makes so many leave that the cache never keeps more than its room.
-// The first is lower, because more entries of a translation page are written together: by 0 to 2 % with a cache of thousands of entries, by much more with one that is small beside
-// what a victim holds.
+// standard containers, nothing of the model's. Entries of units that collection moves enter the cache as its hottest ones, and as many of the coldest leave as there
+// are too many. A dirty one leaves with all dirty ones of its translation page, which is written once.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +20,6 @@ namespace {
 
 struct Rules {
     std::uint32_t blocks, pages_per_block, logical, entries_per_page, room, free_blocks;
-    bool beyond_room;  ///< for moved units
 };
 
 /// One plane, a unit a page, one write at a time: host, moved pages and translation pages in blocks of their own. After each write one victim is
@@ -39,14 +36,10 @@ public:
         put(unit, kHost);
         make_dirty(unit);
         if (free_.size() <= r_.free_blocks) collect();
-        // What is beyond the room leaves when it is clean, or in any case.
-        while (lru_.size() > r_.room && (!r_.beyond_room || !entries_.at(lru_.front()).dirty)) drop_coldest();
-        most_ = std::max(most_, lru_.size());
+        while (lru_.size() > r_.room) drop_coldest();
     }
     double amplification() const { return static_cast<double>(written_[kHost] + written_[kMoved] + written_[kMap]) / static_cast<double>(written_[kHost]); }
     void restart() { written_[0] = written_[1] = written_[2] = 0; }
-    std::size_t most() const { return most_; }
-    double of_map() const { return static_cast<double>(written_[kMap]) / static_cast<double>(written_[kHost]); }
 
 private:
     enum Stream { kHost, kMoved, kMap };
@@ -89,9 +82,7 @@ private:
     }
     void bring_in(std::uint32_t unit) {
         if (const auto found = entries_.find(unit); found != entries_.end()) return lru_.splice(lru_.end(), lru_, found->second.at);
-        // Who wants an entry makes one leave, or as many as are too many.
         if (lru_.size() >= r_.room) drop_coldest();
-        while (!r_.beyond_room && lru_.size() >= r_.room) drop_coldest();
         take_in(unit);
     }
     void make_dirty(std::uint32_t unit) {
@@ -132,7 +123,6 @@ private:
     std::list<std::uint32_t> lru_;
     std::unordered_map<std::uint32_t, Entry> entries_;
     std::unordered_map<std::uint32_t, std::set<std::uint32_t>> dirty_;
-    std::size_t most_ = 0;
 };
 
 SsdConfig device(std::uint32_t share, std::uint32_t slots) {
@@ -149,27 +139,37 @@ SsdConfig device(std::uint32_t share, std::uint32_t slots) {
     return c;
 }
 
-/// Uniform random writes of a unit, three times the drive's units behind five times of them.
+// As often as the drive has units.
+constexpr std::uint64_t kBefore = 5, kCounted = 15;
+
+/// Uniform random writes of a unit.
 double of_model(const SsdConfig& c, std::uint32_t depth) {
+    const std::uint64_t units = c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes;
     ClosedLoop::Spec s;
     s.op = HostOp::write;
     s.depth = depth;
-    s.requests = 8 * (c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes);
-    s.skip = s.requests * 5 / 8;
+    s.requests = (kBefore + kCounted) * units;
+    s.skip = kBefore * units;
     s.span = c.ftl.user_capacity_bytes;
     return run_closed_loop(c, s)["ftl"]["waf"];
 }
 
-Count counted(const SsdConfig& c, std::uint32_t free_blocks, bool beyond_room) {
+/// Mean of some runs: two of them differ by about 0.5 %.
+double counted(const SsdConfig& c, std::uint32_t free_blocks) {
+    constexpr std::uint64_t kRuns = 3;
     const NandGeometry& g = c.nand.geometry;
     const auto logical = static_cast<std::uint32_t>(c.ftl.user_capacity_bytes / g.unit_bytes);
-    Count count({g.blocks_per_plane, g.pages_per_block, logical, g.unit_bytes / c.ftl.map.entry_bytes, static_cast<std::uint32_t>(c.ftl.map.cache_bytes / (2 * c.ftl.map.entry_bytes)), free_blocks, beyond_room});
-    Random random(5, 9);
-    for (std::uint64_t i = 0; i < 8ull * logical; ++i) {
-        if (i == 5ull * logical) count.restart();
-        count.write(static_cast<std::uint32_t>(random.below(logical)));
+    double sum = 0;
+    for (std::uint64_t run = 0; run < kRuns; ++run) {
+        Count count({g.blocks_per_plane, g.pages_per_block, logical, g.unit_bytes / c.ftl.map.entry_bytes, static_cast<std::uint32_t>(c.ftl.map.cache_bytes / (2 * c.ftl.map.entry_bytes)), free_blocks});
+        Random random(5 + run, 9);
+        for (std::uint64_t i = 0; i < (kBefore + kCounted) * logical; ++i) {
+            if (i == kBefore * logical) count.restart();
+            count.write(static_cast<std::uint32_t>(random.below(logical)));
+        }
+        sum += count.amplification();
     }
-    return count;
+    return sum / kRuns;
 }
 
 double percent(double a, double b) { return (a / b - 1) * 100; }
@@ -177,16 +177,27 @@ double percent(double a, double b) { return (a / b - 1) * 100; }
 // Collection in no time begins at the soft threshold, as the count's does.
 TEST(CachedMapWa, AgainstAnIndependentCount) {
     for (const std::uint32_t share : {70u, 80u})
-        for (const std::uint32_t slots : {256u, 1024u, 4096u}) {
+        for (const std::uint32_t slots : {64u, 256u, 1024u, 4096u}) {
             SsdConfig c = device(share, slots);
             c.ftl.gc_charge_time = false;
-            const double model = of_model(c, 1);
-            const Count beyond = counted(c, c.ftl.gc_soft_free_blocks, true), within = counted(c, c.ftl.gc_soft_free_blocks, false);
-            std::printf("[   FIGURE ] %u %% of the flash, %u entries in the cache: WA of the model %.4f; counted %.4f (%+.2f %%; at most %zu entries), with no entry beyond the room %.4f (%+.2f %%)\n", share,
-                        slots, model, beyond.amplification(), percent(model, beyond.amplification()), beyond.most(), within.amplification(), percent(model, within.amplification()));
-            EXPECT_NEAR(model / beyond.amplification(), 1.0, 0.015) << "two runs of the count differ by about 1 %";
-            EXPECT_TRUE(slots == 4096 || model < within.amplification());
+            const double model = of_model(c, 1), count = counted(c, c.ftl.gc_soft_free_blocks);
+            std::printf("[   FIGURE ] %u %% of the flash, %u entries in the cache: WA of the model %.4f, counted %.4f (%+.2f %%)\n", share, slots, model, count, percent(model, count));
+            // With room for little more than a victim moves, several write-backs that are begun together are a part of the cache.
+            EXPECT_NEAR(model / count, 1.0, slots == 64 ? 0.02 : 0.01);
         }
+}
+
+// Collection that takes its time lags behind a host that writes as fast as it can: the free blocks go down to the hard threshold.
+TEST(CachedMapWa, UnderLoadTheFreeBlocksAreAtTheHardThreshold) {
+    for (const std::uint32_t share : {70u, 80u})
+        for (const std::uint32_t slots : {256u, 4096u})
+            for (const std::uint32_t depth : {1u, 32u}) {
+                const SsdConfig c = device(share, slots);
+                const double model = of_model(c, depth), count = counted(c, c.ftl.gc_hard_free_blocks), soft = counted(c, c.ftl.gc_soft_free_blocks);
+                std::printf("[   FIGURE ] %u %% of the flash, %u entries, %u writes at a time: WA of the model %.4f, counted at the hard threshold %.4f (%+.2f %%), at the soft one %.4f (%+.2f %%)\n",
+                            share, slots, depth, model, count, percent(model, count), soft, percent(model, soft));
+                EXPECT_NEAR(model / count, 1.0, 0.01);
+            }
 }
 
 }  // namespace

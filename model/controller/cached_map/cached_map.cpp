@@ -28,6 +28,7 @@ CachedMap::CachedMap(const CachedMapSurroundings& around)
       write_backs_(around, table_, check_),
       page_reads_(around, [this](std::uint32_t page) { return write_backs_.in_dram(page); }, counters_.checkpoint_reads) {
     write_backs_.on_progress([this] {
+        look_again_at_ = 0;
         make_room();
         if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
     });
@@ -272,9 +273,9 @@ void CachedMap::page_at_hand(std::uint64_t page) {
     if (__builtin_expect(on_idle_ != nullptr, 0) && idle()) on_idle_();
 }
 
-/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. What collection has taken
-/// in beyond the room leaves as soon as it is clean, but nothing is written back for that alone: translation pages that are written
-/// cause collection, which takes in entries, and that would go on for ever.
+/// An entry that is wanted takes the place of the coldest one, which is written back first if it is dirty. So does each that collection has taken
+/// in beyond the room. Those wait for nobody and nobody for them: who wants an entry needs one to leave, not all that are too many. Translation pages
+/// that are written cause collection, which takes in entries; this ends, because a block without invalid units of the host's is not collected again.
 void CachedMap::make_room() {
     while (!wanted_.empty() || occupied_ > table_.room()) {
         if (occupied_ >= table_.room()) {
@@ -283,8 +284,12 @@ void CachedMap::make_room() {
             if (__builtin_expect(table_.is_dirty(coldest) && around_.ftl.media().read_only, 0)) {
                 if (wanted_.empty()) return;
             } else if (table_.is_dirty(coldest)) {
-                if (write_backs_.leaving() >= wanted_.size() || !write_backs_.begin()) return;
-                continue;
+                const std::uint64_t many = wanted_.size() + (occupied_ > table_.room() ? occupied_ - table_.room() : 0);
+                // Looking at the coldest ones once more finds nothing new, until some of them have left or many more are to leave.
+                if (write_backs_.leaving() >= many || many < look_again_at_) return;
+                if (write_backs_.begin(many)) continue;
+                look_again_at_ = 2 * many;
+                return;
             } else {
                 table_.remove(coldest);
                 --occupied_;

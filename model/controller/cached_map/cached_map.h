@@ -2,7 +2,8 @@
 // A map that is on the flash, with a part of it in memory (DFTL: Gupta et al., ASPLOS '09). Who asks for an entry that is not
 // in the cached mapping table waits until its translation page has been read. For room the coldest entries leave, dirty ones by way
 // of WriteBacks. Entries of units that garbage collection moves or that are deallocated are taken into the table without being asked
-// for, beyond its room if need be: collection never waits for the map. So are those that a start finds no translation page to say, which
+// for, beyond its room if need be, and as many leave again as soon as they are written: collection never waits for the map, as its blocks are what
+// the map is written to. So are those that a start finds no translation page to say, which
 // were dirty when the power went; and in a drive that is read-only, which may have no page for them, dirty ones stay beyond the room.
 //
 // A question's entries are held from when the question's turn has come until the answer, so that the answer is that of one
@@ -151,6 +152,7 @@ private:
     std::uint64_t occupied_ = 0;            ///< slots with an entry, or with one on its way
     std::vector<Use> uses_;                 ///< by slot
     std::uint64_t held_ = 0;                ///< slots with holders
+    std::uint64_t look_again_at_ = 0;       ///< so many that are to leave; until then the coldest are all being written
     std::vector<Question> questions_;
     std::vector<std::uint32_t> free_questions_;
     std::deque<std::uint32_t> queue_;       ///< questions whose turn has not come

@@ -21,9 +21,9 @@ WriteBacks::WriteBacks(const CachedMapSurroundings& around, CachedMappingTable& 
       check_(check),
       without_page_(around.ftl.translation_room().pools()) {}
 
-bool WriteBacks::begin() {
+bool WriteBacks::begin(std::uint64_t coldest) {
     std::vector<std::uint32_t> pages;
-    choose(pages);
+    choose(pages, coldest);
     if (pages.empty()) return false;
     start(std::move(pages));
     return true;
@@ -75,10 +75,11 @@ void WriteBacks::start(std::vector<std::uint32_t> pages) {
         around_.cores.run<&WriteBacks::read>(this, page, around_.costs.flash_issue, CoreStep::map_read, std::uint64_t{number} << 32 | page);
 }
 
-void WriteBacks::choose(std::vector<std::uint32_t>& pages) {
+/// The first one is needed; what else a flash page takes is of others that will be, before long.
+void WriteBacks::choose(std::vector<std::uint32_t>& pages, std::uint64_t coldest) {
     std::uint32_t looked_at = 0;
     for (CachedMappingTable::Slot s = table_.coldest();
-         s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt;
+         s != CachedMappingTable::kNone && pages.size() < geometry_.units_per_page() && looked_at < kLookedAt && (looked_at < coldest || !pages.empty());
          s = table_.next_coldest(s), ++looked_at) {
         const std::uint32_t page = table_.page_of(table_.key(s));
         if (table_.is_dirty(s) && goes_with(pages, page) && claim(page)) pages.push_back(page);
@@ -204,8 +205,8 @@ void WriteBacks::submit(FlashJob& job, const PageAddress& a) {
     job.next = nullptr;
     job.txn.path = nullptr;
     set_up_program(job, job.again ? FlashClass::gc_write : FlashClass::mapping_write, a, geometry_, *this);
-    job.txn.record = ftl.draw_record(a, PageKind::mapping);
     job.txn.cause = job.again ? FlashCause::relocation : FlashCause::of_class;
+    job.txn.record = ftl.draw_record(a, PageKind::mapping);
     const bool keeps = ftl.flash().keeps_map();
     job.content.clear();
     if (keeps) job.txn.record.content = &job.content;

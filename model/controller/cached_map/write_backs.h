@@ -45,8 +45,8 @@ public:
         for (const std::uint32_t page : pages) pages_[page].begun = true;
         start(std::move(pages));
     }
-    /// Begins with the coldest dirty entries: as many translation pages of a pool as one flash page takes. False: all are being written.
-    bool begin();
+    /// Begins with dirty ones of this many coldest entries: as many translation pages of a pool as one flash page takes. False: all are being written.
+    bool begin(std::uint64_t coldest);
     /// The page says what the map says: its entries are clean. Before the drive is at work.
     void write_in_no_time(std::uint32_t page) {
         const std::uint64_t n = by_page_ ? around_.ftl.entries_per_translation_page() : 1;
@@ -99,7 +99,7 @@ private:
     void tell(std::uint32_t page) const {
         if (__builtin_expect(page_changed_ != nullptr, 0)) page_changed_(page);
     }
-    void choose(std::vector<std::uint32_t>& pages);
+    void choose(std::vector<std::uint32_t>& pages, std::uint64_t coldest);
     void start(std::vector<std::uint32_t> pages);
     void sweep();
     bool goes_with(const std::vector<std::uint32_t>& pages, std::uint32_t page) const;
