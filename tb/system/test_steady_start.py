@@ -30,7 +30,11 @@ class SteadyStart(SystemTest):
         return tenth, (count - total) / (at - begin), json.loads((self.dir / name / "result.json").read_text())["steadiness"]
 
     def test_first_tenth_is_like_the_rest(self):
-        states = {"random": ("precondition.state=random",), "analytic": ("precondition.state=analytic",)}
+        for depth in (1, 32):
+            self.write(f"before{depth}.fio", f"[before]\nioengine=libaio\nrw=randwrite\nbs=4k\niodepth={depth}\nnorandommap\nsize=640m\nio_size=2g\n")
+        states = {"random": ("precondition.state=random",), "analytic": ("precondition.state=analytic",),
+                  "played": ("precondition.state=sequential", "precondition.overwrite=0%", "precondition.workload=before32.fio"),
+                  "played one by one": ("precondition.state=random", "precondition.overwrite=100%", "precondition.workload=before1.fio")}
         for name, state in states.items():
             for seed in SEEDS:
                 first, rest, steadiness = self.speeds(f"{name}{seed}", seed, *state)

@@ -134,6 +134,14 @@ CacheContents Firmware::cache_contents() const {
     return contents;
 }
 
+void Firmware::drop_copied(const Ftl& ftl) {
+    std::vector<std::uint32_t> released;
+    for (const BufferPort::Unit& u : buffer_->dirty_units())
+        if (is_place(ftl.lookup(u.lpa))) buffer_->drop(u.lpa, released);
+    for (const std::uint32_t command : released) waiters_.release(command);
+    waiters_.settle();
+}
+
 void Firmware::put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes) {
     SSDTLM_CHECK(idle(), "caches of a drive at work are filled");
     write_.count(CacheFill(write_.services(), cached_map_.get(), dirty_limit_.get(), bytes).put_back(contents));

@@ -85,6 +85,8 @@ public:
     void fill_caches(std::uint64_t units, const std::optional<BlockBytes>& bytes, const CacheFill::Next& next);
     /// What its caches hold now, for put_back() in another one. What is on its way to the flash does not count.
     CacheContents cache_contents() const;
+    /// Of what the write buffer holds, units of which the flash has an older copy are forgotten: another drive holds them, and will write them.
+    void drop_copied(const Ftl& ftl);
     void put_back(const CacheContents& contents, const std::optional<BlockBytes>& bytes);
     /// It goes on where another one of the same configuration has come to rest, over the same FTL. Precondition: both are idle, and nothing was
     /// submitted to this one yet. The write buffer and the read cache are left as they are.
@@ -98,6 +100,8 @@ public:
         gc_.stop();
         if (word_lines_) word_lines_->drain();
     }
+    /// No new GC victims, and those that run are left half emptied. For a run that goes on elsewhere.
+    void stop_gc_in_midst() { gc_.stop_in_midst(); }
     /// The supply fails, and capacitors protect the write buffer: calls `saved` when what is in it, and in the journal, is in flash. The host is not there any more.
     void supply_fails(std::function<void()> saved) { power_fail_.start(std::move(saved)); }
     /// Nothing in flight and nothing dirty.

@@ -194,8 +194,8 @@ public:
     /// one whose units have room behind what GC wrote last (ftl_scarce.cpp). When there is no such room: kNoSuperblock, and the drive is read-only. Now
     /// and then it is the least worn one, for wear levelling (ftl_wear.cpp). One of the SLC cache comes first, unless both are wanted and it was one last time.
     SuperblockId select_victim(GroupId group, bool idle = false);
-    /// Why the group's victim is one.
-    VictimReason victim_reason(SuperblockId victim) const;
+    void leave_victim(SuperblockId victim);  ///< nothing is moved out of it any more: it is the group's next one
+    VictimReason victim_reason(SuperblockId victim) const;  ///< why the group's victim is one
     std::uint32_t erases(SuperblockId b) const { return blocks_.erases(b); }
     std::uint32_t count(GroupId group, BlockState state) const;  ///< superblocks; looks at all of them
     /// Moves `page` (superblock.h) on to the next one at or behind it that holds valid units, and says which slots. false: none left.

@@ -54,6 +54,11 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
     return victim == kNoSuperblock ? kNoSuperblock : count_victim(victim);
 }
 
+void Ftl::leave_victim(SuperblockId victim) {
+    begun_.resize(shape_.groups(), kNoSuperblock);
+    begun_[idx(shape_.group_of(victim))] = victim;
+}
+
 SuperblockId Ftl::count_victim(SuperblockId victim) {
     blocks_.make_victim(victim);
     counters_.victims += shape_.planes();

@@ -71,7 +71,7 @@ bool GcEngine::choose(GroupId group) {
     if (__builtin_expect(probe_ != nullptr, 0)) probe_->victim_chosen(g.victim);
     pacing_.begun(group, g.victim);
     g.cursor = g.inflight = g.reads = 0;
-    g.exhausted = g.erase_waits = g.erase_failed = false;
+    g.exhausted = g.erase_waits = g.erase_failed = g.left = false;
     return true;
 }
 
@@ -111,6 +111,7 @@ void GcEngine::pump(GroupId group) {
     Group& g = groups_[idx(group)];
     if (g.victim == kNoSuperblock) return;  // this, or the last one, has ended within: where cores take no time
     if (__builtin_expect(ftl_.media().read_only, 0)) return abandon(group);
+    if (__builtin_expect(g.left, 0)) return leave(group);
     std::uint32_t mask = 0;
     while (!g.exhausted && g.inflight < most_inflight_) {
         if (!ftl_.next_valid_page(g.victim, g.cursor, mask)) {

@@ -100,6 +100,7 @@ public:
         pacing_.stop();
         if (ages_) ages_->stop();
     }
+    void stop_in_midst();  ///< the same, but victims that are collected for space are left half emptied, to who goes on with this FTL
     void go_on() {
         stopped_ = false;
         pacing_.go_on();
@@ -125,8 +126,8 @@ private:
     struct Group {
         SuperblockId victim = kNoSuperblock;
         std::uint64_t number = 0;    ///< of this collection, from 1: the owner of its flash work
-        std::uint32_t cursor = 0;    ///< page of the victim to look at next
         FlashCause cause = FlashCause::of_class;  ///< of that work
+        std::uint32_t cursor = 0;    ///< page of the victim to look at next
         std::uint32_t inflight = 0;  ///< reads, programs and erases
         std::uint32_t reads = 0;
         std::uint32_t unplaced = 0;  ///< pages of programs that have no flash page yet
@@ -135,6 +136,7 @@ private:
         bool erase_waits = false;
         bool erase_failed = false;
         bool looked_at = false;      ///< at once: in an entry that is to come
+        bool left = false;           ///< stop_in_midst(): when nothing is under way it is given back
         VictimUnits moves;           ///< read, not yet given to a program
     };
 
@@ -164,6 +166,7 @@ private:
     void program_failed(FlashJob& job);
     void drop_programs(FlashJob* jobs);
     void abandon(GroupId group);
+    void leave(GroupId group);
     void end_victim(GroupId group);
     void erase_done(std::uint64_t job);
     std::uint32_t row_room(GroupId group) const;

@@ -12,6 +12,29 @@ __attribute__((noinline, cold)) void GcEngine::abandon(GroupId group) {
     if (g.inflight == 0) end_victim(group);
 }
 
+void GcEngine::stop_in_midst() {
+    stop();
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        Group& g = groups_[i];
+        if (g.victim == kNoSuperblock || g.exhausted || g.cause != FlashCause::of_class) continue;
+        g.left = true;
+        if (!g.beginning) leave(GroupId{i});
+    }
+}
+
+/// What has been read and has no program yet stays where it is.
+__attribute__((noinline, cold)) void GcEngine::leave(GroupId group) {
+    Group& g = groups_[idx(group)];
+    g.moves.clear();
+    if (g.inflight != 0) return;
+    exhaust(group);
+    ftl_.leave_victim(g.victim);
+    g.victim = kNoSuperblock;
+    g.left = false;
+    pacing_.ended(group);
+    --active_;
+}
+
 __attribute__((noinline, cold)) void GcEngine::give_up_erases() {
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
         const Group& g = groups_[i];

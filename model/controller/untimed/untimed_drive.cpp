@@ -83,22 +83,34 @@ void UntimedDrive::complete(Command& c) {
     if (ended_) ended_(slots_[c.index].tag);
 }
 
-void UntimedDrive::come_to_rest(bool map_too) {
+void UntimedDrive::flush() {
     UntimedCommand flush;
     flush.op = IoOp::flush;
     const auto told = std::exchange(ended_, nullptr);
     submit(flush, ftl_.config().buffer_mode == BufferMode::power_protected);  // for which there would be nothing to do
     while (under_way() != 0 && step()) {
     }
+    ended_ = told;
+}
+
+void UntimedDrive::settle() {
+    run();
+    if (!firmware_->idle()) throw CheckFailed("preconditioning does not come to its end\n" + firmware_->dump());
+}
+
+void UntimedDrive::come_to_rest(bool map_too) {
+    flush();
     // Collection makes entries dirty again, so it ends before.
     firmware_->stop_gc();
     run();
-    if (map_too && firmware_->cached_map() != nullptr) {
-        firmware_->cached_map()->write_all([] {});
-        run();
-    }
-    ended_ = told;
-    if (!firmware_->idle()) throw CheckFailed("preconditioning does not come to its end\n" + firmware_->dump());
+    if (map_too && firmware_->cached_map() != nullptr) firmware_->cached_map()->write_all([] {});
+    settle();
+}
+
+void UntimedDrive::stop_at_work() {
+    flush();
+    firmware_->stop_gc_in_midst();
+    settle();
 }
 
 }  // namespace ssdtlm

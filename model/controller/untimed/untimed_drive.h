@@ -47,6 +47,8 @@ public:
     /// What a pause leaves: everything that was written is on the flash, and no victim is begun. Precondition: nothing is under way.
     /// `map_too`: so are the entries of a cached map.
     void come_to_rest(bool map_too);
+    /// What a host leaves that goes on: everything that was written is on the flash, and victims are half emptied. Precondition: nothing is under way.
+    void stop_at_work();
     const Firmware& firmware() const { return *firmware_; }
     Firmware& firmware() { return *firmware_; }
 
@@ -57,6 +59,8 @@ private:
         std::uint64_t tag = 0;
     };
     void submit(const UntimedCommand& command, bool ends_work);
+    void flush();
+    void settle();
     void complete(Command& command) override;
 
     const FtlConfig config_;
