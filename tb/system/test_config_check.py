@@ -67,6 +67,9 @@ class ConfigCheck(SystemTest):
         accepted = refused = 0
         for n in range(DEVICES):
             chosen = draw.sample(keys, draw.randint(1, 4)) + draw.sample(list(OWN), draw.choice((0, 0, 1, 2)))
+            section = chosen[0].rpartition(".")[0]
+            if draw.random() < 0.5:  # what acts together
+                chosen += [k for k in keys if k.rpartition(".")[0] == section and draw.random() < 0.4]
             settings = {k: drawn(draw, k, schema[k]) for k in chosen}
             words = [w for k, v in settings.items() for w in ("--set", f"{k}={v if isinstance(v, str) else json.dumps(v)}")]
             job = ["--ioengine=libaio", f"--rw={draw.choice(('read', 'randwrite', 'randrw'))}", "--bs=128k", "--number_ios=5", "--norandommap=1", "--io_size=1g"]
@@ -86,6 +89,14 @@ class ConfigCheck(SystemTest):
                         self.assertTrue(key in schema or any(k.startswith(key + ".") for k in schema), f"no key {key}: {check.stderr}")
         print(f"{accepted} devices accepted, {refused} refused by both", flush=True)
         self.assertGreater(min(accepted, refused), DEVICES // 10)
+
+    def test_states_of_the_drive(self):
+        """What a state allows, the check allows: it does not make the state, which takes long."""
+        for state in ("fresh", "sequential", "random", "analytic"):
+            for more in ("precondition.until=steady", "precondition.fill_caches=true", "precondition.fill=50%", "precondition.overwrite=50%", "gc.policy=cost_benefit"):
+                words = ("tiny-test", "--set", f"precondition.state={state}", "--set", more, "--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1")
+                check, run = self.result("config", "check", *words), self.result("run", *words, "-q", "-o", "out")
+                self.assertEqual((check.returncode, check.stderr), (run.returncode, run.stderr.replace("ssdtlm: the results so far are in out/failed.json\n", "")), words)
 
     def test_with_a_workload(self):
         self.write("large.fio", "[j]\nrw=read\nsize=1t\n")

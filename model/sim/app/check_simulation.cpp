@@ -37,6 +37,8 @@ void check_simulation(const SsdConfig& config, const RunOptions& options) {
     problems.throw_if_any();
     SsdConfig fresh = config;
     fresh.ftl.initial_state = InitialState::fresh;
+    fresh.ftl.until = OverwriteUntil::amount;
+    fresh.ftl.caches_filled = false;
     fresh.ftl.precondition_workload.clear();
     fresh.run.drive.clear();
     fresh.run.gc_log = false;

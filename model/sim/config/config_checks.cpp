@@ -305,7 +305,8 @@ private:
         if (most * g.unit_bytes < kLeastCapacity) {
             add("nand.geometry.blocks_per_plane",
                 std::to_string(g.blocks_per_plane) + " blocks are not enough for a reserve of " + reserve + sum,
-                "at least " + std::to_string(enough_blocks()), "raise it, or lower " + std::string(threshold_key(c_.ftl)));
+                enough_blocks() == 0 ? "blocks with more pages, or fewer that are kept free" : "at least " + std::to_string(enough_blocks()),
+                (enough_blocks() == 0 ? "raise nand.geometry.pages_per_block, or " : "raise it, or ") + fewer_kept_free());
             return;
         }
         add(key, value(key) + " leaves too little over-provisioning in " + round_size_like(g.raw_bytes(), value(key)) + " of flash",
@@ -337,13 +338,27 @@ private:
 
     /// Blocks of a plane that leave room for the least capacity. What is kept free grows with them, but more slowly.
     std::uint32_t enough_blocks() const {
-        NandGeometry g = c_.nand.geometry;
-        std::uint32_t few = g.blocks_per_plane, enough = kMostBlocks;
+        const auto is_enough = [this](std::uint32_t blocks) {
+            FtlConfig ftl = c_.ftl;
+            NandGeometry g = c_.nand.geometry;
+            g.blocks_per_plane = blocks;
+            follow_used_shares(ftl, g);
+            return most_logical_units(ftl, g) * g.unit_bytes >= kLeastCapacity;
+        };
+        std::uint32_t few = c_.nand.geometry.blocks_per_plane, enough = kMostBlocks;
+        if (!is_enough(enough)) return 0;
         while (enough - few > 1) {
-            g.blocks_per_plane = few + (enough - few) / 2;
-            (most_logical_units(c_.ftl, g) * g.unit_bytes < kLeastCapacity ? few : enough) = g.blocks_per_plane;
+            const std::uint32_t middle = few + (enough - few) / 2;
+            (is_enough(middle) ? enough : few) = middle;
         }
         return enough;
+    }
+
+    /// The threshold as it was given: in blocks, or as the share that is in use from then on.
+    std::string fewer_kept_free() const {
+        const bool hard = c_.ftl.gc_least_invalid != 0.0;
+        if ((hard ? c_.ftl.gc_hard_used_percent : c_.ftl.gc_soft_used_percent) == 0) return std::string("lower ") + threshold_key(c_.ftl);
+        return hard ? "raise gc.hard_used" : "raise gc.soft_used";
     }
 
     /// A map that is not all in memory.

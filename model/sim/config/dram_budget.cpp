@@ -67,7 +67,10 @@ std::vector<Problem> divide_dram(ResolvedConfig& r) {
         if (p.bytes != 0) said += (said.empty() ? "" : ", ") + p.key + " " + text_of(p.bytes);
     }
     if (rest != nullptr && rest->size == nullptr) {
-        add("dram.rest", "no part of the DRAM is its: " + rest->why_not, "another part", "set dram.rest to that one, or \"none\"");
+        std::string possible;  // "none" is, always
+        for (const Part& p : parts)
+            if (p.size != nullptr) possible += p.name == DramRest::buffer ? ", buffer" : p.name == DramRest::read_cache ? ", read_cache" : ", map";
+        add("dram.rest", "no part of the DRAM is its: " + rest->why_not, "none" + possible, "set dram.rest = \"none\", or another part");
         return out;
     }
     const std::uint64_t unit = c.nand.geometry.unit_bytes, least = others + (rest != nullptr ? unit : 0);

@@ -18,6 +18,7 @@ from jobs_results import check_logs, check_trims
 from results import check_books, check_latency, faults_of, strict_json
 
 MOST_STEPS = 16        # of repairs
+MOST_REFUSALS = 4      # of these, checked against a run
 SIGNAL_SECONDS = 0.3   # of CPU, from a signal to the end
 BEFORE_HANDLERS_S = 0.03
 # Ends that a workload asks for, and a drive that fails as it was told to.
@@ -28,6 +29,12 @@ IN_ITSELF = re.compile(r"multiple of \d|out of range|no unit|: is '")
 RAMPS = ("ramp_time", "latency_target", "steadystate", "directory", "filename", "nrfiles", "filesize", "create_only", "fill_device")
 
 Outcome = collections.namedtuple("Outcome", "faults case runs accepted")
+
+
+def without_stops(arguments):
+    """Of a run's, what says which workload it is."""
+    stops = [i for i, word in enumerate(arguments) if word.startswith("--stop-")]
+    return [word for i, word in enumerate(arguments) if i not in stops and i - 1 not in stops]
 
 
 class Fault(Exception):
@@ -57,7 +64,7 @@ class Trial:
 
     def config_check(self, case):
         """Problems of the device, as the program lists them."""
-        job = ["-w", cases.workload(case), *[w for w in case["arguments"] if not w.startswith("--stop")][:0]] if self.checks_jobs else []
+        job = ["-w", cases.workload(case), *without_stops(case["arguments"])] if self.checks_jobs else []
         done = self.start(["config", "check", *cases.device_words(case), "--json", *job])
         self.ended(done, "config check")
         if done.code not in (0, 2):
@@ -66,6 +73,13 @@ class Trial:
             return [Problem(**p) for p in json.loads(done.out)]
         except (ValueError, TypeError):
             return [problem_of_line(line) for line in done.err.splitlines() if line]
+
+    def check_refusal(self, case, problems):
+        """What the check refuses, a run refuses."""
+        stop = [] if "--stop-after-time" in case["arguments"] else ["--stop-after-time", "1us"]
+        done = self.start(cases.run_words(case, "refused", *stop))
+        if done.code not in (2, -24):
+            self.found.append(f"run does not refuse what config check does: exit {done.code}: {problems[0].text()}")
 
     def look_at(self, problem):
         for name in unknown_keys(problem, self.table, self.options):
@@ -135,6 +149,8 @@ class Trial:
             cases.write_files(case, self.folder, self.table)
             problems = self.config_check(case)
             if problems:
+                if len(advised) < MOST_REFUSALS:
+                    self.check_refusal(case, problems)
                 self.repaired_device(case, problems, advised)
                 continue
             shutil.rmtree(self.folder / "out", ignore_errors=True)
@@ -148,7 +164,7 @@ class Trial:
                 raise Fault(f"refused behind the run: {first_line(done)}")
             problems = [problem_of_line(line) for line in done.err.strip().splitlines()]
             device = [p for p in problems if p.where.startswith("--set ") and "precondition.workload" not in p.where or p.where.startswith("device.toml")]
-            if device or (self.checks_jobs and not case["arguments"]):
+            if device or self.checks_jobs:
                 raise Fault(f"config check accepts what run refuses: {(device or problems)[0].text()}")
             if last is not None and any(p.shape() == last.shape() and p.where == last.where for p in problems):
                 self.found.append(f"advice does not help: {last.text()}")

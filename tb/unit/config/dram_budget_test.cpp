@@ -56,7 +56,7 @@ TEST(DramBudget, WhoCannotGetTheRest) {
         EXPECT_THAT(problems_with(assignments), ElementsAre(::testing::HasSubstr(part)));
     };
     expect_one({"dram.rest=buffer"}, "dram.rest: without dram.size there is no rest; \"none\", or a size; set dram.size");
-    expect_one({"dram.rest=map", "dram.size=1GiB"}, "dram.rest: no part of the DRAM is its: with ftl.mapping = \"page\" all of the map is in the DRAM");
+    expect_one({"dram.rest=map", "dram.size=1GiB"}, "dram.rest: no part of the DRAM is its: with ftl.mapping = \"page\" all of the map is in the DRAM; none, buffer, read_cache; set dram.rest = \"none\"");
     expect_one({"dram.rest=read_cache", "dram.size=1GiB", "read_cache.room=buffer", "buffer.order=lru"}, "dram.rest: no part of the DRAM is its: read_cache.room = \"buffer\"");
     expect_one({"dram.rest=buffer", "dram.size=1GiB", "buffer.size=8MiB"}, "buffer.size: 8MiB with dram.rest, which leaves it ");
     expect_one({"dram.rest=buffer", "dram.size=1MiB", "ftl.mapping=dftl", "map.cache=1MiB"}, "map.cache 1MiB, and a unit at least for buffer.size; at least 1028KiB");
