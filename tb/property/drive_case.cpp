@@ -21,13 +21,13 @@ const std::vector<Choice>& DriveCase::choices() {
         {"ftl.mapping", {"\"page\"", "\"dftl\"", "\"fast\"", "\"block\""}},
         {"run.data", {"\"bytes\"", "\"bytes\"", "\"signatures\""}},
         {"nvme.lba_size", {"\"512B\"", "\"512B\"", "\"4KiB\""}},
-        {"unit", {"4096", "4096", "8192", "16384", "512"}},
+        {"unit", {"4096", "8192", "16384", "512", "12288", "6144"}},
         {"units_per_page", {"1", "1", "2", "4"}},
-        {"nand.geometry.channels", {"1", "2"}},
+        {"nand.geometry.channels", {"1", "2", "3"}},
         {"nand.geometry.ways", {"1", "2"}},
         {"nand.geometry.dies_per_chip", {"1", "1", "2"}},
         {"nand.geometry.planes_per_die", {"1", "2", "2", "4"}},
-        {"nand.geometry.pages_per_block", {"4", "8", "2", "16"}},
+        {"nand.geometry.pages_per_block", {"4", "8", "2", "16", "7"}},
         {"nand.bits_per_cell", {"1", "2", "3"}},
         {"blocks_in_use", {"2", "6", "12"}},
         {"share", {"100", "80", "50"}},
@@ -39,7 +39,7 @@ const std::vector<Choice>& DriveCase::choices() {
         {"gc.policy", {"\"greedy\"", "\"cost_benefit\"", "\"random\"", "\"fifo\"", "\"d_choices\"", "\"windowed_greedy\""}},
         {"gc.random.least_invalid_pages", {"-", "0", "2", "20"}},
         {"gc.windowed_greedy.window", {"-", "1", "5"}},
-        {"soft_hard", {"3 2", "4 2", "4 3", "6 2"}},
+        {"soft_hard", {"3 2", "4 2", "4 3", "6 2", "2 1", "4 1"}},
         {"gc.frontier", {"-", "-", "\"shared\""}},
         {"gc.least_invalid", {"-", "-", "-", "\"12.5%\"", "\"60%\""}},
         {"gc.max_inflight_pages", {"8", "1", "2"}},
@@ -133,10 +133,21 @@ std::uint32_t planes_of(const DriveCase& c);
 bool goes_with(const DriveCase& c, const std::string& key);
 bool goes_with_lanes(const DriveCase& c) { return c.value("ftl.static_dimensions") != "-" && goes_with(c, "ftl.static_dimensions"); }
 
+/// MLC of two steps, where the map is one that it goes with; it decides what else is drawn.
+bool in_two_steps(const DriveCase& c) { return c.value("nand.two_step") == "true" && c.value("ftl.mapping") == "\"page\""; }
+
+/// One free block kept from the host, which goes with no other writer than it and collection, and with nothing that fails.
+bool keeps_one_block(const DriveCase& c) { return c.value("soft_hard").back() == '1' && c.value("ftl.mapping") == "\"page\"" && !in_two_steps(c); }
+
+/// Collection that takes no time.
+bool collects_in_no_time(const DriveCase& c) {
+    return c.value("gc.charge_time") != "-" && !keeps_one_block(c) && c.value("ftl.mapping") != "\"fast\"" && c.value("ftl.mapping") != "\"block\"" && !in_two_steps(c);
+}
+
 /// NVM Sets that the drive's channels, ways and planes make up.
 bool goes_with_sets(const DriveCase& c) {
     const std::string sets = c.value("ftl.nvm_sets");
-    if (sets == "-" || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
+    if (sets == "-" || keeps_one_block(c) || c.value("ftl.mapping") == "\"fast\"" || c.value("ftl.mapping") == "\"block\"" || goes_with_lanes(c) || c.value("ftl.superblock") == "\"drive\"") return false;
     const auto has = [&](const char* dimension, const char* count) { return c.value(std::string("nand.geometry.") + dimension) == count; };
     if (sets[1] == 'P') return has("planes_per_die", "4") && c.value("ftl.superblock") == "\"plane\"";
     return has("channels", "2") && (sets.find('W') == std::string::npos || has("ways", "2"));
@@ -148,9 +159,6 @@ bool goes_with_table_cache(const DriveCase& c) {
     return c.value("ftl.mapping") != "\"dftl\"" || (goes_with(c, "map.granularity") && c.value("map.granularity") == "\"page\"");
 }
 
-/// MLC of two steps, where the map is one that it goes with; it decides what else is drawn.
-bool in_two_steps(const DriveCase& c) { return c.value("nand.two_step") == "true" && c.value("ftl.mapping") == "\"page\""; }
-
 /// What is refused with it, or has to have other values.
 bool is_out_of_two_steps(const std::string& key) {
     static const char* const kKeys[] = {"ftl.parity", "slc.", "gc.pace", "gc.tokens", "ftl.checkpoint", "refresh.", "wear.most_spread", "wear.each", "gc.frontier", "nand.faults.program_fail", "nand.bits_per_cell",
@@ -161,6 +169,12 @@ bool is_out_of_two_steps(const std::string& key) {
 /// What is refused where collection takes no time; there is no loss of power either.
 bool is_out_of_no_time(const std::string& key) {
     static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "gc.pace", "gc.tokens"};
+    return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
+}
+
+bool is_out_of_one_block(const std::string& key) {
+    static const char* const kKeys[] = {"nand.faults", "factory_bad", "ftl.parity", "ftl.spare_blocks", "slc.", "ftl.checkpoint", "ftl.stream_frontiers", "ftl.multi_hash", "ftl.nvm_sets",
+                                        "ftl.static_dimensions", "gc.frontier", "gc.charge_time", "wear.most_spread", "wear.each"};
     return std::any_of(std::begin(kKeys), std::end(kKeys), [&key](const char* k) { return starts(key, k); });
 }
 
@@ -179,8 +193,9 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     const bool frontiers = !logs && c.number("ftl.stream_frontiers") != 0;
     if (key == "nand.two_step") return in_two_steps(c);
     if (in_two_steps(c) && is_out_of_two_steps(key)) return false;
-    if (key == "gc.charge_time") return !c.loses_power();
-    if (!c.loses_power() && is_out_of_no_time(key)) return false;
+    if (keeps_one_block(c) && is_out_of_one_block(key)) return false;
+    if (key == "gc.charge_time") return collects_in_no_time(c);
+    if (collects_in_no_time(c) && is_out_of_no_time(key)) return false;
     if (key == "map.gc_updates" || key == "dirty_pages") return dftl && c.value(key) != "-" && !(key == "map.gc_updates" && has_checkpoints(c));
     if (key == "map.granularity" && goes_with(c, "map.gc_updates")) return false;
     if (starts(key, "map.")) return dftl;
@@ -189,8 +204,8 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "buffer.order" && c.value(key) == "\"lru\"") return c.value("buffer.mode") != "\"write_through\"" && c.value("buffer.merge_writes") == "-";
     if (key == "buffer.order") return dftl;
     // In no time everything is moved as often as that, which takes the test long.
-    if (key == "refresh.age" && c.value(key) == "\"300us\"" && !c.loses_power()) return false;
-    if (key == "run.check_waiters" && !c.loses_power() && c.value("refresh.age") != "-") return false;
+    if (key == "refresh.age" && c.value(key) == "\"300us\"" && collects_in_no_time(c)) return false;
+    if (key == "run.check_waiters" && collects_in_no_time(c) && c.value("refresh.age") != "-") return false;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
@@ -235,11 +250,13 @@ std::string bytes_text(std::uint64_t bytes) { return "\"" + std::to_string(bytes
 
 /// What no single choice says: sizes that have to fit each other.
 std::string sizes(const DriveCase& c, std::uint64_t unit) {
-    const std::uint64_t page = unit * c.number("units_per_page"), transfer = std::max(unit, c.number("transfer") * 1024);
+    const std::uint64_t page = unit * c.number("units_per_page");
+    std::uint64_t transfer = c.number("transfer") * 1024;
+    while (transfer < unit) transfer *= 2;
     std::string text = "nand.geometry.unit_size = " + bytes_text(unit) + "\nnand.geometry.page_size = " + bytes_text(page) +
                        "\nnand.geometry.spare_size = \"64B\"\nnvme.max_transfer = " + bytes_text(transfer) +
                        "\nbuffer.size = " + bytes_text(std::max<std::uint64_t>(4096, c.number("buffer_pages") * page * planes_of(c))) + "\n";
-    const std::string limits = c.value("soft_hard");
+    const std::string drawn = c.value("soft_hard"), limits = drawn.back() == '1' && !keeps_one_block(c) ? std::string(drawn[0] == '2' ? "3 2" : "4 2") : drawn;
     // In two steps collection goes on in no superblock of an earlier life: so many more losses of power in a row.
     const std::uint64_t more = in_two_steps(c) ? 4 : 0;
     text += "gc.soft_free_blocks = " + std::to_string(std::stoul(limits) + more) + "\ngc.hard_free_blocks = " + std::to_string(std::stoul(limits.substr(2)) + more) + "\n";
@@ -300,12 +317,10 @@ std::string with_dirty_pages(const DriveCase& c, std::string device) {
 
 }  // namespace
 
-bool DriveCase::loses_power() const {
-    return value("gc.charge_time") == "-" || value("ftl.mapping") == "\"fast\"" || value("ftl.mapping") == "\"block\"" || in_two_steps(*this);
-}
+bool DriveCase::loses_power() const { return !collects_in_no_time(*this) && !keeps_one_block(*this); }
 
 std::string DriveCase::device() const {
-    const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512, unit = std::max(lba, number("unit"));
+    const std::uint64_t lba = value("nvme.lba_size") == "\"4KiB\"" ? 4096 : 512, unit = std::max(lba, number("unit") / lba * lba);
     std::string text = "name = \"property\"\nnand.t_read = \"40us\"\nnand.t_erase = \"1ms\"\nnvme.ready_time = \"10us\"\n";
     if (loses_power()) text += "host.power_cut_at = [\"1000s\"]\n";
     for (const Choice& c : choices()) {

@@ -51,6 +51,12 @@ bool limits_dirty_pages(const FtlConfig& config) {
     return config.mapping == "dftl" && config.map.power_protected < 1.0;
 }
 
+std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
+    const bool two_writers = c.mapping == "page" && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
+                             c.stream_frontiers == 0 && c.nvm_sets.empty() && c.static_dimensions == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
+    return two_writers ? 1 : 2;
+}
+
 std::uint32_t threshold_reached(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? config.gc_soft_free_blocks : config.gc_hard_free_blocks; }
 
 const char* threshold_key(const FtlConfig& config) { return config.gc_least_invalid == 0.0 ? "gc.soft_free_blocks" : "gc.hard_free_blocks"; }
@@ -313,9 +319,9 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "4 bytes or more, whole entries in a page", ""});
         return out;
     }
-    if (config.gc_hard_free_blocks < 2)
-        out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least 2",
-                       "GC needs a free block to empty another one"});
+    if (config.gc_hard_free_blocks < least_hard_free_blocks(config))
+        out.push_back({"gc.hard_free_blocks", std::to_string(config.gc_hard_free_blocks), "at least " + std::to_string(least_hard_free_blocks(config)),
+                       "garbage collection needs a free block to empty another one; 1 is enough where only it and the host write"});
     if (config.gc_soft_free_blocks <= config.gc_hard_free_blocks)
         out.push_back({"gc.soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});

@@ -31,6 +31,8 @@ bool limits_dirty_pages(const FtlConfig& config);
 /// which too little is invalid. And its key.
 std::uint32_t threshold_reached(const FtlConfig& config);
 const char* threshold_key(const FtlConfig& config);
+/// The least gc.hard_free_blocks. Of one victim at a time the units fit into one free block; it takes 2 where others than host and collection write.
+std::uint32_t least_hard_free_blocks(const FtlConfig& config);
 /// Sets the free blocks of gc.soft_used and gc.hard_used, where these are given.
 void follow_used_shares(FtlConfig& config, const NandGeometry& geometry);
 /// Blocks of each plane that no data of the host may fill.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "controller/ftl/ftl_check.h"
 #include "sim/config/config_checker.h"
 
 namespace ssdtlm {
@@ -26,9 +27,17 @@ public:
 
 private:
     void thresholds() {
-        if (c_.ftl.gc_hard_free_blocks < 2 && c_.ftl.gc_hard_used_percent != 0)
-            add("gc.hard_used", value("gc.hard_used") + " leaves " + value("gc.hard_free_blocks") + " of " + std::to_string(c_.nand.geometry.blocks_per_plane) + " blocks free",
-                "at least 2: collection itself needs them", "lower it");
+        const bool fails = c_.faults.any() || !c_.host.power_cut_at.empty();  // blocks that nobody goes on with
+        const std::uint32_t least = fails ? 2 : least_hard_free_blocks(c_.ftl);
+        if (c_.ftl.gc_hard_free_blocks < least) {
+            const bool share = c_.ftl.gc_hard_used_percent != 0;
+            const std::string found = share ? value("gc.hard_used") + " leaves " + std::to_string(c_.ftl.gc_hard_free_blocks) + " of " +
+                                                  std::to_string(c_.nand.geometry.blocks_per_plane) + " blocks free"
+                                            : value("gc.hard_free_blocks");
+            add(share ? "gc.hard_used" : "gc.hard_free_blocks", found + (least == 1 ? "" : c_.faults.any() ? " with rates in [nand.faults]" : fails ? " with host.power_cut_at" : ""),
+                "at least " + std::to_string(least) + (!share ? "" : least == 1 ? " block" : " blocks"),
+                std::string(share ? "lower it" : "raise it") + ", because garbage collection needs free blocks itself; 1 is enough where only it and the host write");
+        }
         if (c_.ftl.gc_soft_free_blocks > c_.ftl.gc_hard_free_blocks) return;
         add("gc.soft_free_blocks", value("gc.soft_free_blocks") + " is not above gc.hard_free_blocks = " + value("gc.hard_free_blocks"),
             "more than " + value("gc.hard_free_blocks"), "background collection has to start before host writes wait");

@@ -169,14 +169,15 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("assumed: the best-known baseline"));
     table.push_back(P::integer(
                         "gc.soft_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_soft_free_blocks; })
-                        .range("3", "65536")
+                        .range("2", "65536")
                         .says("Free blocks of a plane (with ftl.superblock = die, of a die) at or below which it is collected in the background")
                         .from("assumed"));
     table.push_back(P::integer(
                         "gc.hard_free_blocks", [](auto& c) -> auto& { return c.ftl.gc_hard_free_blocks; })
-                        .range("2", "65535")
-                        .says("Free blocks of a plane at or below which host writes to it wait for collection")
-                        .from("assumed: collection itself needs two"));
+                        .range("1", "65535")
+                        .says("Free blocks of a plane at or below which host writes to it wait for collection. 1 is allowed where only the host and garbage "
+                              "collection write: a map in memory, no failing flash, no loss of power")
+                        .from("assumed: with other writers collection itself needs two"));
     table.push_back(P::quantity(
                         "gc.soft_used", Dimension::percent, [](auto& c) -> auto& { return c.ftl.gc_soft_used_percent; }, 10'000)
                         .range("0%", "99%")

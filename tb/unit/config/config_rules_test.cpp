@@ -77,9 +77,22 @@ TEST(ConfigRules, LargestUnitCountIsAllowed) {
 TEST(ConfigRules, Collection) {
     expect_one({"gc.hard_free_blocks=4"},
                "d.toml:4:20: gc.soft_free_blocks: 4 is not above gc.hard_free_blocks = 4; more than 4");
-    expect_one({"gc.hard_free_blocks=1"},
-               "--set gc.hard_free_blocks=1: gc.hard_free_blocks: 1 is out of range; 2..65535");
+    expect_one({"gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 1..65535");
     expect_one({"ftl.allocation=CWDD"}, "--set ftl.allocation=CWDD: ftl.allocation: is 'CWDD'; CDPW, ");
+}
+
+// One block kept free is enough for the host and collection; each other writer, and whatever leaves blocks that nobody goes on with, takes a second.
+TEST(ConfigRules, OneBlockKeptFree) {
+    EXPECT_THAT(problems_with({"gc.hard_free_blocks=1", "gc.soft_free_blocks=2"}), IsEmpty());
+    EXPECT_THAT(problems_with({"gc.hard_free_blocks=1", "refresh.reads=1000", "gc.least_invalid=1%"}), IsEmpty());
+    for (const char* other : {"ftl.mapping=dftl", "ftl.mapping=fast", "wear.most_spread=10", "ftl.spare_blocks=2", "slc.blocks=2", "slc.dynamic_blocks=2", "ftl.checkpoint_interval=1MiB",
+                              "ftl.checkpoint_at_shutdown=true", "gc.frontier=shared", "gc.charge_time=false"})
+        EXPECT_THAT(problems_with({"gc.hard_free_blocks=1", other}), ::testing::Contains(::testing::HasSubstr("gc.hard_free_blocks: 1; at least 2; raise it"))) << other;
+    expect_one({"gc.hard_free_blocks=1", "host.power_cut_at=[\"1ms\"]"}, "gc.hard_free_blocks: 1 with host.power_cut_at; at least 2");
+    expect_one({"gc.hard_free_blocks=1", "nand.faults.program_fail=0.1%"}, "gc.hard_free_blocks: 1 with rates in [nand.faults]; at least 2");
+    expect_one({"gc.hard_used=98%", "ftl.mapping=dftl"}, "gc.hard_used: 98% leaves 1 of 64 blocks free; at least 2 blocks; lower it");
+    EXPECT_THAT(problems_with({"gc.hard_used=98%"}), IsEmpty());
+    expect_one({"gc.hard_used=99%"}, "gc.hard_used: 99% leaves 0 of 64 blocks free; at least 1 block; lower it");
 }
 
 TEST(ConfigRules, SharesOfBlocksInUse) {
@@ -94,7 +107,7 @@ TEST(ConfigRules, SharesOfBlocksInUse) {
     EXPECT_EQ(free({"gc.soft_used=75%", "gc.soft_free_blocks=64"}), std::pair(64u, 3u)) << "said twice, the same";
     expect_one({"gc.soft_used=90%"}, "d.toml:4:20: gc.soft_free_blocks: 4, with gc.soft_used = 90%, which leaves 6 of 64 blocks free; one of the two");
     EXPECT_THAT(problems_with({"gc.soft_used=90%", "gc.soft_free_blocks=6"}), IsEmpty());
-    expect_one({"gc.hard_used=99%", "gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 2..65535");
+    expect_one({"gc.hard_used=99%", "gc.hard_free_blocks=0"}, "--set gc.hard_free_blocks=0: gc.hard_free_blocks: 0 is out of range; 1..65535");
 }
 
 // A row of pages that is programmed, and one that waits; as large as the planes are many, unless somebody says a number.

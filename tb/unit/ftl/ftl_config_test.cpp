@@ -24,8 +24,8 @@ TEST(FtlCheck, FindsAllProblemsAtOnce) {
     c.mapping = "pge";
     c.gc_policy = "lazy";
     c.allocation = "CWDX";
-    c.gc_hard_free_blocks = 1;
-    c.gc_soft_free_blocks = 1;
+    c.gc_hard_free_blocks = 0;
+    c.gc_soft_free_blocks = 0;
     c.fill = 1.5;
     c.overwrite = -1;
     EXPECT_EQ(check_ftl(c, g).size(), 7u);
@@ -153,7 +153,7 @@ TEST(FtlCheck, EachLimitFromBothSides) {
     using Places = std::vector<std::string>;
     FtlConfig c = base;
     for (const auto& [hard, soft, refused] :
-         {std::tuple{2u, 3u, Places{}}, {1u, 3u, Places{"gc.hard_free_blocks"}}, {2u, 2u, Places{"gc.soft_free_blocks"}}, {3u, 2u, Places{"gc.soft_free_blocks"}}}) {
+         {std::tuple{2u, 3u, Places{}}, {1u, 2u, Places{}}, {0u, 2u, Places{"gc.hard_free_blocks"}}, {2u, 2u, Places{"gc.soft_free_blocks"}}, {3u, 2u, Places{"gc.soft_free_blocks"}}}) {
         c = base;
         c.gc_hard_free_blocks = hard;
         c.gc_soft_free_blocks = soft;
