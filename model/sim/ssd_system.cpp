@@ -85,11 +85,26 @@ void SsdSystem::load_drive() {
         state(s);
         s.finish();
         device.controller.ftl->verify_books();
+        check_contents(s);
     } catch (const UserError&) {
         throw;
     } catch (const std::exception& e) {  // a check of an organ, which takes what it is told for its own
         s.refuse((std::string("what it says does not fit together: ") + e.what()).c_str());
     }
+}
+
+/// What the drive holds is what the host has written, and its read cache has no other.
+void SsdSystem::check_contents(Snapshot& s) const {
+    const Ftl& ftl = *device.controller.ftl;
+    const auto version_at = [&ftl](Ppa at) { return at == kUnmapped ? 0 : ftl.codec().version(ftl.flash().at(at)); };
+    for (std::uint32_t unit = 0; oracle != nullptr && unit < ftl.logical_units(); ++unit) {
+        const Ppa at = ftl.lookup(Lpa{unit});
+        s.require(at == kLost || oracle->may_hold(unit, version_at(at)), "a unit that holds other data than the host has written");
+    }
+    if (const ReadCache* const cache = device.controller.firmware->read_cache())
+        cache->for_each([&](const ReadCache::Unit& unit) {
+            s.require(idx(unit.lpa) < ftl.logical_units() && unit.version == version_at(ftl.lookup(unit.lpa)), "a unit in the read cache that holds other data than the flash");
+        });
 }
 
 namespace {

@@ -100,6 +100,7 @@ public:
 
 private:
     void load_drive();
+    void check_contents(Snapshot& s) const;
     void state(Snapshot& s);
     void supply_fails();
     void power_off();

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A saved drive that was changed, by chance or by hand, and packed again with a checksum of its frame that is right, is refused. And what is saved
-behind a loss of power is read again."""
+"""A saved drive that was changed, by chance or by hand, and packed again with a checksum of its frame that is right, is refused. With the digest of its content
+made anew too, it is refused for what it says, or works. And what is saved behind a loss of power is read again.
+
+SSDTLM_CHANGES: how many drives with a wrong digest; SSDTLM_CHANGES_INSIDE = "first count": seeds of those with a right one."""
 import os
 import random
+import resource
 import struct
 import subprocess
+import zlib
 
-from support import OK, USER_ERROR, SystemTest
+from saved_drives import changed_inside, packed, unpacked, with_digest
+from support import BINARY, OK, SANITIZED, USER_ERROR, SystemTest
 
 CHANGES = int(os.environ.get("SSDTLM_CHANGES", "24"))
+FIRST_INSIDE, INSIDE = (int(n) for n in os.environ.get("SSDTLM_CHANGES_INSIDE", "0 200").split())
+CPU_SECONDS = 100 if SANITIZED else 10  # a run here takes 0.02 s
 READ = ("--ioengine=libaio", "--rw=read", "--bs=4k", "--number_ios=1", "--size=64k")
 MIXED = ("--ioengine=libaio", "--rw=randrw", "--bs=4k", "--iodepth=8", "--number_ios=600", "--io_size=1t", "--norandommap=1")
 DEVICES = {
@@ -18,14 +25,6 @@ DEVICES = {
     "slc": ("ftl.user_capacity=8MiB", "slc.blocks=4"),
     "log blocks": ("ftl.user_capacity=6MiB", "ftl.mapping=fast"),
 }
-
-
-def unpacked(data):
-    return bytearray(subprocess.run(["zstd", "-dc"], input=data, capture_output=True, check=True).stdout)
-
-
-def packed(data):
-    return subprocess.run(["zstd", "-qc", "--check"], input=bytes(data), capture_output=True, check=True).stdout
 
 
 def changed(draw, content):
@@ -53,7 +52,89 @@ def changed(draw, content):
     return content
 
 
+# One of each memory that is saved.
+INSIDE_DEVICES = {
+    "page": ("ftl.user_capacity=8MiB",),
+    "planes, random victims": ("ftl.user_capacity=8MiB", "ftl.superblock=plane", "gc.policy=random", "wear.free_blocks=by_wear"),
+    "cost benefit, read cache": ("ftl.user_capacity=8MiB", "gc.policy=cost_benefit", "read_cache.size=64KiB", "gc.pace=tokens"),
+    "windowed, one room": ("ftl.user_capacity=8MiB", "gc.policy=windowed_greedy", "wear.most_spread=4", "firmware.table_cache=4KiB", "read_cache.room=buffer", "buffer.order=lru"),
+    "dftl": ("ftl.user_capacity=8MiB", "ftl.mapping=dftl", "map.cache=8KiB"),
+    "dftl by pages": ("ftl.user_capacity=6MiB", "ftl.mapping=dftl", "map.cache=16KiB", "map.granularity=page", "map.power_protected=50%"),
+    "segmented, lanes": ("ftl.user_capacity=8MiB", "ftl.mapping=dftl", "map.cache=8KiB", "map.replacement=segmented_lru", "ftl.static_dimensions=C"),
+    "checkpoints": ("ftl.user_capacity=8MiB", "ftl.checkpoint_interval=1MiB"),
+    "checkpoints of dftl": ("ftl.user_capacity=6MiB", "ftl.mapping=dftl", "map.cache=8KiB", "ftl.checkpoint_interval=1MiB", "ftl.checkpoint_at_shutdown=true"),
+    "slc": ("ftl.user_capacity=8MiB", "slc.blocks=4"),
+    "dynamic slc": ("ftl.user_capacity=7MiB", "slc.blocks=2", "slc.dynamic_blocks=3"),
+    "log blocks": ("ftl.user_capacity=6MiB", "ftl.mapping=fast"),
+    "block map": ("ftl.user_capacity=6MiB", "ftl.mapping=block"),
+    "streams": ("ftl.user_capacity=7MiB", "ftl.stream_frontiers=2", "ftl.streams_by=multi_hash", "ftl.multi_hash.counters=256"),
+    "refresh": ("ftl.user_capacity=8MiB", "refresh.reads=200", "refresh.age=5ms"),
+    "failing": ("ftl.user_capacity=7MiB", "ftl.spare_blocks=8", "nand.faults.program_fail=0.05%", "nand.faults.erase_fail=0.5%", "nand.faults.factory_bad=2%"),
+    "parity": ("ftl.user_capacity=3MiB", "ftl.parity=die", "ftl.superblock=drive"),
+    "sets": ("ftl.user_capacity=6MiB", "ftl.nvm_sets=C0, C1"),
+    "behind a loss of power": ("ftl.user_capacity=8MiB", 'host.power_cut_at=["3ms"]'),
+    "dftl behind a loss of power": ("ftl.user_capacity=8MiB", "ftl.mapping=dftl", "map.cache=8KiB", 'host.power_cut_at=["3ms"]'),
+}
+# Writes, deallocates, collects, and reads all of it at the end.
+ALL_OF_IT = """[global]
+ioengine=libaio
+norandommap=1
+[mix]
+rw=randrw
+bssplit=4k/60:16k/30:512/10
+iodepth=8
+number_ios=900
+io_size=1t
+[trim]
+rw=randtrim
+bs=8k
+number_ios=60
+[all]
+stonewall
+rw=read
+bs=64k
+iodepth=4
+"""
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 2))
+
+
 class Damage(SystemTest):
+    def bounded_run(self, settings):
+        words = [word for s in settings for word in ("--set", s)]
+        return subprocess.run([BINARY, "run", "tiny-test", "-q", "-o", "out", "-w", "all.fio", *words], cwd=self.dir, capture_output=True, text=True, errors="replace", preexec_fn=bounded, check=False)
+
+    def test_changed_content_with_its_digest(self):
+        """No crash, no mistake of the program and no run without end: it is refused with a sentence, or the drive works."""
+        self.write("all.fio", ALL_OF_IT)
+        drives = {}
+        for name, settings in INSIDE_DEVICES.items():
+            done = self.ssdtlm("run", "tiny-test", "-q", "-o", "out", "-w", "all.fio", *(w for s in (*settings, "precondition.state=random") for w in ("--set", s)), "--save-drive", "drive")
+            self.assertEqual((done.returncode, done.stderr), (OK, ""), name)
+            drives[name] = unpacked((self.dir / "drive").read_bytes())
+            self.assertEqual(with_digest(drives[name]), bytes(drives[name]), "the digest of the program is another one")
+        count = {OK: 0, USER_ERROR: 0}
+        for seed in range(FIRST_INSIDE, FIRST_INSIDE + INSIDE):
+            draw = random.Random(zlib.crc32(f"inside {seed}".encode()))
+            name = draw.choice(list(drives))
+            organ, other = changed_inside(draw, drives[name])
+            if other == bytes(drives[name]):
+                continue
+            (self.dir / "changed").write_bytes(packed(other))
+            settings = [s for s in INSIDE_DEVICES[name] if not s.startswith("host.power_cut_at")]
+            done = self.bounded_run((*settings, "precondition.from=changed", f"run.seed={draw.randrange(1, 9)}"))
+            with self.subTest(seed=seed, device=name, organ=organ):
+                self.assertIn(done.returncode, count, done.stderr[:600])
+                count[done.returncode] += 1
+                if done.returncode == USER_ERROR:
+                    self.assertRegex(done.stderr, r"^(precondition.from: )?changed: |^precondition.from: ")
+                else:
+                    self.assertEqual(done.stderr, "")
+        print(f"{INSIDE} changed drives: {count[USER_ERROR]} refused, {count[OK]} work", flush=True)
+        self.assertGreater(min(count.values()), INSIDE // 10)
+
     def run_on(self, settings, *arguments, output="out"):
         return self.ssdtlm("run", "tiny-test", "-q", "-o", output, *(word for s in settings for word in ("--set", s)), *arguments)
 

@@ -25,6 +25,11 @@ public:
     /// What it says does not fit this drive, or what is to be told cannot be. Throws UserError.
     [[noreturn]] virtual void refuse(const char* what) = 0;
 
+    /// What it says may be so.
+    void require(bool ok, const char* what) {
+        if (__builtin_expect(!ok, 0)) refuse(what);
+    }
+
     template <class... T>
     void operator()(T&... values) {
         (value(values), ...);
@@ -35,7 +40,12 @@ public:
         std::uint64_t size = v.size();
         value(size);
         if (v.size() != size) refuse("a table of another size");
-        entries(v);
+        entries(v, 0);
+    }
+    void fixed(std::vector<bool>& v) {
+        const std::size_t size = v.size();
+        value(v);
+        if (v.size() != size) refuse("a table of another size");
     }
     /// Of any kind, by their keys.
     template <class Map>
@@ -43,14 +53,18 @@ public:
         std::vector<std::pair<typename Map::key_type, typename Map::mapped_type>> entries(m.begin(), m.end());
         std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         value(entries);
-        if (reads()) m = Map(entries.begin(), entries.end());
+        if (!reads()) return;
+        m = Map(entries.begin(), entries.end());
+        require(m.size() == entries.size(), "an entry that is there twice");
     }
     template <class Set>
     void set(Set& set) {
         std::vector<typename Set::key_type> entries(set.begin(), set.end());
         std::sort(entries.begin(), entries.end());
         value(entries);
-        if (reads()) set = Set(entries.begin(), entries.end());
+        if (!reads()) return;
+        set = Set(entries.begin(), entries.end());
+        require(set.size() == entries.size(), "an entry that is there twice");
     }
     virtual void bytes(void* data, std::size_t size) = 0;
 
@@ -58,7 +72,8 @@ protected:
     explicit Snapshot(bool reads) : reads_(reads) {}
 
 private:
-    static constexpr std::uint64_t kMost = std::uint64_t{1} << 36;  // entries; a damaged file may ask for any number
+    /// Entries for which room is made before they are there: a damaged file may ask for any number.
+    static constexpr std::size_t kAhead = std::size_t{1} << 16;
 
     template <class T, class = void>
     struct HasState : std::false_type {};
@@ -72,6 +87,11 @@ private:
     void value(T& v) {
         if constexpr (HasState<T>::value) {
             v.state(*this);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            std::uint8_t byte = v;
+            bytes(&byte, sizeof byte);
+            require(byte <= 1, "neither yes nor no");
+            v = byte != 0;
         } else {
             static_assert(kPlain<T> || std::is_same_v<T, double>, "has no state() and is no plain value");
             bytes(&v, sizeof v);
@@ -82,39 +102,46 @@ private:
         value(v.first);
         value(v.second);
     }
-    template <class Container>
-    void resize(Container& v) {
+    void value(std::vector<bool>& v) {
         std::uint64_t n = v.size();
         value(n);
-        if (n > kMost) refuse("a table that is too long");
-        v.resize(static_cast<std::size_t>(n));
-    }
-    void value(std::vector<bool>& v) {
-        resize(v);
-        for (std::size_t i = 0; i < v.size(); i += 64) {
+        if (reads()) v.clear();
+        for (std::uint64_t i = 0; i < n; i += 64) {
             std::uint64_t word = 0;
-            for (std::size_t j = i; j < v.size() && j < i + 64; ++j) word |= std::uint64_t{v[j]} << (j - i);
+            for (std::uint64_t j = i; !reads() && j < n && j < i + 64; ++j) word |= std::uint64_t{v[j]} << (j - i);
             value(word);
-            for (std::size_t j = i; j < v.size() && j < i + 64; ++j) v[j] = (word >> (j - i) & 1) != 0;
+            for (std::uint64_t j = i; reads() && j < n && j < i + 64; ++j) v.push_back((word >> (j - i) & 1) != 0);
         }
     }
     template <class T>
     void value(std::vector<T>& v) {
-        resize(v);
-        entries(v);
+        std::uint64_t n = v.size();
+        value(n);
+        if (!reads()) return entries(v, 0);
+        v.clear();
+        for (std::size_t there = 0; there < n; there = v.size()) {
+            v.resize(static_cast<std::size_t>(std::min<std::uint64_t>(n, there + kAhead)));
+            entries(v, there);
+        }
     }
+    /// From this one on.
     template <class T>
-    void entries(std::vector<T>& v) {
-        if constexpr (kPlain<T> && !HasState<T>::value) {
-            if (!v.empty()) bytes(v.data(), v.size() * sizeof(T));
+    void entries(std::vector<T>& v, std::size_t from) {
+        if constexpr (kPlain<T> && !HasState<T>::value && !std::is_same_v<T, bool>) {
+            if (from != v.size()) bytes(v.data() + from, (v.size() - from) * sizeof(T));
         } else {
-            for (T& x : v) value(x);
+            for (std::size_t i = from; i < v.size(); ++i) value(v[i]);
         }
     }
     template <class T>
     void value(std::deque<T>& v) {
-        resize(v);
-        for (T& x : v) value(x);
+        std::uint64_t n = v.size();
+        value(n);
+        if (reads()) v.clear();
+        for (std::uint64_t i = 0; i < n; ++i) {
+            if (reads()) v.emplace_back();
+            value(v[static_cast<std::size_t>(i)]);
+        }
     }
 
     const bool reads_;

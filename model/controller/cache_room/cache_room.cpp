@@ -120,8 +120,11 @@ void CacheRoom::state(Snapshot& s) {
     if (s.reads())
         for (const std::uint32_t slot : slots) left_clean(slot);
     s(slots);
-    if (s.reads())
-        for (const std::uint32_t slot : slots) entered_clean(slot);
+    if (!s.reads()) return;
+    for (const std::uint32_t slot : slots) {
+        s.require(slot < units_ && !nodes_[node_of(slot)].linked, "a unit that is not in the read cache, or twice");
+        entered_clean(slot);
+    }
 }
 
 }  // namespace ssdtlm

@@ -84,6 +84,11 @@ public:
     /// Precondition: idle().
     void state(Snapshot& s) {
         s(table_, check_);
+        if (s.reads())
+            check_.for_each_stale([&](std::uint64_t unit) {
+                const Slot slot = table_.find(static_cast<std::uint32_t>(unit / units_per_key_));
+                s.require(slot != kNone && table_.is_dirty(slot), "an entry that is newer than the flash, and that nobody will write");
+            });
         uses_.resize(table_.slots());
         occupied_ = table_.size();
     }

@@ -232,7 +232,10 @@ void DirtyLimit::state(Snapshot& s) {
     for (std::uint32_t page = oldest_; page != kNone; page = pages_[page].newer) order.push_back(page);
     s(order, most_counted_, waits_, at_work_);
     if (!s.reads()) return;
-    for (const std::uint32_t page : order) join(page);
+    for (const std::uint32_t page : order) {
+        s.require(page < pages_.size() && !pages_[page].joined && map_.table().dirty_in(page) != 0, "a dirty translation page that is not dirty");
+        join(page);
+    }
 }
 
 }  // namespace ssdtlm

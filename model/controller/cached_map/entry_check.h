@@ -39,6 +39,11 @@ public:
     /// The same for all units that are not stale.
     void compare_page(const FlashJob& read) const;
     void state(Snapshot& s) { s.fixed(stale_); }
+    template <class Visit>
+    void for_each_stale(Visit&& visit) const {
+        for (std::size_t word = 0; word < stale_.size(); ++word)
+            for (std::uint64_t bits = stale_[word]; bits != 0; bits &= bits - 1) visit(std::uint64_t{word} * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
+    }
 
 private:
     bool has_bytes(const FlashJob& read) const;

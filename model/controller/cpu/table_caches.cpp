@@ -98,6 +98,20 @@ Ps TableCaches::wait() {
     return waits;
 }
 
-void TableCaches::state(Snapshot& s) { s(tags_); }
+void TableCaches::state(Snapshot& s) {
+    s.fixed(tags_);
+    for (std::size_t i = 0; s.reads() && i < tags_.size(); ++i) {
+        const std::uint64_t tag = tags_[i], core = i / (sets_ * ways_);
+        if (tag == kNone) continue;
+        const std::uint64_t line = (tag & ~kDirty) - 1;
+        s.require(line < kTable && line % sets_ == i / ways_ % sets_, "a line of the table in the wrong place of a cache");
+        for (std::uint64_t other = 0; other < cores_; ++other) {
+            const Place p = find(other, line);
+            if (p.way == ways_) continue;
+            s.require(other != core || p.first + p.way == &tags_[i], "a line of the table that is twice in a cache");
+            s.require(other == core || ((tag | p.first[p.way]) & kDirty) == 0, "a line of the table that one core has changed, and another has");
+        }
+    }
+}
 
 }  // namespace ssdtlm

@@ -54,6 +54,7 @@ public:
     template <class Archive>
     void state(Archive& s) {
         s(turn_);
+        s.require(of_lane_.empty() ? turn_ == 0 : turn_ < of_lane_.size(), "a turn of a lane that there is not");
     }
 
 private:

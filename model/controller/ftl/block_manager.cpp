@@ -334,6 +334,46 @@ void BlockManager::state(Snapshot& s) {
     s.fixed(named_gc_);
     s(any_failed_, keeps_reserve_, failed_, erases_counted_);
     s.fixed(erases_);
+    if (s.reads()) check_read(s);
+}
+
+/// What everybody takes for granted who goes by these tables. What they say of the flash, Ftl::verify_books() looks at.
+void BlockManager::check_read(Snapshot& s) const {
+    for (const BlockRecord& r : blocks_) {
+        s.require(r.state <= BlockState::hybrid && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
+        const std::uint32_t named = r.stream < kNamedHostStreams ? 0 : host_stream_of(r.stream);
+        s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_), "a superblock of a stream that there is not");
+    }
+    const auto open_is = [&](SuperblockId b, std::uint32_t group, BlockState state) {
+        s.require(b == kNoSuperblock || (idx(b) / shape_.blocks_per_group() == group && blocks_[idx(b)].state == state), "an open superblock that is not open");
+    };
+    for (std::uint32_t n = 0; n < groups_.size(); ++n) {
+        const Group& g = groups_[n];
+        SuperblockId last = kNoSuperblock, b = g.free_first;
+        for (std::uint32_t left = g.free_count; left != 0; --left, last = b, b = blocks_[idx(b)].next_free)
+            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[idx(b)].state == BlockState::free, "a list of free superblocks with others in it");
+        s.require(b == kNoSuperblock && last == g.free_last, "a list of free superblocks that does not end");
+        open_is(g.open_host, n, BlockState::open_host);
+        open_is(g.open_gc, n, BlockState::open_gc);
+        open_is(g.open_wear, n, BlockState::open_wear);
+        open_is(g.open_map, n, BlockState::open_map);
+        for (std::uint32_t i = 0; i < streams_; ++i) {
+            open_is(named_[n * streams_ + i], n, BlockState::open_host);
+            open_is(named_gc_[n * streams_ + i], n, BlockState::open_gc);
+        }
+        const auto in_state = [&](BlockState state) {
+            const auto first = blocks_.begin() + n * shape_.blocks_per_group();
+            return static_cast<std::uint32_t>(std::count_if(first, first + shape_.blocks_per_group(), [state](const BlockRecord& r) { return r.state == state; }));
+        };
+        s.require(g.spares == in_state(BlockState::spare) && g.spares_at_first <= shape_.blocks_per_group() && g.surplus <= shape_.blocks_per_group(), "spare superblocks that are not there");
+        s.require(g.reserve <= shape_.blocks_per_group() && (keeps_reserve_ ? g.reserve >= hard_free_blocks_ : g.reserve == 0), "a reserve of superblocks that there is not");
+    }
+    std::vector<bool> seen(blocks_.size());
+    for (const SuperblockId b : failed_) {
+        s.require(idx(b) < blocks_.size() && blocks_[idx(b)].state == BlockState::failed && !seen[idx(b)], "a failed superblock that has not failed");
+        seen[idx(b)] = true;
+    }
+    s.require(any_failed_ == !failed_.empty(), "failed superblocks that are not there");
 }
 
 void BlockManager::refuse(SuperblockId b, const char* what) const {

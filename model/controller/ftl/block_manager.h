@@ -234,6 +234,7 @@ private:
         return page;
     }
     [[noreturn]] void refuse(SuperblockId b, const char* what) const;
+    void check_read(Snapshot& s) const;
 
     const SuperblockShape shape_;
     const std::uint32_t hard_free_blocks_;

@@ -56,6 +56,7 @@ public:
     template <class Archive>
     void state(Archive& s) {
         s(next_);
+        s.require(next_ <= kRing, "a place behind the room for data");
     }
 
 protected:

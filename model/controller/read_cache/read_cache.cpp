@@ -151,9 +151,40 @@ void ReadCache::state(Snapshot& s) {
     s(free_);
     for (Part& p : parts_) s(p.oldest, p.newest);
     s.map(index_);
+    if (s.reads()) check_slots(s);
     for (Part& p : parts_) p.used = 0;
     for (const auto& [lpa, slot] : index_) ++parts_[slots_[slot].part].used;
-    if (room_ != nullptr) s(*room_);
+    if (room_ != nullptr) {
+        s(*room_);
+        s.require(room_->clean() == index_.size(), "units in the room of the buffer that are not in the read cache");
+    } else if (s.reads()) {
+        check_orders(s);
+    }
+}
+
+/// Each slot is free, or that of one unit.
+void ReadCache::check_slots(Snapshot& s) const {
+    std::vector<bool> seen(slots_.size());
+    const auto take = [&](std::uint32_t slot) {
+        s.require(slot < slots_.size() && !seen[slot], "a place of the read cache that is there twice");
+        seen[slot] = true;
+    };
+    for (const std::uint32_t slot : free_) take(slot);
+    for (const auto& [lpa, slot] : index_) {
+        take(slot);
+        s.require(idx(slots_[slot].unit.lpa) == lpa && slots_[slot].part < parts_.size(), "a place of the read cache that is another unit's");
+    }
+    s.require(free_.size() + index_.size() == slots_.size(), "a place of the read cache that is nobody's");
+}
+
+/// Each unit is in the order of its part once.
+void ReadCache::check_orders(Snapshot& s) const {
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+        std::uint32_t before = kNone, slot = parts_[part].oldest;
+        for (std::uint64_t left = parts_[part].used; left != 0; --left, before = slot, slot = slots_[slot].newer)
+            s.require(slot < slots_.size() && slots_[slot].part == part && slots_[slot].older == before, "an order of the read cache with others in it");
+        s.require(slot == kNone && before == parts_[part].newest && parts_[part].used <= parts_[part].units, "an order of the read cache that does not end");
+    }
 }
 
 }  // namespace ssdtlm

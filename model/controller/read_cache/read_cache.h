@@ -82,6 +82,11 @@ public:
     const Counters& counters() const { return counters_; }
     /// Precondition (checked): nothing is being filled, and versions stand for the data.
     void state(Snapshot& s);
+    /// Calls visit(unit) for each that is in it, in no order.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (const auto& [lpa, slot] : index_) visit(slots_[slot].unit);
+    }
 
 private:
     struct Slot {
@@ -98,6 +103,8 @@ private:
         std::uint32_t key = 0;     ///< the unit
         std::uint32_t number = 0;  ///< of the read that began last
     };
+    void check_slots(Snapshot& s) const;
+    void check_orders(Snapshot& s) const;
     void link_newest(std::uint32_t slot);
     void unlink(std::uint32_t slot);
     void remove(std::uint32_t slot);

@@ -361,13 +361,15 @@ void IntegrityOracle::state(Snapshot& s) {
     SSDTLM_CHECK(reads_in_flight_ == 0 && !bytes_, "a snapshot while reads are in flight, or of bytes");
     s.section("what the host has written");
     s(filled_, nibbles_, rolling_);
+    s.require(filled_ <= units_ && rolling_ >= 1 && rolling_ <= max_version_, "a version that a unit cannot have");
     std::vector<UnitState> settled;
     table_.for_each([&](const UnitState& u) { settled.push_back(u); });
     std::sort(settled.begin(), settled.end(), [](const UnitState& a, const UnitState& b) { return a.key < b.key; });
     std::uint64_t count = settled.size();
     s(count);
-    settled.resize(static_cast<std::size_t>(count));
-    for (UnitState& u : settled) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (s.reads()) settled.emplace_back();  // one by one: there may be fewer than it says
+        UnitState& u = settled[static_cast<std::size_t>(i)];
         SSDTLM_CHECK(u.in_flight == 0, "a snapshot while writes are in flight");
         bool left = u.lost_power;  // by a loss of power, and nobody has read which of the versions it is
         s(u.key, u.before, u.within, left);

@@ -85,6 +85,12 @@ public:
     /// Brings what a coming command on this block needs into the cache.
     [[gnu::always_inline]] void prefetch(std::uint64_t slba) const { nibbles_.prefetch(unit_of_(slba) >> 1); }
 
+    /// The unit may hold this version. Precondition: nothing is in flight.
+    bool may_hold(std::uint32_t unit, std::uint32_t version) const {
+        const UnitState* const several = table_.find(unit);
+        return several != nullptr ? version <= max_version_ && (several->acceptable() >> version & 1) != 0 : version_of(unit) == version;
+    }
+
     /// Names a write, trim or flush for its end; 0 where no loss of power is to come.
     using Operation = DurableVersions::Token;
     /// A write is being submitted: chooses its versions and stamps each of its blocks in `data`.

@@ -62,6 +62,11 @@ public:
         for (Block& b : blocks_) s(b.last, b.erases, b.stream);
         s(pages_);
         s.map(far_);
+        for (std::size_t at = 0; s.reads() && at < blocks_.size() * pages_per_block_; ++at) {
+            const std::uint16_t entry = pages_[at];
+            s.require((entry & ((1u << kKindBits) - 1)) < static_cast<unsigned>(PageKind::count), "a page of a kind that there is not");
+            s.require(entry >> kKindBits != kFar || far_.count(at) != 0, "a page without its number");
+        }
     }
 
 private:

@@ -75,6 +75,16 @@ void SpareArea::state(Snapshot& s) {
     s(any_slc_, any_marked_, any_unusable_, keeps_map_, units_, slc_, marked_, half_erased_, records_);
     s.fixed(blocks_);
     s.map(contents_);
+    if (!s.reads()) return;
+    for (const std::vector<bool>* const of_blocks : {&slc_, &marked_, &half_erased_})
+        s.require(of_blocks->empty() || of_blocks->size() == blocks_.size(), "a table of other blocks");
+    s.require(any_slc_ == !slc_.empty() && any_marked_ == !marked_.empty() && any_unusable_ == (any_marked_ || !half_erased_.empty()), "a table that is not in use");
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+        s.require(blocks_[b].next_page <= (slc(BlockId{b}) ? geometry_.slc_pages_per_block() : geometry_.pages_per_block), "more pages than a block has");
+        s.require(!is_marked_bad(BlockId{b}) || blocks_[b].next_page == 0, "pages in a block that the factory has marked");
+    }
+    for (const auto& [page, content] : contents_)
+        s.require(page < std::uint64_t{geometry_.blocks()} * geometry_.pages_per_block && content.size() * sizeof(std::uint64_t) <= geometry_.page_bytes, "contents of a page that there is not");
 }
 
 __attribute__((noinline)) void SpareArea::set_mode(BlockId b, std::uint32_t page, bool slc) {

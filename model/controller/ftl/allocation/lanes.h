@@ -63,6 +63,8 @@ public:
     void state(Archive& s) {
         s.fixed(cursors_);
     }
+    bool any_held(std::uint32_t lane) const { return cursors_[lane].any_held(); }
+    bool able(GroupId group, std::uint32_t stream) const { return cursors_[of(group, stream)].able(group); }
 
 private:
     std::uint32_t position_of(std::uint32_t unit) const {

@@ -6,6 +6,7 @@
 // Plane_Allocation_Scheme). Dynamic: the position comes from the order of programs, never from the logical address.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -79,6 +80,18 @@ public:
         s.fixed(open_);
         s.fixed(ragged_);
         s(ragged_count_, cursor_);
+        if (!s.reads()) return;
+        std::uint32_t ragged = 0;
+        for (std::size_t at = 0; at < 64 * open_.size(); ++at) {
+            const auto is = [at](const Bits& bits) { return (bits[at / 64] >> (at % 64) & 1) != 0; };
+            s.require(is(open_) == (is(able_) && !is(held_)) && (at < sequence_.size() || !(is(able_) || is(held_) || is(ragged_))), "a group that takes pages, and does not");
+            ragged += is(ragged_);
+        }
+        s.require(ragged == ragged_count_ && cursor_ < sequence_.size(), "a turn of a group that there is not");
+    }
+    /// Some group is held.
+    bool any_held() const {
+        return std::any_of(held_.begin(), held_.end(), [](std::uint64_t bits) { return bits != 0; });
     }
 
 private:

@@ -45,6 +45,7 @@ public:
     void state(Archive& s) {
         s.fixed(last_);
         s.fixed(held_);
+        for (const std::uint32_t group : last_) s.require(group < lanes_.sequence().size(), "a turn of a group that there is not");
     }
 
 private:

@@ -152,6 +152,28 @@ void Checkpoints::state(Snapshot& s) {
     s(open_, next_part_, anchor_, root_pages_);
     for (bool& bad : anchor_bad_) s(bad);
     in_flight_.state(s);
+    if (s.reads()) check_read(s);
+}
+
+void Checkpoints::check_read(Snapshot& s) {
+    const auto exists = [&](const PageAddress& a) {
+        s.require(idx(a.plane) < geometry_.planes() && a.block < geometry_.blocks_per_plane && a.page < geometry_.pages_per_block, "a page of a checkpoint that there is not");
+        part_of(a);
+    };
+    if (latest_) {
+        const SuperblockShape& shape = layout_.shape();
+        s.require(latest_->superblocks.size() == shape.superblocks() && latest_->blocks.size() == geometry_.blocks() && latest_->groups.size() == shape.groups() &&
+                      latest_->map.size() == map_pages_,
+                  "books of a checkpoint of another drive");
+        for (const PageAddress& a : latest_->map) exists(a);
+        for (const PageAddress& a : root_.books) exists(a);
+        std::vector<Part> said = parts_;
+        count_live();
+        for (std::size_t i = 0; i < parts_.size(); ++i) s.require(said[i].live == parts_[i].live, "pages of a checkpoint that are not counted");
+    }
+    for (const Part& p : parts_) s.require(p.used <= pages_each(), "more pages than a superblock has");
+    s.require((open_ == kNone || open_ < parts_.size()) && next_part_ < parts_.size() && (anchor_ == kNone || anchor_ < CheckpointLayout::kAnchors), "a superblock for checkpoints that there is not");
+    s.require(root_pages_ <= layout_.anchor_pages() && root_.sequence <= sequence_, "a root record that there is not");
 }
 
 }  // namespace ssdtlm

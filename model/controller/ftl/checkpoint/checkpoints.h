@@ -102,6 +102,7 @@ private:
     std::uint32_t free_parts() const;
     std::uint32_t room_in_open() const { return open_ == kNone ? 0 : pages_each() - parts_[open_].used; }
     std::uint32_t part_of(const PageAddress& a) const;
+    void check_read(Snapshot& s);
     void count_live();
 
     CheckpointLayout layout_;

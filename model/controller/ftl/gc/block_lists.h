@@ -34,6 +34,20 @@ public:
     void state(Archive& s) {
         s.fixed(links_);
     }
+    /// Of what was read: the list of each block, kInNone where it is in none. Empty: the lists are broken.
+    static constexpr std::uint32_t kInNone = 0xFFFFFFFFu;
+    std::vector<std::uint32_t> lists() const {
+        std::vector<std::uint32_t> list_of(blocks_, kInNone);
+        for (std::uint32_t end = blocks_; end < links_.size(); ++end) {
+            std::uint32_t before = end;
+            for (std::uint32_t n = links_[end].after; n != end; before = n, n = links_[n].after) {
+                if (n >= blocks_ || list_of[n] != kInNone || links_[n].before != before) return {};
+                list_of[n] = end - blocks_;
+            }
+            if (links_[end].before != before) return {};
+        }
+        return list_of;
+    }
 
 private:
     struct Link {

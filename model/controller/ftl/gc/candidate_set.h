@@ -41,6 +41,21 @@ public:
         s.fixed(nodes_);
         s.fixed(size_);
     }
+    /// As VictimPolicy::agrees().
+    bool agrees(const std::vector<std::uint32_t>& valid, std::uint32_t no_candidate) const {
+        std::uint64_t members = 0, candidates = 0;
+        for (std::uint32_t group = 0; group < size_.size(); ++group) {
+            if (size_[group] > per_group_) return false;
+            members += size_[group];
+        }
+        for (std::uint32_t b = 0; b < valid.size(); ++b) {
+            if (valid[b] == no_candidate) continue;
+            const std::uint32_t group = group_of_(b);
+            if (nodes_[b].valid != valid[b] || nodes_[b].position >= size_[group] || members_[group * per_group_ + nodes_[b].position] != SuperblockId{b}) return false;
+            ++candidates;
+        }
+        return members == candidates;
+    }
 
 private:
     struct Node {

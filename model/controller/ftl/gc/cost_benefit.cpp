@@ -51,6 +51,7 @@ public:
         s(candidates_);
         s.fixed(sealed_at_);
     }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override { return candidates_.agrees(valid, kNoCandidate); }
 
 private:
     std::uint32_t units_;

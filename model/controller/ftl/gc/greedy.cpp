@@ -42,6 +42,16 @@ public:
         s(lists_);
         s.fixed(lowest_);
     }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override {
+        const std::vector<std::uint32_t> lists = lists_.lists();
+        for (std::uint32_t b = 0; b < valid.size(); ++b) {
+            if (lists.empty()) return false;
+            const std::uint32_t group = group_of_(b);
+            if (lists[b] != (valid[b] == kNoCandidate ? BlockLists::kInNone : group * buckets_ + valid[b])) return false;
+            if (lists[b] != BlockLists::kInNone && lowest_[group] > valid[b]) return false;
+        }
+        return true;
+    }
 
 private:
     void put(SuperblockId block, std::uint32_t valid) {

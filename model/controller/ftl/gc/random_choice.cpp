@@ -49,6 +49,7 @@ public:
     void removed(SuperblockId block) override { candidates_.remove(block); }
     ChoiceLaw law() const override { return {ChoiceLaw::Kind::best_of, choices_, most_valid_}; }
     void state(Snapshot& s) override { s(candidates_, random_); }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override { return candidates_.agrees(valid, kNoCandidate); }
 
 private:
     static constexpr std::uint32_t kDraws = 32;  // then all are looked at

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/config/policy_registry.h"
 #include "common/snapshot/snapshot.h"
@@ -45,6 +46,12 @@ public:
     virtual ChoiceLaw law() const { return {}; }
     /// What it remembers; reading: a fresh one. A policy without it works in drives that are not saved.
     virtual void state(Snapshot& s) { s.refuse("the choice of victims (gc.policy) does not say what it remembers"); }
+    /// Of what it has read: whether these are its candidates. By superblock: its valid units, or kNoCandidate.
+    static constexpr std::uint32_t kNoCandidate = 0xFFFFFFFFu;
+    virtual bool agrees(const std::vector<std::uint32_t>& valid) const {
+        (void)valid;
+        return true;
+    }
 
 protected:
     virtual SuperblockId choose(GroupId group, std::uint64_t clock, std::uint32_t most_valid) = 0;

@@ -44,6 +44,15 @@ public:
         s(queues_);
         s.fixed(valid_);
     }
+    bool agrees(const std::vector<std::uint32_t>& valid) const override {
+        const std::vector<std::uint32_t> lists = queues_.lists();
+        for (std::uint32_t b = 0; b < valid.size(); ++b) {
+            if (lists.empty()) return false;
+            if (lists[b] != (valid[b] == kNoCandidate ? BlockLists::kInNone : group_of_(b))) return false;
+            if (valid[b] != kNoCandidate && valid_[b] != valid[b]) return false;
+        }
+        return true;
+    }
 
 private:
     std::uint32_t window_;

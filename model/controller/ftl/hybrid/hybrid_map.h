@@ -175,6 +175,7 @@ private:
         bool begun = false;                 // what is demanded
         bool erasing = false;
     };
+    void check_read(Snapshot& s, std::uint32_t group) const;
     bool merges_failed(GroupId group);
     bool begin_demanded(GroupId group);
     std::uint32_t take_sequential(const LogicalPage& first, std::uint32_t most, PageAddress* out);

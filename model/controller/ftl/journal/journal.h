@@ -109,6 +109,7 @@ public:
     void state(Snapshot& s);
 
 private:
+    void check_read(Snapshot& s) const;
     bool open_is_open() const { return open_ != kDetached && pages_[open_].state == State::open; }
     Id take();
     static PageContent encode(const std::vector<JournalEntry>& entries);

@@ -122,8 +122,10 @@ void CachedMappingTable::state(Snapshot& s) {
         for (const Entry& e : entries_) index_.erase(*index_.find(e.key));
     std::uint64_t entries = entries_.size();
     s(entries);
-    entries_.resize(static_cast<std::size_t>(entries));
-    for (Entry& e : entries_) {
+    if (s.reads()) entries_.clear();
+    for (std::uint64_t i = 0; i < entries; ++i) {
+        if (s.reads()) entries_.emplace_back();  // one by one: there may be fewer than it says
+        Entry& e = entries_[static_cast<std::size_t>(i)];
         s(e.key, e.colder, e.warmer, e.next_dirty, e.dirty, e.kept);
         if (!quotas_.shared()) s(e.part);
     }
@@ -137,10 +139,48 @@ void CachedMappingTable::state(Snapshot& s) {
     s.fixed(dirty_in_);
     if (!s.reads()) return;
     std::vector<bool> is_free(entries_.size());
-    for (const Slot slot : free_) is_free.at(slot) = true;
-    bool fresh = false;
-    for (Slot slot = 0; slot < entries_.size(); ++slot)
-        if (!is_free[slot]) index_.insert(entries_[slot].key, fresh).slot = slot;
+    for (const Slot slot : free_) {
+        s.require(slot < entries_.size() && !is_free[slot], "a free entry of the cached map that is not there, or twice");
+        is_free[slot] = true;
+    }
+    check_lists(s, is_free);
+    for (Slot slot = 0; slot < entries_.size(); ++slot) {
+        if (is_free[slot]) continue;
+        bool fresh = false;
+        index_.insert(entries_[slot].key, fresh).slot = slot;
+        s.require(fresh, "an entry of the map that is cached twice");
+    }
+}
+
+/// Each entry that is not free is in one order of replacement once, and in the list of its page when it is dirty.
+void CachedMappingTable::check_lists(Snapshot& s, const std::vector<bool>& is_free) const {
+    const auto is_used = [&](Slot slot) { return slot < entries_.size() && !is_free[slot]; };
+    std::uint64_t linked = 0, dirty = 0, of_pages = 0;
+    for (Slot slot = 0; slot < entries_.size(); ++slot) {
+        if (is_free[slot]) continue;
+        const Entry& e = entries_[slot];
+        s.require(page_of(e.key) < shape_.pages && e.part < parts_.size(), "an entry of the cached map that the map does not have");
+        dirty += e.dirty;
+    }
+    std::uint64_t size_of_parts = 0;
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+        size_of_parts += parts_[part].size;
+        for (const bool kept : {false, true}) {
+            const Segment& segment = parts_[part].segments[kept];
+            Slot before = kNone, slot = segment.cold;
+            for (std::uint64_t left = segment.size; left != 0; --left, ++linked, before = slot, slot = entries_[slot].warmer)
+                s.require(is_used(slot) && entries_[slot].part == part && entries_[slot].kept == kept && entries_[slot].colder == before, "an order of the cached map with others in it");
+            s.require(slot == kNone && segment.hot == before, "an order of the cached map that does not end");
+        }
+    }
+    for (std::uint32_t page = 0; page < shape_.pages; ++page) {
+        Slot slot = first_dirty_[page];
+        for (std::uint32_t left = dirty_in_[page]; left != 0; --left, ++of_pages, slot = entries_[slot].next_dirty)
+            s.require(is_used(slot) && entries_[slot].dirty && page_of(entries_[slot].key) == page, "a list of dirty entries of the map with others in it");
+        s.require(slot == kNone, "a list of dirty entries of the map that does not end");
+    }
+    const std::uint64_t used = entries_.size() - free_.size();
+    s.require(linked == used && size_of_parts == used && dirty == of_pages, "an entry of the cached map that is in no list");
 }
 
 }  // namespace ssdtlm

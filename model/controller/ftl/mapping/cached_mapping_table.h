@@ -112,6 +112,7 @@ private:
     Slot coldest_of_fullest() const;
     void link(Slot s);
     void unlink(Slot s);
+    void check_lists(Snapshot& s, const std::vector<bool>& is_free) const;
 
     const Shape shape_;
     const Quotas quotas_;

@@ -31,4 +31,15 @@ void RefreshQueue::other(GroupId group, SuperblockId victim) {
     if (at != g.wanted.end()) g.wanted.erase(at);
 }
 
+void RefreshQueue::state(Snapshot& s) {
+    s.fixed(groups_);
+    if (!s.reads()) return;
+    std::vector<bool> seen(shape_.superblocks());
+    for (std::uint32_t n = 0; n < groups_.size(); ++n)
+        for (const SuperblockId b : groups_[n].wanted) {
+            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == BlockState::sealed && !seen[idx(b)], "a superblock to be refreshed that holds nothing");
+            seen[idx(b)] = true;
+        }
+}
+
 }  // namespace ssdtlm

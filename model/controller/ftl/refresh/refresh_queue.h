@@ -23,7 +23,7 @@ public:
     SuperblockId take(GroupId group);
     /// The group's next victim is this one, for another reason.
     void other(GroupId group, SuperblockId victim);
-    void state(Snapshot& s) { s(groups_); }
+    void state(Snapshot& s);
 
 private:
     struct Group {

@@ -41,7 +41,15 @@ void Retention::look(const BlockManager& blocks, std::vector<SuperblockId>& due)
 void Retention::state(Snapshot& s) {
     s(looks_, begun_, not_full_);
     s.fixed(written_);
-    if (begun_.size() != most_ + std::size_t{1}) s.refuse("ages up to another one");
+    s.require(begun_.size() == most_ + std::size_t{1}, "ages up to another one");
+    if (!s.reads()) return;
+    s.require(looks_ > most_, "fewer looks at ages than there were");
+    for (const std::uint32_t look : written_) s.require(look <= looks_, "a look at ages that is still to come");
+    const auto exist = [&](const std::vector<SuperblockId>& list) {
+        for (const SuperblockId b : list) s.require(idx(b) < written_.size(), "the age of a superblock that there is not");
+    };
+    for (const auto& of_look : begun_) exist(of_look);
+    exist(not_full_);
 }
 
 }  // namespace ssdtlm

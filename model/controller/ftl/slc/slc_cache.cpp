@@ -170,6 +170,17 @@ void SlcCache::state(Snapshot& s) {
     for (Group& g : groups_) s(g.open, g.free, g.sealed, g.dynamic, g.sealed_dynamic);
     s.fixed(modes_);
     s(in_use_);
+    for (std::uint32_t n = 0; s.reads() && n < groups_.size(); ++n) {
+        const Group& g = groups_[n];
+        std::vector<bool> seen(shape_.superblocks());
+        const auto is = [&](SuperblockId b, BlockState state) {
+            s.require(idx(b) / shape_.blocks_per_group() == n && blocks_[b].state == state && blocks_[b].stream == kSlcStream && !seen[idx(b)], "a superblock of the SLC cache that is another's");
+            seen[idx(b)] = true;
+        };
+        if (g.open != kNoSuperblock) is(g.open, BlockState::open_slc);
+        for (const SuperblockId b : g.free) is(b, BlockState::slc_free);
+        for (const SuperblockId b : g.sealed) is(b, BlockState::slc_sealed);
+    }
 }
 
 }  // namespace ssdtlm

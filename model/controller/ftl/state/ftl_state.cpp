@@ -72,6 +72,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
         ftl.checkpoints_->state(s);
     }
     s.section("counters");
+    if (s.reads()) check_read(ftl, s);
     MediaHealth& m = ftl.media_;
     s(ftl.counters_, m.read_only, m.available_spare, m.program_failures, m.erase_failures, m.blocks_retired, m.units_lost);
 }

@@ -36,6 +36,10 @@ public:
 private:
     static void lay_out(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapshot& s);
     static void check_drained(const Ftl& ftl);
+    static void check_read(const Ftl& ftl, Snapshot& s);
+    static void check_flash(const Ftl& ftl, Snapshot& s);
+    static void check_journal(const Ftl& ftl, Snapshot& s);
+    static void check_turns(const Ftl& ftl, Snapshot& s);
 };
 
 }  // namespace ssdtlm

@@ -37,6 +37,9 @@ public:
     void state(Snapshot& s) override {
         s.fixed(counters_);
         s(left_);
+        if (!s.reads()) return;
+        for (const std::uint8_t c : counters_) s.require(c <= most_, "a counter above its highest value");
+        s.require(left_ <= shape_.halve_after, "counters that are not halved");
     }
 
 private:
