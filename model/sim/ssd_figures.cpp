@@ -120,13 +120,13 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
         return c.flash_pages(cls) - earlier.pages[static_cast<std::size_t>(cls)] + (cls == FlashClass::gc_write ? at_once.pages : cls == FlashClass::erase ? at_once.blocks : 0);
     };
     const DriverCounters& d = host.driver.counters();
-    const NvmeCounters& n = c.front_end.counters();
+    const FrontEndCounts n = c.front_end->counts();
     const BufferPort& b = firmware.buffer();
     return {
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
         {"commands submitted by the host = completed by the controller", d.commands_completed,
-         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},
+         n.ended},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
@@ -162,7 +162,7 @@ Counters SsdSystem::counters() const {
     const SsdController::Earlier& earlier = c.earlier();
     const std::vector<PowerCut>& cuts = device.power_cuts();
     const DriverCounters& d = host.driver.counters();
-    const NvmeCounters& n = c.front_end.counters();
+    const FrontEndCounts n = c.front_end->counts();
     const LinkCounters& up = link.upstream().counters();
     const LinkCounters& down = link.downstream().counters();
     std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0, look_ahead_cuts = 0;
@@ -179,12 +179,9 @@ Counters SsdSystem::counters() const {
         {"host_interrupts", d.interrupts},
         {"host_sq_doorbells", d.sq_doorbells},
         {"host_cq_doorbells", d.cq_doorbells},
-        {"nvme_fetches", n.fetches},
-        {"nvme_sqes", n.sqes},
-        {"nvme_cqes", n.cqes},
-        {"nvme_prp_list_reads", n.list_reads},
-        {"dma_bytes_to_host", c.dma.counters().bytes_written},
-        {"dma_bytes_to_device", c.dma.counters().bytes_read},
+    };
+    for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
+    all.insert(all.end(), {
         {"link_wire_bytes_to_host", up.wire_bytes()},
         {"link_wire_bytes_to_device", down.wire_bytes()},
         {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier.coalesced},
@@ -198,7 +195,7 @@ Counters SsdSystem::counters() const {
         {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write)},
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
-    };
+    });
     if (config.nand.independent_plane_read && config.scheduler.implementation == "tlm")
         all.insert(all.end(), {{"flash_look_ahead_cuts", look_ahead_cuts}, {"flash_look_ahead_idle_ps", static_cast<std::uint64_t>(look_ahead_idle.count())}});
     if (!config.ftl.gc_charge_time)
@@ -278,8 +275,8 @@ Counters SsdSystem::counters() const {
                                {"commands_write_fault", d.write_faults},
                                {"commands_refused_read_only", d.refused_read_only},
                                {"smart_media_errors", n.media_errors},
-                               {"smart_available_spare_percent", m.available_spare},
-                               {"smart_critical_warning", c.front_end.critical_warning()}});
+                               {"smart_available_spare_percent", m.available_spare}});
+        for (const auto& [name, value] : c.front_end->health_figures()) all.push_back({name, value});
     }
     if (const std::optional<SchedulerFairness> fairness = c.backend.fairness()) {
         all.push_back({"scheduler_longest_wait_ns", static_cast<std::uint64_t>(fairness->longest_wait.count() / 1000)});
