@@ -73,7 +73,7 @@ void Simulation::judge(RunSummary& r) const {
     for (std::size_t die = 0; die < end.dies.size(); ++die) work += end.dies[die] - begin_.busy.dies[die];
     if (work > Ps{}) context.collection = to_seconds(end.collection - begin_.busy.collection) / to_seconds(work);
     context.independent_planes = s.config.nand.independent_plane_read;
-    if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
+    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
     double outstanding = 0;
     for (const LatencyStats::Row& row : r.latency)

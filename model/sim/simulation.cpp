@@ -124,7 +124,7 @@ RunSummary Simulation::so_far() {
 // Times in which nothing moves although all is well come on top of the user's patience.
 Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
-    const ControllerInfo& info = system_->host.driver.controller();
+    const DriveInfo& info = system_->host.driver.drive();
     Watchdog::Limits l;
     l.patience = c.run.watchdog + c.nvme.interrupt_coalescing_time * Ps{100us} + c.host.interrupt_latency + c.host.submit_time +
                  (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;

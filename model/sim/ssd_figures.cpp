@@ -177,8 +177,8 @@ Counters SsdSystem::counters() const {
     Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
-        {"host_sq_doorbells", d.sq_doorbells},
-        {"host_cq_doorbells", d.cq_doorbells},
+        {"host_sq_doorbells", d.announcements},
+        {"host_cq_doorbells", d.acknowledgements},
     };
     for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
     all.insert(all.end(), {

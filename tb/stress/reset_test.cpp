@@ -58,9 +58,9 @@ private:
 /// Looks at the device in the moments of a reset.
 struct ResetCheck {
     explicit ResetCheck(SsdSystem& system) : s(system), c(system.device.controller) {
-        s.host.driver.set_on_reset([this](NvmeDriver::ResetStep step) {
-            if (step == NvmeDriver::ResetStep::begins) in_flight += s.host.driver.outstanding();
-            if (step == NvmeDriver::ResetStep::stopped) stopped();
+        s.host.driver.set_on_reset([this](HostDriver::ResetStep step) {
+            if (step == HostDriver::ResetStep::begins) in_flight += s.host.driver.outstanding();
+            if (step == HostDriver::ResetStep::stopped) stopped();
         });
     }
     void require(bool ok, const char* what) const {
