@@ -18,8 +18,8 @@ namespace {
 constexpr double kRowSeconds = 60e-9, kRefreshShare = 0.1;
 // What was under way before: victims half emptied, transfers that were asked for. assumed
 constexpr double kUnderWay = 2;
-// Of a host whose drive has no limit (MDTS 0). assumed: what Linux cuts requests into, 1 MiB at most
-constexpr std::uint64_t kLargestTransfer = std::uint64_t{1} << 20;
+// Of a host whose drive has no limit (MDTS 0): the largest command there is, 65,536 blocks of 512 bytes.
+constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
 
 Ps longest_of(const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); }
 double reads_seconds(const DeviceConfig& c) { return to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read)); }
