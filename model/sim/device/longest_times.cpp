@@ -2,6 +2,7 @@
 #include "sim/device/longest_times.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
@@ -123,5 +124,7 @@ Ps longest_reset(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const double cycles = commands * (f.read_command + f.write_command + f.other_command) + bytes / g.unit_bytes * (f.map_lookup + f.map_update + f.buffer_insert + f.flash_issue + f.flash_complete);
     return longest_shutdown(c, namespace_bytes) + as_time(reads + dram + cycles / static_cast<double>(f.clock_hz));
 }
+
+Ps longest_held_back(const DeviceConfig& c) { return c.nvme.interrupt_coalescing_time * Ps{std::chrono::microseconds(100)}; }
 
 }  // namespace ssdtlm
