@@ -105,7 +105,7 @@ void Simulation::judge(RunSummary& r) const {
     LimitContext context;
     context.background = background_of(begin_.busy.die_work, end.die_work);
     context.independent_planes = s.config.nand.independent_plane_read;
-    if (s.host.driver.controller().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
+    if (s.host.driver.drive().queue_entries < s.config.host.queue_entries) context.queue_entries = "nvme.max_queue_entries";
     if (s.device.controller.firmware && !s.device.controller.firmware->buffer().quotas().shared()) context.buffer_room = "buffer.quotas";
     double outstanding = 0;
     for (const LatencyStats::Row& row : r.latency)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/policy_registry.h"
 #include "common/units/units.h"
 #include "controller/channel_ctrl/channel_config.h"
 #include "controller/channel_ctrl/ecc_config.h"
@@ -56,9 +57,16 @@ struct PowerConfig {
     std::uint64_t die_uw = 100'000;           ///< a die that programs
 };
 
+/// The drive's end towards its host.
+struct FrontEndConfig {
+    std::string kind = "nvme";           ///< a name of FrontEnds
+    PolicyTable policies;                ///< parameters of front ends
+};
+
 /// A device, resolved: all that Device takes, and nothing of the host's or the run's.
 struct DeviceConfig {
     LinkConfig link;                     ///< in front of it: its tags bound the DMA engine's reads
+    FrontEndConfig front_end;
     NvmeConfig nvme;
     FirmwareConfig firmware;
     FtlConfig ftl;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/device/longest_times.h"
 #include "sim/limits/limits.h"
 #include "sim/results/slowest_json.h"
 #include "sim/version.h"
@@ -85,7 +86,7 @@ RunSummary Simulation::run() {
         throw Stalled(fmt::format("nothing is left to happen, but {} commands are outstanding, the workload is {} and the "
                                   "controller is {}",
                                   s.host.driver.outstanding(), finished_ ? "done" : "not done", shut_down_ ? "shut down" : "running"));
-    s.device.controller.front_end.check_books();
+    s.device.controller.front_end->check_books();
     return summarise();
 }
 
@@ -124,9 +125,9 @@ RunSummary Simulation::so_far() {
 // Times in which nothing moves although all is well come on top of the user's patience.
 Watchdog::Limits Simulation::watchdog_limits() const {
     const SsdConfig& c = system_->config;
-    const ControllerInfo& info = system_->host.driver.controller();
+    const DriveInfo& info = system_->host.driver.drive();
     Watchdog::Limits l;
-    l.patience = c.run.watchdog + c.nvme.interrupt_coalescing_time * Ps{100us} + c.host.interrupt_latency + c.host.submit_time +
+    l.patience = c.run.watchdog + longest_held_back(c) + c.host.interrupt_latency + c.host.submit_time +
                  (c.host.power_cut_at.empty() ? Ps{} : c.host.power_off_time) + c.host.completion_time + c.link.device_to_host_latency + c.link.host_to_device_latency;
     l.queue_slots = std::uint64_t{info.queue_pairs} * (info.queue_entries - 1);
     l.device_pages = c.nand.geometry.raw_bytes() / c.nand.geometry.page_bytes;
@@ -170,7 +171,7 @@ std::string Simulation::where_work_lies() const {
     const SsdController& c = s.device.controller;
     if (!c.backend.idle()) return "transactions wait in the flash back end";
     if (s.link.upstream().waiting() + s.link.downstream().waiting() != 0) return "bursts wait for the link";
-    if (c.dma.outstanding() != 0) return "transfers wait in the DMA engine or the link";
+    if (c.front_end->transfers() != 0) return "transfers wait in the DMA engine or the link";
     if (!c.firmware->idle()) return "commands wait in the firmware";
     return s.host.driver.outstanding() != 0 ? "nothing waits in the flash or the firmware: the command is in the NVMe front end, the link or the driver"
                                        : "the device is idle";

@@ -130,13 +130,13 @@ std::vector<BookLine> SsdSystem::books(const FtlCounters& before) const {
     const std::initializer_list<Cause> all = {Cause::of_class, Cause::rmw, Cause::fold, Cause::relocation, Cause::merge, Cause::journal, Cause::parity, Cause::padding, Cause::checkpoint};
     static_assert(kFlashCauseCount == 9);
     const DriverCounters& d = host.driver.counters();
-    const NvmeCounters& n = c.front_end.counters();
+    const FrontEndCounts n = c.front_end->counts();
     const BufferPort& b = firmware.buffer();
     return {
         {"requests issued = completed", d.requests_issued - d.requests_dropped, d.requests_completed},
         {"commands submitted = completed", d.commands_submitted - d.commands_cancelled, d.commands_completed},
         {"commands submitted by the host = completed by the controller", d.commands_completed,
-         n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions},
+         n.ended},
         {"units written by the host = inserted in the buffer", firmware.host_units_written(), b.inserted()},
         {"units inserted = mapped + coalesced + deallocated while buffered", b.inserted(),
          firmware.host_units_mapped() + b.coalesced() + b.dropped_dirty() + firmware.host_units_discarded_before_map() + firmware.host_units_lost()},
@@ -177,7 +177,7 @@ Counters SsdSystem::counters() const {
     const SsdController::Earlier& earlier = c.earlier();
     const std::vector<PowerCut>& cuts = device.power_cuts();
     const DriverCounters& d = host.driver.counters();
-    const NvmeCounters& n = c.front_end.counters();
+    const FrontEndCounts n = c.front_end->counts();
     const LinkCounters& up = link.upstream().counters();
     const LinkCounters& down = link.downstream().counters();
     std::uint64_t operations = 0, multi_plane = 0, joined_programs = 0, look_ahead_cuts = 0;
@@ -192,14 +192,11 @@ Counters SsdSystem::counters() const {
     Counters all{
         {"host_commands", d.commands_submitted},
         {"host_interrupts", d.interrupts},
-        {"host_sq_doorbells", d.sq_doorbells},
-        {"host_cq_doorbells", d.cq_doorbells},
-        {"nvme_fetches", n.fetches},
-        {"nvme_sqes", n.sqes},
-        {"nvme_cqes", n.cqes},
-        {"nvme_prp_list_reads", n.list_reads},
-        {"dma_bytes_to_host", c.dma.counters().bytes_written},
-        {"dma_bytes_to_device", c.dma.counters().bytes_read},
+        {"host_sq_doorbells", d.announcements},
+        {"host_cq_doorbells", d.acknowledgements},
+    };
+    for (const auto& [name, value] : c.front_end->figures()) all.push_back({name, value});
+    all.insert(all.end(), {
         {"link_wire_bytes_to_host", up.wire_bytes()},
         {"link_wire_bytes_to_device", down.wire_bytes()},
         {"buffer_units_coalesced", firmware.buffer().coalesced() + earlier.coalesced},
@@ -213,7 +210,7 @@ Counters SsdSystem::counters() const {
         {"flash_gc_page_programs", c.flash_pages(FlashClass::gc_write, FlashCause::of_class)},
         {"flash_block_erases", c.flash_pages(FlashClass::erase)},
         {"gc_victims", firmware.gc().victims() + earlier.victims},
-    };
+    });
     // Work that few devices have is counted where there is any.
     for (std::size_t cause = 1; cause < kFlashCauseCount; ++cause) {
         std::uint64_t read = 0, programmed = 0;
@@ -304,8 +301,8 @@ Counters SsdSystem::counters() const {
                                {"commands_write_fault", d.write_faults},
                                {"commands_refused_read_only", d.refused_read_only},
                                {"smart_media_errors", n.media_errors},
-                               {"smart_available_spare_percent", m.available_spare},
-                               {"smart_critical_warning", c.front_end.critical_warning()}});
+                               {"smart_available_spare_percent", m.available_spare}});
+        for (const auto& [name, value] : c.front_end->health_figures()) all.push_back({name, value});
     }
     if (const std::optional<SchedulerFairness> fairness = c.backend.fairness()) {
         all.push_back({"scheduler_longest_wait_ns", static_cast<std::uint64_t>(fairness->longest_wait.count() / 1000)});

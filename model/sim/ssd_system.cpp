@@ -45,6 +45,15 @@ ContentsConfig contents_of(const SsdConfig& c) {
     return contents;
 }
 
+/// The host here speaks NVMe.
+NvmeOnPcie& nvme_of(Device& device, const SsdConfig& c) {
+    auto* const nvme = dynamic_cast<NvmeOnPcie*>(device.controller.front_end.get());
+    if (nvme == nullptr)
+        throw UserError(Problem{"frontend.kind", "\"" + c.front_end.kind + "\" in a program whose host speaks NVMe", "\"nvme\"",
+                                "set it to \"nvme\", or bring a host of your own (docs/extending.md)"});
+    return *nvme;
+}
+
 SsdTaps& or_none(SsdTaps* taps) { return taps != nullptr ? *taps : SsdTaps::none(); }
 
 }  // namespace
@@ -60,8 +69,9 @@ SsdSystem::SsdSystem(sc_core::sc_module_name name, const SsdConfig& c, Workload&
       host("host", agenda, config.host, workload, &device.controller.stages, oracle.get(), observer) {
     agenda.call_straight(!c.run.through_doors);
     or_none(taps).join_mmio(host.mmio_initiator, link.host_target);
-    link.device_initiator.bind(device.mmio_target);
-    or_none(taps).join_dma(device.dma_initiator, link.device_target);
+    NvmeOnPcie& drive = nvme_of(device, config);
+    link.device_initiator.bind(drive.mmio_target);
+    or_none(taps).join_dma(drive.dma_initiator, link.device_target);
     link.host_initiator.bind(host.dma_target);
 
     if (!config.run.drive.empty()) load_drive();

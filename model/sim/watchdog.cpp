@@ -17,7 +17,7 @@ const char* word(HostOp op) {
 }
 
 bool same(const PendingCommand& a, const PendingCommand& b) {
-    return a.queue == b.queue && a.cid == b.cid && a.submitted == b.submitted;
+    return a.queue == b.queue && a.tag == b.tag && a.submitted == b.submitted;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ bool same(const PendingCommand& a, const PendingCommand& b) {
 std::string Watchdog::describe(const Sight& s) const {
     const PendingCommand& c = *s.oldest;
     return fmt::format("the oldest of {} commands, a {}{} (queue {}, CID {}), was submitted {} ago", s.outstanding, word(c.op),
-                       c.op == HostOp::flush ? "" : fmt::format(" of {} blocks at LBA {}", c.blocks, c.slba), c.queue, c.cid,
+                       c.op == HostOp::flush ? "" : fmt::format(" of {} blocks at LBA {}", c.blocks, c.slba), c.queue, c.tag,
                        seconds(s.now - c.submitted));
 }
 

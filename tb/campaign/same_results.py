@@ -5,7 +5,7 @@
     tb/campaign/same_results.py --before OLD/ssdtlm --after NEW/ssdtlm [--only NAME ...]
 
 A change that must not change results is checked so. What tells the time of the host (`wall_clock.json`) and the version of the
-program is left out. Each pair names counters that have to be other than 0: a part that did nothing proves nothing.
+program is left out, and so are parameters that only the later program has. Each pair names counters that have to be other than 0: a part that did nothing proves nothing.
 With `--renamed OLD=NEW` a name of a field may differ.
 """
 import argparse
@@ -118,6 +118,28 @@ def contents(folder, renamed):
     return files
 
 
+ECHO = re.compile(r'"config_toml": "((?:[^"\\]|\\.)*)"')
+
+
+def parameters(lines):
+    """(line, table and key) of each line of the configuration that says something."""
+    table = ""
+    for line in lines:
+        if line.startswith("["):
+            table = line
+        if line:
+            yield line, (table, line.split(" = ")[0])
+
+
+def without_new_parameters(before, after):
+    """Both result.json with the lines of their configurations whose keys the earlier program has, without empty ones."""
+    found = [ECHO.search(text) for text in (before, after)]
+    lines = [list(parameters(echo[1].split("\\n"))) for echo in found]
+    known = {key for _, key in lines[0]}
+    kept = ("\\n".join(line for line, key in some if key in known) for some in lines)
+    return [text[:echo.start(1)] + part + text[echo.end(1):] for text, echo, part in zip((before, after), found, kept)]
+
+
 def first_difference(one, other):
     for number, (a, b) in enumerate(zip(one.split("\n"), other.split("\n")), 1):
         if a != b:
@@ -151,6 +173,7 @@ def compare(pair, options, folder):
     wrong = [f"{key} is 0: this pair does not use what it is for" for key in idle_parts(pair, folder / f"{pair.name}-after")]
     one = contents(folder / f"{pair.name}-before" / "out", options.renamed)
     other = contents(folder / f"{pair.name}-after" / "out", [])
+    one["result.json"], other["result.json"] = without_new_parameters(one["result.json"], other["result.json"])
     wrong += [f"{name} is only in one of them" for name in sorted(one.keys() ^ other.keys())]
     for name in sorted(one.keys() & other.keys()):
         if one[name] != other[name]:

@@ -99,8 +99,8 @@ struct Netlist {
     explicit Netlist(const SsdConfig& c) : config(c) {
         host.registers.bind(register_adapter.lt_target);
         register_adapter.model_initiator.bind(link.host_target);
-        link.device_initiator.bind(device.mmio_target);
-        device.dma_initiator.bind(link.device_target);
+        link.device_initiator.bind(device.nvme().mmio_target);
+        device.nvme().dma_initiator.bind(link.device_target);
         link.host_initiator.bind(memory_adapter.model_target);
         memory_adapter.lt_initiator.bind(host.memory);
     }
@@ -172,11 +172,11 @@ TEST(ForeignHost, BringsUpWritesReadsAndShutsDown) {
     EXPECT_GT(n.host.overwritten, 1'000u);
     EXPECT_GT(n.host.never_written, 0u);
     EXPECT_GT(n.host.from_fill, 0u);
-    const NvmeCounters& seen = n.device.controller.front_end.counters();
+    const NvmeCounters& seen = n.device.nvme().controller.counters();
     EXPECT_EQ(seen.flushes, 1u);
     EXPECT_GT(n.device.controller.firmware->merge_reads(), 0u);
     EXPECT_GT(n.device.controller.firmware->gc().victims(), 0u);
-    n.device.controller.front_end.check_books();
+    n.device.nvme().controller.check_books();
     n.device.controller.ftl->verify_books();
     std::printf("[   FIGURE ] %llu blocks written (%llu of them again), %llu read, %llu of them of the fill, %llu never written; %llu victims collected\n",
                 static_cast<unsigned long long>(n.host.written), static_cast<unsigned long long>(n.host.overwritten),

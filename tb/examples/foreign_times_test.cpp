@@ -222,8 +222,8 @@ struct AroundTheController : sc_core::sc_module {
           memory("memory", pace, way + 1, false, [this](tlm::tlm_generic_payload& p) { return serve(p); }) {
         host.registers.bind(from_host);
         from_host.register_b_transport(this, &AroundTheController::pass_on);
-        cpu.socket.bind(controller.mmio_target);
-        controller.dma_initiator.bind(memory.socket);
+        cpu.socket.bind(controller.front_end_as<NvmeOnPcie>().mmio_target);
+        controller.front_end_as<NvmeOnPcie>().dma_initiator.bind(memory.socket);
         to_memory.bind(host.memory);
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) {
             flash.push_back(std::make_unique<Flash>(("flash_" + std::to_string(ch)).c_str(), pace, way + 2 + ch, ch, array_read, contents));

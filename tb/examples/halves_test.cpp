@@ -160,13 +160,13 @@ TEST(Halves, BothWithoutALink) {
         load.requests = 4'000;
         ClosedLoop workload(load);
         Host host("host", agenda, HostConfig{}, workload, &device.controller.stages, &oracle, &latencies);
-        host.mmio_initiator.bind(device.mmio_target);
-        device.dma_initiator.bind(host.dma_target);
+        host.mmio_initiator.bind(device.nvme().mmio_target);
+        device.nvme().dma_initiator.bind(host.dma_target);
         host.driver.set_on_finished([&](SimTime) { host.driver.shutdown(); });
         host.driver.set_on_shutdown([&] { device.controller.firmware->stop_gc(); });
         host.driver.start();
         process.run();
-        device.controller.front_end.check_books();
+        device.nvme().controller.check_books();
         ftl.verify_books();
         if (latencies.unequal != 0 || host.driver.counters().requests_completed != load.requests) return std::string("not in order");
         if (oracle.blocks_checked() < latencies.reads || host.driver.counters().errors != 0) return std::string("reads were not checked");

@@ -34,8 +34,9 @@ struct SsdWithoutFlash : sc_core::sc_module {
           oracle(oracle_geometry()),
           host("host", agenda, config.host, workload, &controller.stages, &oracle, observer) {
         host.mmio_initiator.bind(link.host_target);
-        link.device_initiator.bind(controller.mmio_target);
-        controller.dma_initiator.bind(link.device_target);
+        auto& front_end = controller.front_end_as<NvmeOnPcie>();
+        link.device_initiator.bind(front_end.mmio_target);
+        front_end.dma_initiator.bind(link.device_target);
         link.host_initiator.bind(host.dma_target);
         host.driver.set_on_finished([this](SimTime) { host.driver.shutdown(); });
         host.driver.set_on_shutdown([this] { controller.firmware->stop_gc(); });

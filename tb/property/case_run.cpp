@@ -32,8 +32,8 @@ struct Netlist {
         : config(c), host("host", agenda, config.host, drive(), depth, ops) {
         agenda.call_straight(!c.run.through_doors);
         host.mmio_initiator.bind(link.host_target);
-        link.device_initiator.bind(device.mmio_target);
-        device.dma_initiator.bind(link.device_target);
+        link.device_initiator.bind(device.nvme().mmio_target);
+        device.nvme().dma_initiator.bind(link.device_target);
         link.host_initiator.bind(host.root_complex().link_target);
         host.set_power_switch([this](bool on) {
             if (!on) supply_fails();
@@ -127,7 +127,7 @@ nlohmann::json run_case(const SsdConfig& config, std::uint32_t depth, const std:
     try {
         n.process.run();
         if (!n.device.controller.firmware->idle() || !n.host.ended()) throw CheckFailed("nothing is left to happen");
-        n.device.controller.front_end.check_books();
+        n.device.nvme().controller.check_books();
         n.device.controller.ftl->verify_books();
         if (!n.device.controller.backend.idle()) throw CheckFailed("back end not idle");
         if (n.host.root_complex().unsupported_requests() != 0) throw CheckFailed("DMA outside of host memory");

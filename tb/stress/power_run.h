@@ -229,7 +229,7 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
             s.device.controller.ftl->verify_books();
             if (r.error_status != (s.device.flash.faults ? s.host.driver.counters().media_errors() : 0)) throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
-            const NvmeCounters& n = s.device.controller.front_end.counters();
+            const NvmeCounters& n = s.device.nvme().controller.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");
             std::uint64_t unsafe = 0, from_checkpoint = 0, from_clean = 0, translation_reads = 0, dirty_entries = 0, on_capacitors = 0;
             for (const PowerCut& cut : s.power_cuts()) {

@@ -58,21 +58,21 @@ private:
 /// Looks at the device in the moments of a reset.
 struct ResetCheck {
     explicit ResetCheck(SsdSystem& system) : s(system), c(system.device.controller) {
-        s.host.driver.set_on_reset([this](NvmeDriver::ResetStep step) {
-            if (step == NvmeDriver::ResetStep::begins) in_flight += s.host.driver.outstanding();
-            if (step == NvmeDriver::ResetStep::stopped) stopped();
+        s.host.driver.set_on_reset([this](HostDriver::ResetStep step) {
+            if (step == HostDriver::ResetStep::begins) in_flight += s.host.driver.outstanding();
+            if (step == HostDriver::ResetStep::stopped) stopped();
         });
     }
     void require(bool ok, const char* what) const {
         if (!ok) throw CheckFailed(std::string("after RDY=0: ") + what);
     }
     void stopped() {
-        require(c.front_end.registers().csts() == 0, "CSTS is not 0");
-        require(c.front_end.in_firmware() == 0, "the firmware holds commands of the host");
-        require(c.dma.outstanding() == 0, "transfers are under way");
-        for (std::uint32_t q = 0; q < c.front_end.queues().count(); ++q)
-            require(!c.front_end.queues().has_sq(q) && !c.front_end.queues().has_cq(q), "a queue is left");
-        c.front_end.check_books();
+        require(s.device.nvme().controller.registers().csts() == 0, "CSTS is not 0");
+        require(s.device.nvme().controller.in_firmware() == 0, "the firmware holds commands of the host");
+        require(c.front_end->transfers() == 0, "transfers are under way");
+        for (std::uint32_t q = 0; q < s.device.nvme().controller.queues().count(); ++q)
+            require(!s.device.nvme().controller.queues().has_sq(q) && !s.device.nvme().controller.queues().has_cq(q), "a queue is left");
+        s.device.nvme().controller.check_books();
         flash_at_work += c.backend.idle() ? 0 : 1;
         requests = s.host.root_complex.requests();
         // The driver looks for RDY=1 every millisecond, and until then gives the controller nothing to do.
@@ -125,7 +125,7 @@ ResetResult run_resets(SsdConfig config, std::uint64_t seed) {
             if (r.error_status != 0) throw CheckFailed("commands failed");
             if (!workload.read_everything()) throw CheckFailed("not every unit was read at the end");
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
-            const NvmeCounters& n = s.device.controller.front_end.counters();
+            const NvmeCounters& n = s.device.nvme().controller.counters();
             if (n.resets != kResets) throw CheckFailed(std::to_string(n.resets) + " resets");
             if (n.unsafe_shutdowns != (config.host.reset_shutdown ? 0 : kResets))
                 throw CheckFailed(std::to_string(n.unsafe_shutdowns) + " unsafe shutdowns");

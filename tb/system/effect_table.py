@@ -35,7 +35,7 @@ GROUPS = {
         "host.completion_time": "1us", "host.interrupt_latency": "1us", "host.reset_at": ["2ms"], "host.power_cut_at": ["2ms"],
         "link.generation": 1, "link.lanes": 1, "link.max_payload": "512B", "link.completion_payload": "64B", "link.ecrc": True,
         "link.data_link_efficiency": "60%", "link.device_to_host_latency": "2us", "link.host_to_device_latency": "2us", "link.root_complex_latency": "2us",
-        "nvme.max_queue_pairs": 16, "nvme.max_queue_entries": 2048, "nvme.lba_size": "4KiB", "nvme.fetch_burst": 1, "nvme.fetch_depth": 1,
+        "frontend.kind": "raw", "nvme.max_queue_pairs": 16, "nvme.max_queue_entries": 2048, "nvme.lba_size": "4KiB", "nvme.fetch_burst": 1, "nvme.fetch_depth": 1,
         "nvme.ready_time": "2ms",
         "firmware.cores": 2, "firmware.clock": "100MHz", "firmware.read_command": 1000, "firmware.write_command": 1000, "firmware.other_command": 1000,
         "firmware.map_lookup": 500, "firmware.map_update": 500, "firmware.buffer_insert": 500, "firmware.flash_issue": 500, "firmware.flash_complete": 500,
@@ -151,6 +151,7 @@ WITHOUT = ({"nand.onfi.interface": "ideal"}, {"nand.transfer_spare": False}, {"n
 NO_RESULT = {
     "description": "test_command_line.py: `config presets` shows it",
     "based_on": "config_merge_test.cpp: values of the other file count",
+    "frontend.raw.commands": "raw_front_end_test.cpp: the program's own host speaks NVMe",
     "run.agenda": "test_determinism.py: results are the same",
     "run.data": "test_determinism.py: results are the same",
     "run.check_waiters": "test_determinism.py: results are the same",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells of its commands' time, for observation only: a timeline of each, from its doorbell on. It is keyed by (SQ, CID),
-// which NVMe keeps unique among outstanding commands. A host that is given it adds its own part when a command has completed; no
+// What a device tells of its commands' time, for observation only: a timeline of each, from its arrival on. It is keyed by queue and tag,
+// which name a command among those that are outstanding. A host that is given it adds its own part when a command has completed; no
 // behaviour depends on it.
 #pragma once
 
@@ -14,11 +14,11 @@ namespace ssdtlm {
 
 class CommandTracker {
 public:
-    Timeline& at(std::uint16_t sqid, std::uint16_t cid) {
-        if (sqid >= queues_.size()) queues_.resize(sqid + 1u);
-        auto& queue = queues_[sqid];
-        while (cid >= queue.size()) queue.emplace_back();
-        return queue[cid];
+    Timeline& at(std::uint16_t queue, std::uint16_t tag) {
+        if (queue >= queues_.size()) queues_.resize(queue + 1u);
+        auto& lines = queues_[queue];
+        while (tag >= lines.size()) lines.emplace_back();
+        return lines[tag];
     }
 
 private:

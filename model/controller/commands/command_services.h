@@ -13,11 +13,11 @@
 #include "controller/ports/command.h"
 #include "controller/ports/command_ends.h"
 #include "controller/ports/core_port.h"
-#include "controller/ports/dma_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/firmware_config.h"
 #include "controller/ports/flash.h"
 #include "controller/ports/flash_job.h"
+#include "controller/ports/host_port.h"
 #include "controller/ports/journal_port.h"
 #include "controller/ports/map_port.h"
 #include "controller/ports/media_health.h"
@@ -57,7 +57,7 @@ struct CommandServices {
     BufferPort& buffer;
     DramPort& dram;
     FlashPort& flash;
-    DmaPort& dma;
+    HostPort& host;
     FlashJobPool& jobs;
     Waiters& waiters;
     JournalPort& journal;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "controller/commands/command_dump.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -23,7 +22,7 @@ void DeallocateCommand::start(Command& c) {
     Ps waits{};
     if (TablePort* const table = s_.cores.table()) {
         for (const LbaRange& r : c.ranges) {
-            const MapExtent whole = whole_units(c, r);
+            const MapExtent whole = whole_units(r);
             table->want(c.index, {idx(whole.first), whole.units}, true);
         }
         waits = table->wait();
@@ -35,11 +34,11 @@ void DeallocateCommand::begin(std::uint64_t command) {
     State& s = states_[command];
     Command& c = *s.command;
     if (c.op == IoOp::write_zeroes && (s_.extents.first_byte(c) % s_.extents.unit_bytes != 0 || c.bytes % s_.extents.unit_bytes != 0)) {
-        c.status = nvme::kStInvalidField;  // see README: zeroing part of a mapping unit is not modelled
+        c.status = CommandStatus::not_possible;  // see README: zeroing part of a mapping unit is not modelled
         s.remaining = 0;
     }
     if (s_.media.read_only) {
-        c.status = nvme::kStReadOnlyRange;
+        c.status = CommandStatus::read_only;
         s.remaining = 0;
     }
     go_on(s);
@@ -54,7 +53,7 @@ void DeallocateCommand::go_on(State& s) {
             s_.waiters.pages_changed();
             return;
         }
-        s.extent = whole_units(c, c.ranges[c.ranges.size() - s.remaining]);
+        s.extent = whole_units(c.ranges[c.ranges.size() - s.remaining]);
         --s.remaining;
         if (s.extent.units == 0) continue;
         if (!s_.waiters.ask_map<&DeallocateCommand::answered>(this, c, s.extent, MapUse::remove, nullptr)) {
@@ -63,7 +62,7 @@ void DeallocateCommand::go_on(State& s) {
         }
         remove(s.extent);
     }
-    if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected && c.status == nvme::kStSuccess) {
+    if (c.op == IoOp::write_zeroes && (c.fua || options_.write_through) && !options_.power_protected && c.status == CommandStatus::success) {
         s.journal = s_.journal.demand();
         if (!try_end(s)) s_.waiters.wait<&DeallocateCommand::try_end_later>(Waiters::For::journal, this, c.index);
     } else {
@@ -75,7 +74,7 @@ void DeallocateCommand::go_on(State& s) {
 /// Forced zeros end as a flush of the journal does.
 bool DeallocateCommand::try_end(State& s) {
     if (!s_.journal.is_durable(s.journal)) return false;
-    if (s_.journal.is_lost(s.journal)) s.command->status = nvme::kStWriteFault;
+    if (s_.journal.is_lost(s.journal)) s.command->status = CommandStatus::write_fault;
     end(s);
     return true;
 }
@@ -117,12 +116,12 @@ void DeallocateCommand::remove(const MapExtent& extent) {
     dropped_.clear();
 }
 
-MapExtent DeallocateCommand::whole_units(const Command& c, const LbaRange& range) const {
+MapExtent DeallocateCommand::whole_units(const LbaRange& range) const {
     const std::uint64_t begin = range.slba * s_.extents.lba_bytes;
     const std::uint64_t end = begin + std::uint64_t{range.blocks} * s_.extents.lba_bytes;
     const std::uint64_t first = div_ceil(begin, s_.extents.unit_bytes);
     const std::uint64_t last = std::max(first, end / s_.extents.unit_bytes);
-    return {c.nsid, Lpa{static_cast<std::uint32_t>(first)}, static_cast<std::uint32_t>(last - first)};
+    return {Lpa{static_cast<std::uint32_t>(first)}, static_cast<std::uint32_t>(last - first), 0};
 }
 
 std::string DeallocateCommand::dump() const { return dump_commands(states_); }

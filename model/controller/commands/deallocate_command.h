@@ -41,7 +41,7 @@ private:
     bool try_end_later(std::uint64_t& command);
     void end(State& s);
     void remove(const MapExtent& extent);
-    MapExtent whole_units(const Command& c, const LbaRange& range) const;
+    MapExtent whole_units(const LbaRange& range) const;
 
     const CommandServices s_;
     const Options options_;

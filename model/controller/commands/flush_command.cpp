@@ -5,7 +5,6 @@
 
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -29,7 +28,7 @@ void FlushCommand::start(Command& c) {
 void FlushCommand::begin(std::uint64_t command) {
     if (power_protected_ && !states_[command].command->ends_work) {
         const State ended = std::exchange(states_[command], State{});
-        if (told_ != s_.buffer.given_up()) ended.command->status = nvme::kStWriteFault;
+        if (told_ != s_.buffer.given_up()) ended.command->status = CommandStatus::write_fault;
         if (!ended.unheard) told_ = s_.buffer.given_up();
         return s_.ends.complete(*ended.command);
     }
@@ -59,7 +58,7 @@ bool FlushCommand::try_end(std::uint64_t& command) {
     Command& c = *s.command;
     const std::uint64_t given_up = s_.buffer.given_up();
     if (!s.unheard) told_ = given_up;
-    if (given_up != s.given_up || s_.journal.is_lost(s.journal)) c.status = nvme::kStWriteFault;
+    if (given_up != s.given_up || s_.journal.is_lost(s.journal)) c.status = CommandStatus::write_fault;
     s = State{};
     s_.waiters.charge_durability(*c.timeline);
     if (c.ends_work && shutdown_)

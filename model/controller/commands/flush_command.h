@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flush: ends when everything that was in the buffer, and in the journal, when it began is in flash; later writes do not delay it. If the flash
-// took no more pages for some of it, or for what was there since the flush before, it ends with 2/80h. Where capacitors protect buffer and journal it waits for
+// took no more pages for some of it, or for what was there since the flush before, it ends with a write fault. Where capacitors protect buffer and journal it waits for
 // nothing, unless it is that of a shutdown.
 #pragma once
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "common/report/error.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -50,7 +49,7 @@ __attribute__((noinline, cold)) void MergeReader::lose(BufferPort::Index entry) 
     const Lpa lpa = s_.buffer.unit(entry).lpa;
     waiters_.clear();
     if (s_.buffer.merge_failed(entry, waiters_)) s_.map.lose(lpa);
-    for (const std::uint32_t waiter : waiters_) s_.waiters.release(waiter, nvme::kStUnrecoveredRead);
+    for (const std::uint32_t waiter : waiters_) s_.waiters.release(waiter, CommandStatus::unrecovered_read);
 }
 
 void MergeReader::check_waiters() const {

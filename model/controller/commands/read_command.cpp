@@ -5,7 +5,6 @@
 
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -166,7 +165,7 @@ void ReadCommand::look_up(std::uint64_t command) {
         std::fill_n(places_.begin(), units, kUnmapped);
         return plan(c, s, span, places_.data());
     }
-    const MapExtent extent{c.nsid, Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose.tenant};
+    const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose.tenant};
     if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
 }
 
@@ -276,7 +275,7 @@ __attribute__((noinline)) void ReadCommand::read_buffer(FlashJob& job) {
 }
 
 __attribute__((noinline, cold)) void ReadCommand::fail_part(FlashJob& job) {
-    job.command->status = nvme::kStUnrecoveredRead;
+    job.command->status = CommandStatus::unrecovered_read;
     --states_[job.command->index].unsent;
     part_delivered(job, s_.agenda.now());
 }
@@ -299,12 +298,11 @@ void ReadCommand::dram_done(std::uint64_t handle) {
 // Several parts go in the order in which they are handed over, so the last one is the last to arrive.
 inline void ReadCommand::send_part(FlashJob& job, SimTime from) {
     fill(job);
-    const HostSegments::List list = segments_.of(*job.command, job.byte_offset, job.txn.data_bytes);
-    if (!is_one_of_several(job)) return s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved());
+    if (!is_one_of_several(job)) return s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job), s_.moved());
     State& s = states_[job.command->index];
     s.sent_from = std::max(s.sent_from, from);
     const bool last = --s.unsent == 0;
-    s_.dma.write_host(list.first, list.count, job.data.get(), this, handle_of(job), s_.moved(), {s.sent_from, last, true});
+    s_.host.to_host(*job.command, job.byte_offset, job.txn.data_bytes, job.data.get(), *this, handle_of(job), s_.moved(), {s.sent_from, last, true});
 }
 
 // What the flash or the buffer says, for the host.
@@ -338,7 +336,7 @@ void ReadCommand::dma_done(std::uint64_t cookie, SimTime at) { part_delivered(jo
 
 void ReadCommand::dma_failed(std::uint64_t cookie) {
     FlashJob& job = job_of(cookie);
-    job.command->status = nvme::kStDataTransferError;
+    job.command->status = CommandStatus::transfer_error;
     part_delivered(job, s_.agenda.now());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read: when a core has looked it up, one question to the map and the buffer look-up; then cut into parts of one flash page,
 // issue, send each part through the DRAM to the host as soon as it is there. A part with a unit that cannot be read sends
-// nothing; the command ends with 2/81h.
+// nothing; the command ends with an unrecovered read.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "controller/commands/command_services.h"
-#include "controller/commands/host_segments.h"
 #include "common/address/ppa_decoder.h"
 #include "nand/onfi/spare.h"
 
@@ -99,7 +98,6 @@ private:
     std::vector<State> states_;  // by command
     std::vector<Ppa> places_;    // of the question at hand
     std::vector<DramPiece> pieces_;  // of the access at hand
-    HostSegments segments_;
     std::uint64_t units_read_ = 0;
 };
 

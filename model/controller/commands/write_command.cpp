@@ -5,7 +5,6 @@
 
 #include "common/report/error.h"
 #include "controller/commands/command_dump.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -40,7 +39,7 @@ void WriteCommand::wants_room(std::uint64_t command) {
 bool WriteCommand::take_room(State& s) {
     choose_piece(s);
     if (__builtin_expect(s_.media.read_only, 0)) {
-        refuse_rest(s, nvme::kStReadOnlyRange);
+        refuse_rest(s, CommandStatus::read_only);
         return true;
     }
     const std::uint16_t tenant = s.command->whose.tenant;
@@ -50,7 +49,7 @@ bool WriteCommand::take_room(State& s) {
         return true;
     }
     if (__builtin_expect(aborts_, 0)) {
-        refuse_rest(s, nvme::kStAbortRequested);
+        refuse_rest(s, CommandStatus::aborted);
         return true;
     }
     s_.waiters.wait_for_room<&WriteCommand::try_again>(part, this, s.command->index);
@@ -62,14 +61,14 @@ bool WriteCommand::try_again(std::uint64_t& command) {
     if (!s_.media.read_only && !aborts_ && !s_.buffer.reserve(s.units, s.command->whose.tenant)) return false;
     s.command->timeline->charge(Stage::buffer, s_.agenda.now());
     if (__builtin_expect(s_.media.read_only || aborts_, 0))
-        refuse_rest(s, s_.media.read_only ? nvme::kStReadOnlyRange : nvme::kStAbortRequested);
+        refuse_rest(s, s_.media.read_only ? CommandStatus::read_only : CommandStatus::aborted);
     else
         fetch_data(s);
     return true;
 }
 
 // The piece at hand and what follows it. Pieces before it stay.
-__attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, std::uint16_t status) {
+__attribute__((noinline, cold)) void WriteCommand::refuse_rest(State& s, CommandStatus status) {
     s.command->status = status;
     s.remaining -= s_.extents.units(s.begin, s.command->bytes - s.offset);
     s.offset = s.command->bytes;
@@ -94,8 +93,7 @@ void WriteCommand::fetch_data(State& s) {
     s.staging = staging_free_.back();
     staging_free_.pop_back();
     if (s.staging->size() < s.piece) s.staging->resize(s.piece);
-    const HostSegments::List list = segments_.of(*s.command, s.offset, s.piece);
-    s_.dma.read_host(list.first, list.count, s.staging->data(), this, s.command->index, s_.moved());
+    s_.host.from_host(*s.command, s.offset, static_cast<std::uint32_t>(s.piece), s.staging->data(), *this, s.command->index, s_.moved());
 }
 
 void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
@@ -111,7 +109,7 @@ void WriteCommand::dma_done(std::uint64_t command, SimTime at) {
 void WriteCommand::dma_failed(std::uint64_t command) {
     State& s = states_[command];
     Command& c = *s.command;
-    c.status = nvme::kStDataTransferError;
+    c.status = CommandStatus::transfer_error;
     c.timeline->charge(Stage::host_transfer, s_.agenda.now());
     s_.buffer.cancel(s.units, c.whose.tenant);
     fetching_ -= s.units;
@@ -164,7 +162,7 @@ void WriteCommand::dram_done(std::uint64_t command) {
     s.asked.units = 0;
     if (first_in_part || last_in_part) {
         const std::uint64_t from = first_in_part ? first : last, to = last_in_part ? last : first;
-        s.asked = MapExtent{s.command->nsid, Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose.tenant};
+        s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose.tenant};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
         if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data())) return;
     }
@@ -192,7 +190,7 @@ void WriteCommand::insert_units(std::uint32_t command, const Ppa* places) {
     units_written_ += s.units - refused;
     if (__builtin_expect(refused != 0, 0)) {
         s_.buffer.cancel(refused, c.whose.tenant);
-        c.status = nvme::kStUnrecoveredRead;
+        c.status = CommandStatus::unrecovered_read;
     }
     s.remaining -= waits ? refused : s.units;
     if (s.offset != c.bytes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write: room in the buffer, the host's data into it, and for a write of part of a mapped unit the read of the rest. Ends
 // when its units are in the buffer, or in flash if it is forced (FUA, write-through). Part of a unit that is lost cannot be
-// written: the command ends with 2/81h, and what it has of other units is written. A read-only drive refuses all (1/82h).
+// written: the command ends with an unrecovered read, and what it has of other units is written. A read-only drive refuses all (1/82h).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "controller/commands/command_services.h"
-#include "controller/commands/host_segments.h"
 #include "controller/commands/merge_reader.h"
 
 namespace ssdtlm {
@@ -57,7 +56,7 @@ private:
     void choose_piece(State& s);
     void wants_room(std::uint64_t command);
     bool take_room(State& s);
-    void refuse_rest(State& s, std::uint16_t status);
+    void refuse_rest(State& s, CommandStatus status);
     bool try_again(std::uint64_t& command);
     void fetch_data(State& s);
     void insert_units(std::uint32_t command, const Ppa* places);
@@ -67,7 +66,7 @@ private:
         s.staging = nullptr;
     }
     void unit_durable(std::uint32_t command);
-    void unit_failed(std::uint32_t command, std::uint16_t status) { states_[command].command->status = status; }
+    void unit_failed(std::uint32_t command, CommandStatus status) { states_[command].command->status = status; }
     void complete(State& s) {
         Command& c = *s.command;
         s.command = nullptr;
@@ -83,7 +82,6 @@ private:
     bool aborts_ = false;
     std::vector<State> states_;  // by command
     std::vector<Ppa> places_;    // of the question at hand
-    HostSegments segments_;
     std::vector<std::vector<std::uint8_t>*> staging_free_;
     std::deque<std::vector<std::uint8_t>> staging_;
     std::uint32_t fetching_ = 0;

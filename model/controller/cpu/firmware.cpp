@@ -115,7 +115,7 @@ CachedMapSurroundings Firmware::cached_map_surroundings(const FirmwareConfig& co
 
 CommandServices Firmware::services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data) {
     const Extents extents(around.ftl.geometry(), lba_bytes);
-    return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.dma,
+    return {around.agenda, cores_, map_,     *buffer_, around.dram, around.flash, around.host,
             jobs_,         waiters_, journal_, ends_, config,   around.ftl.media(), around.ftl.geometry(),
             extents, SignedBlocks(around.ftl.codec(), lba_bytes, extents.blocks_per_unit, data == Data::signatures), around.ftl.slc_region(),
             bytes_.get(), read_cache_.get(), stream_choice_.get(), cached_map_ != nullptr};

@@ -45,7 +45,7 @@ public:
         Agenda& agenda;
         Ftl& ftl;
         FlashPort& flash;
-        DmaPort& dma;
+        HostPort& host;
         DramPort& dram;
         WordLineGuard* word_lines = nullptr;  ///< which is `flash`; null: each program ends by itself
         /// Makes the map that commands ask, over the firmware's own; empty: that one itself.

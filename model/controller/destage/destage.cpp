@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "common/report/error.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -314,7 +313,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
             let_go_old(job, i);
             if (!job.again) ++(unit.dropped ? units_discarded_ : units_given_up_);
             const std::uint32_t waiter = around_.buffer.give_up(job.item[i]);
-            if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, nvme::kStWriteFault);
+            if (waiter != BufferPort::kNoWaiter) around_.waiters.release(waiter, CommandStatus::write_fault);
         }
         choice_.ended(lane);
         around_.jobs.release(job);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common/report/error.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -26,7 +25,7 @@ std::uint64_t JournalWriter::demand() {
 void JournalWriter::release_when_durable(std::uint32_t command) {
     const std::uint64_t demanded = demand();
     if (around_.ftl.journal().is_durable(demanded)) return around_.waiters.release(command);
-    if (given_up_) return around_.waiters.release(command, nvme::kStWriteFault);
+    if (given_up_) return around_.waiters.release(command, CommandStatus::write_fault);
     SSDTLM_CHECK(demanded < std::uint64_t{1} << 32, "more pages of the journal than can be waited for");
     around_.waiters.wait<&JournalWriter::try_release>(Waiters::For::journal, this, demanded << 32 | command);
 }
@@ -35,7 +34,7 @@ bool JournalWriter::try_release(std::uint64_t& what) {
     if (!is_durable(what >> 32)) return false;
     const auto command = static_cast<std::uint32_t>(what);
     if (is_lost(what >> 32))
-        around_.waiters.release(command, nvme::kStWriteFault);
+        around_.waiters.release(command, CommandStatus::write_fault);
     else
         around_.waiters.release(command);
     return true;

@@ -42,7 +42,7 @@ bool known_opcode(std::uint8_t opcode, bool has_directives) {
 
 }  // namespace
 
-AdminCommands::AdminCommands(const NvmeConfig& config, const NvmeDevice& device, const NvmeRegisters& registers,
+AdminCommands::AdminCommands(const NvmeConfig& config, const DriveFacts& device, const NvmeRegisters& registers,
                              QueueSet& queues, NvmeFeatures& features, AsyncEvents& events, const ErrorLog& errors,
                              const NvmeCounters& counters)
     : config_(config),

@@ -14,6 +14,7 @@
 #include "controller/nvme/queues.h"
 #include "controller/nvme/registers.h"
 #include "controller/nvme/streams.h"
+#include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
 
@@ -34,7 +35,7 @@ struct AdminResult {
 
 class AdminCommands {
 public:
-    AdminCommands(const NvmeConfig& config, const NvmeDevice& device, const NvmeRegisters& registers, QueueSet& queues,
+    AdminCommands(const NvmeConfig& config, const DriveFacts& device, const NvmeRegisters& registers, QueueSet& queues,
                   NvmeFeatures& features, AsyncEvents& events, const ErrorLog& errors, const NvmeCounters& counters);
 
     /// Where the SMART log takes the device's health from; without it a new drive is assumed.
@@ -56,7 +57,7 @@ private:
     AdminResult receive_directive(const nvme::Sqe& sqe, std::vector<std::uint8_t>& data);
 
     const NvmeConfig& config_;
-    const NvmeDevice& device_;
+    const DriveFacts& device_;
     const NvmeRegisters& registers_;
     QueueSet& queues_;
     NvmeFeatures& features_;

@@ -7,7 +7,7 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-AdminQueue::AdminQueue(const NvmeConfig& config, const NvmeDevice& device, const Surroundings& around)
+AdminQueue::AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Surroundings& around)
     : agenda_(around.agenda),
       dma_(around.dma),
       state_(around.state),

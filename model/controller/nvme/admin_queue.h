@@ -44,7 +44,7 @@ public:
         NvmeCounters& counters;
         AdminEffects& effects;
     };
-    AdminQueue(const NvmeConfig& config, const NvmeDevice& device, const Surroundings& around);
+    AdminQueue(const NvmeConfig& config, const DriveFacts& device, const Surroundings& around);
 
     void set_health(std::function<DeviceHealth()> health) { commands_.set_health(std::move(health)); }
     std::uint8_t critical_warning() const { return ssdtlm::critical_warning(commands_.health(), features_); }

@@ -9,7 +9,7 @@ using namespace nvme;
 
 namespace {
 
-const NvmeConfig& checked(const NvmeConfig& c, const NvmeDevice& device) {
+const NvmeConfig& checked(const NvmeConfig& c, const DriveFacts& device) {
     SSDTLM_CHECK(c.max_queue_pairs >= 1 && c.max_queue_pairs <= 64, "NVMe queue pairs outside 1..64");
     SSDTLM_CHECK(c.max_queue_entries >= 2 && c.max_queue_entries <= 65536, "NVMe queue entries outside 2..65536");
     SSDTLM_CHECK(c.lba_bytes == 512 || c.lba_bytes == 4096, "LBA size is neither 512 nor 4096");
@@ -24,7 +24,7 @@ const NvmeConfig& checked(const NvmeConfig& c, const NvmeDevice& device) {
 }  // namespace
 
 NvmeController::NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                               const NvmeDevice& device, const NvmeCounters& counters)
+                               const DriveFacts& device, const NvmeCounters& counters)
     : config_(checked(config, device)),
       device_(device),
       agenda_(agenda),

@@ -17,6 +17,7 @@
 #include "controller/nvme/nvme_config.h"
 #include "controller/nvme/queues.h"
 #include "controller/nvme/submission_fetch.h"
+#include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
 
@@ -24,7 +25,7 @@ class NvmeController : private ControllerWork, private AdminEffects, private Pos
 public:
     /// `counters`: with which they begin.
     NvmeController(Agenda& agenda, DmaPort& dma, CommandTracker& tracker, const NvmeConfig& config,
-                   const NvmeDevice& device, const NvmeCounters& counters = {});
+                   const DriveFacts& device, const NvmeCounters& counters = {});
     NvmeController(const NvmeController&) = delete;
     NvmeController& operator=(const NvmeController&) = delete;
 
@@ -81,7 +82,7 @@ private:
     void posted(std::uint16_t sqid, SubmissionQueue& queue) override;
 
     const NvmeConfig config_;
-    const NvmeDevice device_;
+    const DriveFacts device_;
     Agenda& agenda_;
 
     NvmeCounters counters_;

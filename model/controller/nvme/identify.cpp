@@ -27,20 +27,20 @@ unsigned log2_of(std::uint64_t v) {
 }
 
 /// FNV-1a of the serial number: the changing part of the namespace's identifiers.
-std::uint64_t serial_hash(const NvmeDevice& device) {
+std::uint64_t serial_hash(const DriveFacts& device) {
     std::uint64_t h = 0xCBF29CE484222325u;
     for (const char c : device.serial) h = (h ^ static_cast<std::uint8_t>(c)) * 0x100000001B3u;
     return h;
 }
 
 /// Big-endian byte string, as NGUID and EUI-64 are stored. The second bit of the first byte says "locally assigned".
-void put_eui64(std::uint8_t* at, const NvmeDevice& device) {
+void put_eui64(std::uint8_t* at, const DriveFacts& device) {
     const std::uint64_t h = serial_hash(device);
     for (unsigned i = 0; i < 8; ++i) at[i] = static_cast<std::uint8_t>(h >> (56 - 8 * i));
     at[0] = static_cast<std::uint8_t>((at[0] & 0xFC) | 0x02);
 }
 
-void put_nguid(std::uint8_t* at, const NvmeDevice& device) {
+void put_nguid(std::uint8_t* at, const DriveFacts& device) {
     const std::uint64_t h = serial_hash(device) * 0x9E3779B97F4A7C15u;
     for (unsigned i = 0; i < 8; ++i) at[i] = static_cast<std::uint8_t>(h >> (8 * i));
     put_eui64(at + 8, device);
@@ -48,7 +48,7 @@ void put_nguid(std::uint8_t* at, const NvmeDevice& device) {
 
 }  // namespace
 
-void identify_controller(const NvmeConfig& config, const NvmeDevice& device, IdentifyData& out) {
+void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out) {
     out.fill(0);
     std::uint8_t* d = out.data();
     const std::uint32_t atomic_blocks = std::max(device.unit_bytes / config.lba_bytes, 1u);
@@ -84,7 +84,7 @@ void identify_controller(const NvmeConfig& config, const NvmeDevice& device, Ide
     store(d + IdCtrl::kPsd0, std::uint16_t{900});  // 9 W; assumed, power is not modelled
 }
 
-void identify_namespace(const NvmeConfig& config, const NvmeDevice& device, IdentifyData& out) {
+void identify_namespace(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out) {
     out.fill(0);
     std::uint8_t* d = out.data();
     const std::uint64_t blocks = device.namespace_bytes / config.lba_bytes;
@@ -101,7 +101,7 @@ void identify_namespace(const NvmeConfig& config, const NvmeDevice& device, Iden
     store(d + IdNs::kLbaf0, std::uint32_t{log2_of(config.lba_bytes)} << 16);
 }
 
-void identify_descriptors(const NvmeDevice& device, IdentifyData& out) {
+void identify_descriptors(const DriveFacts& device, IdentifyData& out) {
     out.fill(0);
     std::uint8_t* d = out.data();
     d[0] = 1;  // NIDT: EUI-64

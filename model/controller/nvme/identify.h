@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "controller/nvme/nvme_config.h"
+#include "controller/ports/drive_facts.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -21,9 +22,9 @@ inline constexpr std::uint16_t kCriticalTemperature = 353;  ///< CCTEMP in kelvi
 
 using IdentifyData = std::array<std::uint8_t, nvme::kIdentifyBytes>;
 
-void identify_controller(const NvmeConfig& config, const NvmeDevice& device, IdentifyData& out);
-void identify_namespace(const NvmeConfig& config, const NvmeDevice& device, IdentifyData& out);
+void identify_controller(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out);
+void identify_namespace(const NvmeConfig& config, const DriveFacts& device, IdentifyData& out);
 /// CNS 03h: EUI-64 and NGUID of the namespace, both made from the serial number.
-void identify_descriptors(const NvmeDevice& device, IdentifyData& out);
+void identify_descriptors(const DriveFacts& device, IdentifyData& out);
 
 }  // namespace ssdtlm

@@ -23,16 +23,17 @@ IoCommands::IoCommands(const Surroundings& around, const std::vector<Ps>& latenc
     std::copy(latency_targets.begin(), latency_targets.end(), target_.begin());
 }
 
-inline Command& IoCommands::acquire() {
-    Command& command = commands_.acquire();
-    command.index = Pool<Command>::index_of(command);
+inline NvmeCommand& IoCommands::acquire() {
+    NvmeCommand& command = commands_.acquire();
+    command.index = Pool<NvmeCommand>::index_of(command);
     return command;
 }
 
-inline void IoCommands::release(Command& command) {
+inline void IoCommands::release(NvmeCommand& command) {
     command.ranges.clear();
     command.data.clear();
     command.ends_work = false;
+    command.result = 0;
     commands_.release(command);
 }
 
@@ -45,9 +46,9 @@ void IoCommands::accept(const FetchedEntries& fetched, SubmissionQueue& queue) {
 
 inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t qid, SubmissionQueue& queue,
                                                                   const Sqe& sqe, SimTime rung, SimTime asked) {
-    Command& command = acquire();
-    command.sqid = qid;
-    command.cid = sqe.cid;
+    NvmeCommand& command = acquire();
+    command.queue = qid;
+    command.tag = sqe.cid;
     command.whose = tag_of(queue, rung);
     const bool conflict = queue.cid_in_use(sqe.cid);
     PrpWalk walk;
@@ -64,18 +65,18 @@ inline __attribute__((always_inline)) void IoCommands::accept_one(std::uint16_t 
 }
 
 /// A command that cannot go to the firmware as it is.
-__attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk,
+__attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk,
                                                         const Sqe& sqe, bool conflict) {
     if (conflict) {
         // The identifier and its timeline belong to the older command.
-        const std::uint16_t qid = command.sqid;
-        const std::uint16_t status = command.status;
+        const std::uint16_t qid = command.queue;
+        const std::uint16_t status = command.code;
         refuse(command, sqe.nsid);
         release(command);
         posting_.post(qid, sqe.cid, status, 0);
         return;
     }
-    const std::uint64_t token = Pool<Command>::handle_of(command).number();
+    const std::uint64_t token = Pool<NvmeCommand>::handle_of(command).number();
     switch (next) {
         case IoDecoder::Next::submit: hand_over(command); break;
         case IoDecoder::Next::prp_list: lists_.read_list(walk, command.data, *this, token); break;
@@ -88,13 +89,13 @@ __attribute__((noinline)) void IoCommands::accept_other(IoDecoder::Next next, Co
     }
 }
 
-void IoCommands::refuse(Command& command, std::uint32_t nsid) {
+void IoCommands::refuse(NvmeCommand& command, std::uint32_t nsid) {
     ++counters_.refused;
-    errors_.add(command.sqid, command.cid, command.status, command.slba, nsid);
+    errors_.add(command.queue, command.tag, command.code, command.slba, nsid);
 }
 
 void IoCommands::list_known(std::uint64_t token) {
-    Command& command = commands_.at(token);
+    NvmeCommand& command = commands_.at(token);
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (state_.serving())
         hand_over(command);
@@ -103,13 +104,13 @@ void IoCommands::list_known(std::uint64_t token) {
 }
 
 void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
-    Command& command = commands_.at(token);
+    NvmeCommand& command = commands_.at(token);
     const auto count = static_cast<std::uint32_t>(command.bytes / sizeof(DsmRange));
     const IoDecoder::Next next = decoder_.parse_ranges(bytes, count, command);
     command.timeline->charge(Stage::fetch, agenda_.now());
     if (next == IoDecoder::Next::refused) {
         ++counters_.refused;
-        errors_.add(command.sqid, command.cid, command.status, 0, 1);
+        errors_.add(command.queue, command.tag, command.code, 0, 1);
     }
     if (next == IoDecoder::Next::submit && state_.serving())
         hand_over(command);
@@ -118,31 +119,32 @@ void IoCommands::bytes_known(std::uint64_t token, const std::uint8_t* bytes) {
 }
 
 void IoCommands::list_failed(std::uint64_t token, std::uint16_t status) {
-    Command& command = commands_.at(token);
-    command.status = status;
+    NvmeCommand& command = commands_.at(token);
+    command.code = status;
     command.timeline->charge(Stage::fetch, agenda_.now());
     refuse(command, 1);
     finish(command);
 }
 
-void IoCommands::forget(Command& command) {
-    SubmissionQueue& q = queues_.sq(command.sqid);
-    q.free_cid(command.cid);
+void IoCommands::forget(NvmeCommand& command) {
+    SubmissionQueue& q = queues_.sq(command.queue);
+    q.free_cid(command.tag);
     --q.in_flight;
     ++counters_.dropped;
 }
 
-void IoCommands::drop(Command& command) {
+void IoCommands::drop(NvmeCommand& command) {
     forget(command);
     release(command);
 }
 
 /// The reset does not wait for it. Its queue is gone when it ends, and its timeline may be another command's.
-void IoCommands::let_go(Command& command) {
-    if (command.sqid == 0) return;
+void IoCommands::let_go(Command& ended) {
+    auto& command = static_cast<NvmeCommand&>(ended);
+    if (command.queue == 0) return;
     SSDTLM_CHECK(!state_.serving(), "firmware lets a command go while the controller serves the host");
     forget(command);
-    command.sqid = 0;
+    command.queue = 0;
     if (nobodys_.size() <= command.index) nobodys_.resize(command.index + 1u);
     nobodys_[command.index] = *command.timeline;
     command.timeline = &nobodys_[command.index];
@@ -151,7 +153,7 @@ void IoCommands::let_go(Command& command) {
 }
 
 /// The flush of a shutdown, or a command that was let go.
-__attribute__((noinline)) void IoCommands::complete_own(Command& command) {
+__attribute__((noinline)) void IoCommands::complete_own(NvmeCommand& command) {
     const bool flush = command.ends_work;
     release(command);
     if (!flush) return;
@@ -160,9 +162,9 @@ __attribute__((noinline)) void IoCommands::complete_own(Command& command) {
     state_.settle();
 }
 
-inline void IoCommands::count(const Command& command) {
-    if (command.status == kStInvalidOpcode) return;  // has no operation
-    const std::uint64_t bytes = command.status == kStSuccess ? command.bytes : 0;
+inline void IoCommands::count(const NvmeCommand& command) {
+    if (command.code == kStInvalidOpcode) return;  // has no operation
+    const std::uint64_t bytes = command.code == kStSuccess ? command.bytes : 0;
     if (command.op == IoOp::read) {
         ++counters_.reads;
         counters_.bytes_read += bytes;
@@ -180,41 +182,46 @@ inline void IoCommands::count(const Command& command) {
     }
 }
 
-void IoCommands::finish(Command& command) {
+void IoCommands::finish(NvmeCommand& command) {
     if (__builtin_expect(!state_.serving(), 0)) {
         drop(command);
         return;
     }
     count(command);
     Cqe cqe;
-    cqe.sqid = command.sqid;
-    cqe.cid = command.cid;
-    if (__builtin_expect(command.status != kStSuccess, 0))
-        cqe.set_status(command.status, do_not_retry(command.status), false);
-    SubmissionQueue& sq = queues_.sq(command.sqid);
-    sq.free_cid(command.cid);
+    cqe.dw0 = static_cast<std::uint32_t>(command.result);
+    cqe.dw1 = static_cast<std::uint32_t>(command.result >> 32);
+    cqe.sqid = command.queue;
+    cqe.cid = command.tag;
+    if (__builtin_expect(command.code != kStSuccess, 0))
+        cqe.set_status(command.code, do_not_retry(command.code), false);
+    SubmissionQueue& sq = queues_.sq(command.queue);
+    sq.free_cid(command.tag);
     release(command);
     posting_.post(sq, cqe);
 }
 
-void IoCommands::complete(Command& command) {
-    if (__builtin_expect(command.sqid == 0, 0)) return complete_own(command);
+void IoCommands::complete(Command& ended) {
+    auto& command = static_cast<NvmeCommand&>(ended);
+    if (__builtin_expect(command.queue == 0, 0)) return complete_own(command);
     left_firmware();
-    if (__builtin_expect(command.status != kStSuccess, 0)) {
+    if (__builtin_expect(command.status != CommandStatus::success, 0)) {
+        command.code = nvme_status(command.status);
         ++counters_.failed;
-        if (command.status >> 8 == 2) ++counters_.media_errors;
-        errors_.add(command.sqid, command.cid, command.status, command.slba, 1);
+        if (command.code >> 8 == 2) ++counters_.media_errors;
+        errors_.add(command.queue, command.tag, command.code, command.slba, 1);
     }
     finish(command);
     state_.settle();
 }
 
 void IoCommands::flush_for_shutdown() {
-    Command& flush = acquire();
+    NvmeCommand& flush = acquire();
     flush.op = IoOp::flush;
-    flush.sqid = 0;
-    flush.cid = 0;
-    flush.status = kStSuccess;
+    flush.queue = 0;
+    flush.tag = 0;
+    flush.code = kStSuccess;
+    flush.status = CommandStatus::success;
     flush.fua = false;
     flush.ends_work = true;
     flush.slba = flush.bytes = 0;

@@ -16,8 +16,8 @@
 #include "controller/nvme/io_decode.h"
 #include "controller/nvme/list_reader.h"
 #include "controller/nvme/log_pages.h"
+#include "controller/nvme/nvme_command.h"
 #include "controller/nvme/submission_fetch.h"
-#include "controller/ports/command.h"
 
 namespace ssdtlm {
 
@@ -51,34 +51,34 @@ public:
 
 private:
     void accept_one(std::uint16_t qid, SubmissionQueue& queue, const nvme::Sqe& sqe, SimTime rung, SimTime asked);
-    void accept_other(IoDecoder::Next next, Command& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
-    void hand_over(Command& command) {
+    void accept_other(IoDecoder::Next next, NvmeCommand& command, const PrpWalk& walk, const nvme::Sqe& sqe, bool conflict);
+    void hand_over(NvmeCommand& command) {
         command.timeline->set_number(++handed_over_);
         to_firmware(command);
     }
-    void to_firmware(Command& command) {
+    void to_firmware(NvmeCommand& command) {
         SSDTLM_CHECK(firmware_ != nullptr, "NVMe controller has no command sink");
         if (in_firmware_++ == 0) busy_since_ = agenda_.now();
         firmware_->submit(command);
     }
     /// Its queue counts it no more.
-    void forget(Command& command);
-    void drop(Command& command);
+    void forget(NvmeCommand& command);
+    void drop(NvmeCommand& command);
     void left_firmware() {
         SSDTLM_CHECK(in_firmware_ != 0, "firmware completed a command that it does not have");
         if (--in_firmware_ == 0) counters_.busy += agenda_.now() - busy_since_;
     }
-    void complete_own(Command& command);
+    void complete_own(NvmeCommand& command);
     /// Ends a command that its queue still counts: CQE, or nothing when the controller has been stopped meanwhile.
-    void finish(Command& command);
-    void count(const Command& command);
-    void refuse(Command& command, std::uint32_t nsid);
-    Command& acquire();
+    void finish(NvmeCommand& command);
+    void count(const NvmeCommand& command);
+    void refuse(NvmeCommand& command, std::uint32_t nsid);
+    NvmeCommand& acquire();
     WorkTag tag_of(const SubmissionQueue& queue, SimTime rung) const {
         const Ps target = target_[queue.priority];
         return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target};
     }
-    void release(Command& command);
+    void release(NvmeCommand& command);
     /// The tracker's answer for (qid, cid), remembered.
     Timeline& timeline(std::uint16_t qid, std::uint16_t cid) {
         const std::vector<Timeline*>& known = timelines_[qid];
@@ -102,7 +102,7 @@ private:
     IoDecoder decoder_;
     static constexpr Ps kNoTarget = Ps::max();
     std::array<Ps, 4> target_;  // by priority, from the doorbell on
-    Pool<Command> commands_;
+    Pool<NvmeCommand> commands_;
     std::vector<std::vector<Timeline*>> timelines_;  // by queue and identifier
     std::uint32_t in_firmware_ = 0;
     std::uint64_t handed_over_ = 0;  // commands of the host

@@ -5,15 +5,16 @@ namespace ssdtlm {
 
 using namespace nvme;
 
-bool IoDecoder::name_stream(const Sqe& sqe, Command& command) const {
+bool IoDecoder::name_stream(const Sqe& sqe, NvmeCommand& command) const {
     if (write_directive_type(sqe.cdw12) != kDirectiveStreams || !streams_.enabled()) return false;
     const std::uint16_t id = write_directive_specific(sqe.cdw13);
     if (id != 0) command.whose.stream = streams_.number_of(id);  // 0 names none
     return true;
 }
 
-IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
-    command.status = kStSuccess;
+IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const {
+    command.code = kStSuccess;
+    command.status = CommandStatus::success;
     command.fua = false;
     command.slba = 0;
     command.blocks = 0;
@@ -53,7 +54,7 @@ IoDecoder::Next IoDecoder::decode_any(const Sqe& sqe, bool cid_in_use, Command& 
     return Next::ranges;
 }
 
-IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const {
+IoDecoder::Next IoDecoder::parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const {
     command.data.clear();
     command.bytes = 0;
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a submission queue entry of an I/O queue into a Command, or says which status refuses it. The first fault in
+// Decodes a submission queue entry of an I/O queue into a command, or says which status refuses it. The first fault in
 // the order opcode, NSID, fields (CID, FUSE, PSDT, MDTS, PRP1 and PRP2), LBA range decides. One namespace (NSID 1), no
 // metadata, no SGL, no fused commands; of the directives Streams.
 #pragma once
 
 #include <cstdint>
 
+#include "controller/nvme/nvme_command.h"
 #include "controller/nvme/prp.h"
 #include "controller/nvme/streams.h"
-#include "controller/ports/command.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {
@@ -23,40 +23,41 @@ public:
 
     enum class Next : std::uint8_t {
         submit,     ///< hand the command to the firmware
-        prp_list,   ///< first the rest of Command::data (PrpWalk::feed), then submit
-        ranges,     ///< first read the DSM ranges from Command::data, then parse_ranges()
+        prp_list,   ///< first the rest of NvmeCommand::data (PrpWalk::feed), then submit
+        ranges,     ///< first read the DSM ranges from NvmeCommand::data, then parse_ranges()
         finished,   ///< nothing to do: complete with success
-        refused     ///< complete with Command::status
+        refused     ///< complete with NvmeCommand::code
     };
 
     /// Fills `command` (ranges and data must be empty) and, when `prp_list`, leaves the walk waiting for its list.
-    Next decode(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const {
+    Next decode(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const {
         const bool transfer = sqe.opc == nvme::kIoRead || sqe.opc == nvme::kIoWrite;
         const bool plain = sqe.nsid == 1 && !cid_in_use && sqe.fuse() == 0 && sqe.psdt() == 0;
         if (__builtin_expect(!transfer || !plain, 0)) return decode_any(sqe, cid_in_use, command, walk);
         command.op = sqe.opc == nvme::kIoRead ? IoOp::read : IoOp::write;
-        command.status = nvme::kStSuccess;
+        command.code = nvme::kStSuccess;
+        command.status = CommandStatus::success;
         return decode_transfer(sqe, command, walk);
     }
 
     /// After `ranges` (Command::bytes holds the length of the list until here): fills Command::ranges from the list
-    /// of `count` entries and clears Command::data. Returns submit, finished or refused.
-    Next parse_ranges(const std::uint8_t* list, std::uint32_t count, Command& command) const;
+    /// of `count` entries and clears NvmeCommand::data. Returns submit, finished or refused.
+    Next parse_ranges(const std::uint8_t* list, std::uint32_t count, NvmeCommand& command) const;
 
     std::uint64_t namespace_blocks() const { return blocks_; }
 
 private:
     bool in_range(std::uint64_t slba, std::uint64_t blocks) const { return slba <= blocks_ && blocks <= blocks_ - slba; }
-    static Next refuse(Command& command, std::uint16_t status) {
-        command.status = status;
+    static Next refuse(NvmeCommand& command, std::uint16_t status) {
+        command.code = status;
         return Next::refused;
     }
     /// A write that names a directive. False: not one that is enabled.
-    bool name_stream(const nvme::Sqe& sqe, Command& command) const;
+    bool name_stream(const nvme::Sqe& sqe, NvmeCommand& command) const;
     /// Any entry, faulty ones too.
-    Next decode_any(const nvme::Sqe& sqe, bool cid_in_use, Command& command, PrpWalk& walk) const;
+    Next decode_any(const nvme::Sqe& sqe, bool cid_in_use, NvmeCommand& command, PrpWalk& walk) const;
     /// Read or Write that has passed the checks common to all commands.
-    Next decode_transfer(const nvme::Sqe& sqe, Command& command, PrpWalk& walk) const {
+    Next decode_transfer(const nvme::Sqe& sqe, NvmeCommand& command, PrpWalk& walk) const {
         command.slba = sqe.slba();
         command.blocks = (sqe.cdw12 & 0xFFFF) + 1;
         command.bytes = std::uint64_t{command.blocks} * lba_bytes_;

@@ -75,7 +75,7 @@ void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const N
     store(d + 200, health.temperature);  // sensor 1
 }
 
-void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page) {
+void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page) {
     page.assign(kFirmwareBytes, 0);
     page[0] = 1;  // slot 1 is active
     std::fill_n(page.begin() + 8, 8, std::uint8_t{' '});

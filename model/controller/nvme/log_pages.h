@@ -11,16 +11,9 @@
 #include "controller/nvme/counters.h"
 #include "controller/nvme/features.h"
 #include "controller/nvme/identify.h"
+#include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
-
-/// What the rest of the device contributes to the SMART log.
-struct DeviceHealth {
-    std::uint8_t available_spare = 100;  ///< percent
-    std::uint8_t percentage_used = 0;    ///< percent of rated endurance, may exceed 100
-    std::uint16_t temperature = 313;     ///< kelvin; assumed: 40 degrees Celsius, thermal behaviour is not modelled
-    bool read_only = false;              ///< the media takes no more writes
-};
 
 /// The last commands that completed with an error, newest first when read.
 class ErrorLog {
@@ -49,7 +42,7 @@ std::uint8_t critical_warning(const DeviceHealth& health, const NvmeFeatures& fe
 
 void smart_log(const NvmeCounters& counters, const DeviceHealth& health, const NvmeFeatures& features,
                std::uint64_t error_entries, SimTime now, std::vector<std::uint8_t>& page);
-void firmware_log(const NvmeDevice& device, std::vector<std::uint8_t>& page);
+void firmware_log(const DriveFacts& device, std::vector<std::uint8_t>& page);
 void effects_log(bool directives, std::vector<std::uint8_t>& page);
 
 }  // namespace ssdtlm

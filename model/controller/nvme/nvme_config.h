@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "common/units/units.h"
@@ -25,18 +24,6 @@ struct NvmeConfig {
     std::uint32_t streams = 0;               ///< write streams open at once (Streams directive), 0: no directives
     std::vector<Ps> latency_targets;         ///< from doorbell to completion, by QPRIO from 0 on; none given: no deadline
     Ps ready_time{1'000'000'000};            ///< CC.EN=1 -> CSTS.RDY=1
-};
-
-/// What the front end is told about the drive behind it (not user parameters of the front end itself).
-struct NvmeDevice {
-    std::uint64_t namespace_bytes = 0;       ///< multiple of NvmeConfig::lba_bytes
-    Ps scan_time{};                          ///< longest search for the map after the power was off; CAP.TO covers it
-    Ps shutdown_time{};                      ///< longest normal shutdown, reported as RTD3E; 0: not reported
-    bool volatile_write_cache = false;       ///< Identify VWC bit 0; false: power-loss protected or no buffer
-    std::uint32_t unit_bytes = 4096;         ///< preferred write and deallocate granularity (the mapping unit)
-    std::string serial = "SSDTLM0000000001"; ///< ASCII, at most 20 characters
-    std::string model = "ssdtlm";            ///< ASCII, at most 40
-    std::string firmware = "0.1";            ///< ASCII, at most 8
 };
 
 }  // namespace ssdtlm

@@ -6,7 +6,7 @@
 namespace ssdtlm {
 
 NvmeFrontEnd::NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
-                           const NvmeConfig& config, const NvmeDevice& device)
+                           const NvmeConfig& config, const DriveFacts& device)
     : sc_core::sc_module(name),
       mmio_target("mmio_target"),
       agenda_(agenda),

@@ -12,6 +12,7 @@
 
 #include "common/tlm/doors.h"
 #include "controller/nvme/controller.h"
+#include "controller/ports/drive_facts.h"
 
 namespace ssdtlm {
 
@@ -23,7 +24,7 @@ public:
     tlm::tlm_target_socket<> mmio_target;
 
     NvmeFrontEnd(const sc_core::sc_module_name& name, Agenda& agenda, DmaPort& dma, CommandTracker& tracker,
-                 const NvmeConfig& config, const NvmeDevice& device);
+                 const NvmeConfig& config, const DriveFacts& device);
 
     /// The power went: a controller that knows nothing takes the place of this one and has to be bound again. What the
     /// SMART log keeps goes on, an unsafe shutdown if there was no other one. `host_commands`: I/O commands whose
@@ -67,7 +68,7 @@ private:
     DmaPort& dma_;
     CommandTracker& tracker_;
     const NvmeConfig config_;
-    const NvmeDevice device_;
+    const DriveFacts device_;
     std::optional<NvmeController> controller_;
 };
 

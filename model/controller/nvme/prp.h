@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "controller/ports/host_data.h"
+#include "controller/dma/host_data.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {

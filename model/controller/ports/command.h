@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/latency/timeline.h"
-#include "controller/ports/host_data.h"
+#include "controller/ports/command_status.h"
 #include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
@@ -24,15 +24,14 @@ struct Command {
     IoOp op = IoOp::read;
     bool fua = false;
     bool ends_work = false;       ///< the flush of a shutdown
-    std::uint16_t sqid = 0;
-    std::uint16_t cid = 0;
-    std::uint16_t status = 0;     ///< SCT << 8 | SC; 0 = success. Written by firmware before complete()
-    std::uint32_t nsid = 1;       ///< the device has one namespace
+    CommandStatus status = CommandStatus::success;  ///< written by firmware before complete()
+    std::uint16_t queue = 0;      ///< of the host, from 1 on; 0: the front end's own command
+    std::uint16_t tag = 0;        ///< names it among the commands of its queue
     std::uint64_t slba = 0;
     std::uint32_t blocks = 0;     ///< 1-based; read, write, write zeroes
     std::uint64_t bytes = 0;      ///< blocks * lba_bytes
     std::vector<LbaRange> ranges; ///< deallocate
-    HostData data;                ///< where the host's data lie: read and write
+    std::uint64_t result = 0;     ///< what it tells the host beside its status. Written by firmware before complete()
     WorkTag whose;
     Timeline* timeline = nullptr; ///< never null while the command lives
 };
@@ -41,16 +40,15 @@ struct Command {
 class CommandSink {
 public:
     virtual void submit(Command& command) = 0;
-    /// The controller is being reset: until told otherwise (false), commands that would wait for room end with Command Abort
-    /// Requested, those that wait already at once. What has room goes on; of what only waits for the flash then, CompletionSink::let_go() is told.
+    /// The controller is being reset: until told otherwise (false), commands that would wait for room are aborted, those that wait already at once. What has room goes on; of what only waits for the flash then, CompletionSink::let_go() is told.
     virtual void abort_waits(bool aborts) = 0;
 
 protected:
     ~CommandSink() = default;
 };
 
-/// Firmware -> front end: post the CQE. The timeline must be charged up to a mark that is <= the time the
-/// CQE can reach the host; the rest is charged to `completion` by the host side. The command is freed.
+/// Firmware -> front end: tell the host. The timeline must be charged up to a mark that is <= the time at which that
+/// can reach the host; the rest is charged to `completion` by the host side. The command is freed.
 class CompletionSink {
 public:
     virtual void complete(Command& command) = 0;

@@ -9,9 +9,8 @@
 
 namespace ssdtlm {
 
-/// Neighbouring mapping units of a namespace.
+/// Neighbouring mapping units.
 struct MapExtent {
-    std::uint32_t nsid = 1;
     Lpa first{};
     std::uint32_t units = 0;
     std::uint16_t tenant = 0;  ///< who asks

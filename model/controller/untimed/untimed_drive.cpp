@@ -31,7 +31,7 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
       costs_(free_of_charge(ftl.translation_pages() != 0)),
       lba_bytes_(lba_bytes),
       flash_(agenda_, contents, nand),
-      dma_(agenda_, nand.geometry.unit_bytes, lba_bytes),
+      transfers_(agenda_, nand.geometry.unit_bytes, lba_bytes),
       dram_(agenda_),
       ftl_(ftl),
       slots_(kCommands) {
@@ -42,7 +42,7 @@ UntimedDrive::UntimedDrive(const FtlConfig& config, const NandConfig& nand, std:
     FlashPort& counted = read_counter_ ? static_cast<FlashPort&>(*read_counter_) : flash_;
     if (ftl.parity() != nullptr) parity_engine_.emplace(counted, ftl);
     FlashPort& flash = parity_engine_ ? static_cast<FlashPort&>(*parity_engine_) : counted;
-    firmware_.emplace(costs_, config_, nand.geometry, lba_bytes, Firmware::Surroundings{agenda_, ftl, flash, dma_, dram_});
+    firmware_.emplace(costs_, config_, nand.geometry, lba_bytes, Firmware::Surroundings{agenda_, ftl, flash, transfers_, dram_});
     firmware_->bind(*this);
     ftl.on_media_change([this] { firmware_->media_changed(); });
     for (std::uint32_t i = 0; i < kCommands; ++i) {
@@ -62,15 +62,13 @@ void UntimedDrive::submit(const UntimedCommand& asked, bool ends_work) {
     c.op = asked.op;
     c.fua = asked.fua;
     c.ends_work = ends_work;
-    c.status = 0;
+    c.status = CommandStatus::success;
     c.slba = asked.slba;
     c.blocks = asked.blocks;
     c.bytes = std::uint64_t{asked.blocks} * lba_bytes_;
     c.whose.stream = asked.stream;
     c.ranges.clear();
-    c.data.clear();
     if (c.op == IoOp::deallocate) c.ranges.assign(1, LbaRange{c.slba, c.blocks});
-    if (c.op == IoOp::read || c.op == IoOp::write) c.data.add(c.slba * lba_bytes_, c.bytes);
     s.tag = asked.tag;
     s.timeline.begin(agenda_.now());
     s.timeline.set_number(++commands_);
@@ -78,7 +76,7 @@ void UntimedDrive::submit(const UntimedCommand& asked, bool ends_work) {
 }
 
 void UntimedDrive::complete(Command& c) {
-    SSDTLM_CHECK(c.status == 0, "a command of preconditioning has failed, with status " + std::to_string(c.status));
+    SSDTLM_CHECK(c.status == CommandStatus::success, std::string("a command of preconditioning has failed: ") + status_name(c.status));
     free_.push_back(c.index);
     if (ended_) ended_(slots_[c.index].tag);
 }

@@ -68,7 +68,7 @@ private:
     const std::uint32_t lba_bytes_;
     Agenda agenda_;
     UntimedFlash flash_;
-    UntimedDma dma_;
+    UntimedTransfers transfers_;
     UntimedDram dram_;
     Ftl& ftl_;
     std::optional<ReadCounter> read_counter_;  // none: reads are not counted

@@ -56,19 +56,18 @@ void UntimedFlash::end(std::uint64_t txn) {
     t.client->flash_done(t);
 }
 
-void UntimedDma::write_host(const HostSegment*, std::uint32_t, const std::uint8_t*, DmaClient* client, std::uint64_t cookie, ByteEnables, const DmaTerms&) {
-    if (client != nullptr) client->dma_done(cookie, agenda_.now());
+void UntimedTransfers::to_host(const Command&, std::uint64_t, std::uint32_t, const std::uint8_t*, DmaClient& client, std::uint64_t cookie, ByteEnables,
+                               const DmaTerms&) {
+    client.dma_done(cookie, agenda_.now());
 }
 
 // Only the first block of each unit is looked at.
-void UntimedDma::read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client, std::uint64_t cookie, ByteEnables) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint64_t begin = segments[i].address, end = begin + segments[i].bytes;
-        for (std::uint64_t at = begin; at < end; at = (at / unit_bytes_ + 1) * unit_bytes_)
-            BlockSignature{at / lba_bytes_, kVersion, BlockSignature::kMagic}.store(data + (at - begin));
-        data += segments[i].bytes;
-    }
-    client->dma_done(cookie, agenda_.now());
+void UntimedTransfers::from_host(const Command& c, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client, std::uint64_t cookie,
+                                 ByteEnables) {
+    const std::uint64_t begin = c.slba * lba_bytes_ + offset, end = begin + bytes;
+    for (std::uint64_t at = begin; at < end; at = (at / unit_bytes_ + 1) * unit_bytes_)
+        BlockSignature{at / lba_bytes_, kVersion, BlockSignature::kMagic}.store(data + (at - begin));
+    client.dma_done(cookie, agenda_.now());
 }
 
 }  // namespace ssdtlm

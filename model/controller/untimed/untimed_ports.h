@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/tlm/agenda.h"
-#include "controller/ports/dma_port.h"
 #include "controller/ports/dram_port.h"
 #include "controller/ports/flash.h"
+#include "controller/ports/host_port.h"
 #include "nand/array/spare_area.h"
 #include "nand/onfi/nand_config.h"
 
@@ -40,16 +40,16 @@ private:
     std::vector<DieState> dies_;
 };
 
-/// The host's memory has at each address the data of that byte of the drive, with the version that all preconditioning writes.
-class UntimedDma final : public DmaPort {
+/// The host has for each byte of the drive the data of the version that all preconditioning writes.
+class UntimedTransfers final : public HostPort {
 public:
     static constexpr std::uint32_t kVersion = 1;
-    UntimedDma(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes) : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
+    UntimedTransfers(const Agenda& agenda, std::uint32_t unit_bytes, std::uint32_t lba_bytes) : agenda_(agenda), unit_bytes_(unit_bytes), lba_bytes_(lba_bytes) {}
 
-    void write_host(const HostSegment* segments, std::uint32_t count, const std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
-                    ByteEnables content, const DmaTerms& terms) override;
-    void read_host(const HostSegment* segments, std::uint32_t count, std::uint8_t* data, DmaClient* client, std::uint64_t cookie,
-                   ByteEnables content) override;
+    void to_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, const std::uint8_t* data, DmaClient& client,
+                 std::uint64_t cookie, ByteEnables content, const DmaTerms& terms) override;
+    void from_host(const Command& command, std::uint64_t offset, std::uint32_t bytes, std::uint8_t* data, DmaClient& client,
+                   std::uint64_t cookie, ByteEnables content) override;
 
 private:
     const Agenda& agenda_;

@@ -61,7 +61,7 @@ public:
     /// Called for each command of release() with a status, at once.
     template <auto Failed, class T>
     void on_failed(T* self) {
-        failed_ = [](void* s, std::uint32_t command, std::uint16_t status) { (static_cast<T*>(s)->*Failed)(command, status); };
+        failed_ = [](void* s, std::uint32_t command, CommandStatus status) { (static_cast<T*>(s)->*Failed)(command, status); };
         failed_self_ = self;
     }
     /// Called at the end of each settle().
@@ -74,7 +74,7 @@ public:
     /// A unit that this command (index) waits for has become durable, or need not any more. Takes effect in durable().
     void release(std::uint32_t command) { released_.push_back(command); }
     /// The same of a unit that will never be durable: the command ends with this status.
-    void release(std::uint32_t command, std::uint16_t status) {
+    void release(std::uint32_t command, CommandStatus status) {
         failed_(failed_self_, command, status);
         release(command);
     }
@@ -161,7 +161,7 @@ private:
     std::vector<Queue> for_room_of_;  // by part of the buffer, from 1 on
     std::vector<std::uint32_t> released_;
     Waiter durable_, work_;
-    void (*failed_)(void* self, std::uint32_t command, std::uint16_t status) = nullptr;
+    void (*failed_)(void* self, std::uint32_t command, CommandStatus status) = nullptr;
     void* failed_self_ = nullptr;
     const FlashJob* by_ = nullptr;
     std::vector<MapWaiter> of_map_;  // by command

@@ -22,6 +22,7 @@
 #include "host_pcie/driver/mmio_port.h"
 #include "host_pcie/driver/queue_pair.h"
 #include "host_pcie/driver/queue_plan.h"
+#include "host_pcie/ports/command_queues.h"
 
 namespace ssdtlm {
 
@@ -29,15 +30,9 @@ namespace ssdtlm {
 constexpr std::uint64_t msi_address(std::uint16_t vector) { return 0xFEE00000u + (std::uint64_t{vector} << 12); }
 
 /// What bring-up has found and set up.
-struct ControllerInfo {
+struct ControllerInfo : DriveInfo {
     std::uint32_t version = 0;
-    std::uint32_t queue_pairs = 0;         ///< at most what HostConfig asks for
-    std::uint32_t queue_entries = 0;       ///< at most CAP.MQES + 1
-    std::uint32_t max_transfer_bytes = 0;  ///< of one command: MDTS, and at most SlotBuffer::kMaxBytes
     std::uint32_t nsid = 0;
-    std::uint32_t lba_bytes = 0;
-    std::uint64_t blocks = 0;              ///< of the namespace
-    bool volatile_write_cache = true;      ///< Identify Controller says so
 };
 
 class BringUp : private MmioClient {

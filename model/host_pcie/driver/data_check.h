@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "common/report/error.h"
-#include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "host_pcie/driver/io_queue.h"
 
@@ -18,17 +17,17 @@ public:
     explicit DataCheck(IntegrityOracle* oracle) : oracle_(oracle) {}
 
     bool is_on() const { return oracle_ != nullptr; }
-    void prepare(const ControllerInfo& info) {
+    void prepare(const DriveInfo& info) {
         lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
         SSDTLM_CHECK(oracle_ == nullptr || (oracle_->lba_bytes() == info.lba_bytes && oracle_->capacity_blocks() >= info.blocks),
                      "the integrity oracle was built for another namespace");
     }
     /// A command for this offset is about to be written. Precondition, as for the others: is_on().
     [[gnu::always_inline]] void prefetch(std::uint64_t offset) { oracle_->prefetch(offset >> lba_shift_); }
-    /// The command has been written, its doorbell not.
+    /// The command has been written, and not announced.
     void begin(IoSlot& slot);
     /// It has completed, at `now` of the workload. !ok: nobody knows whether the device carried it out.
-    void end(std::uint16_t qid, std::uint16_t cid, IoSlot& slot, SimTime now, bool ok);
+    void end(std::uint16_t queue, std::uint16_t tag, IoSlot& slot, SimTime now, bool ok);
 
 private:
     IntegrityOracle* const oracle_;
@@ -40,10 +39,10 @@ inline void DataCheck::begin(IoSlot& slot) {
     const std::uint64_t slba = r.offset >> lba_shift_;
     const std::uint32_t blocks = r.bytes >> lba_shift_;
     if (r.op == HostOp::read) {
-        slot.token = oracle_->begin_read(blocks, slot.buffer.data, slot.spoiled);
+        slot.token = oracle_->begin_read(blocks, slot.data, slot.spoiled);
         slot.spoiled = 0;
     } else if (r.op == HostOp::write) {
-        slot.token = oracle_->begin_write(slba, blocks, slot.buffer.data);
+        slot.token = oracle_->begin_write(slba, blocks, slot.data);
         slot.spoiled = 0;
     } else if (r.op == HostOp::trim) {
         slot.token = oracle_->begin_trim(slba, blocks);
@@ -52,13 +51,13 @@ inline void DataCheck::begin(IoSlot& slot) {
     }
 }
 
-inline void DataCheck::end(std::uint16_t qid, std::uint16_t cid, IoSlot& slot, SimTime now, bool ok) {
+inline void DataCheck::end(std::uint16_t queue, std::uint16_t tag, IoSlot& slot, SimTime now, bool ok) {
     const HostRequest& r = slot.request;
     const std::uint64_t slba = r.offset >> lba_shift_;
     const std::uint32_t blocks = r.bytes >> lba_shift_;
     if (r.op == HostOp::read) {
         if (__builtin_expect(!ok, 0)) return oracle_->abandon_read();
-        oracle_->check_read(slot.token, slba, blocks, slot.buffer.data, IntegrityOracle::Reader{qid, cid, now});
+        oracle_->check_read(slot.token, slba, blocks, slot.data, IntegrityOracle::Reader{queue, tag, now});
         slot.spoiled = blocks;
     } else if (r.op == HostOp::write) {
         oracle_->end_write(slba, blocks, ok, slot.token, r.fua);

@@ -19,7 +19,7 @@ namespace ssdtlm {
 class HostMemory {
 public:
     static constexpr std::uint64_t kBase = 0x1'0000'0000;
-    static constexpr std::uint64_t kChunkBytes = 2_MiB;
+    static constexpr std::uint64_t kChunkBytes = 64_MiB;
 
     explicit HostMemory(std::uint64_t size_bytes = 64_GiB);
     HostMemory(const HostMemory&) = delete;

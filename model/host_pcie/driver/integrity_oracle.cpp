@@ -209,8 +209,8 @@ void IntegrityOracle::power_lost() {
 
 void IntegrityOracle::refuse_leftover(std::uint64_t lba, std::uint32_t version, const std::string& why, const Reader& reader) const {
     throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) + ") has version " +
-                      std::to_string(version) + " after a loss of power, " + why + "; queue " + std::to_string(reader.sqid) + " CID " +
-                      std::to_string(reader.cid));
+                      std::to_string(version) + " after a loss of power, " + why + "; queue " + std::to_string(reader.queue) + " CID " +
+                      std::to_string(reader.tag));
 }
 
 /// Of the units that a loss of power has left as they are: what is found is one version, and it is the unit's from now on.
@@ -340,7 +340,7 @@ __attribute__((noinline, cold)) void IntegrityOracle::check_unit_slow(ReadToken 
         throw CheckFailed("integrity: LBA " + std::to_string(lba) + " (mapping unit " + std::to_string(trim_unit_of_(lba)) +
                           "): expected " + version_list(acceptable) + ", found " + found_text(lba, block) + "; read of " +
                           std::to_string(blocks) + " blocks at LBA " + std::to_string(slba) + ", queue " +
-                          std::to_string(reader.sqid) + " CID " + std::to_string(reader.cid) + ", completed at " +
+                          std::to_string(reader.queue) + " CID " + std::to_string(reader.tag) + ", completed at " +
                           std::to_string(reader.at.time_since_epoch().count()) + " ps");
     }
 }

@@ -66,8 +66,8 @@ public:
     };
     /// Whose read it is, for the text of a mismatch.
     struct Reader {
-        std::uint16_t sqid = 0;
-        std::uint16_t cid = 0;
+        std::uint16_t queue = 0;
+        std::uint16_t tag = 0;
         SimTime at{};
     };
     /// Position in the log of changes at the submission of a read.

@@ -5,36 +5,28 @@
 #include <utility>
 
 #include "common/report/error.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
-namespace {
 
-/// By HostOp.
-constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
-
-}  // namespace
-
-IoPath::IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
-               CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer)
+IoPath::IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload, CommandTracker* device,
+               IntegrityOracle* oracle, CompletionObserver* observer)
     : agenda_(agenda),
-      memory_(memory),
       config_(config),
       plan_(plan),
-      mmio_(mmio),
+      commands_(commands),
       workload_(workload),
       device_(device),
       data_(oracle),
       observer_(observer) {}
 
-void IoPath::prepare(const ControllerInfo& info, std::vector<QueuePair> queues) {
+void IoPath::prepare(const DriveInfo& info) {
     info_ = info;
     lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
     data_.prepare(info);
-    queues_.reserve(queues.size());  // dirty_ points into it
-    for (auto& q : queues) queues_.emplace_back(std::move(q));
-    queue_count_ = static_cast<std::uint32_t>(queues_.size());
-    dirty_.reserve(queues_.size());
+    queue_count_ = commands_.count();
+    queues_.reserve(queue_count_);  // dirty_ points into it
+    for (std::uint32_t i = 0; i < queue_count_; ++i) queues_.emplace_back(commands_, static_cast<std::uint16_t>(i + 1));
+    dirty_.reserve(queue_count_);
     epoch_ = agenda_.now();
 }
 
@@ -63,7 +55,7 @@ void IoPath::pump() {
         }
         break;
     }
-    if (!dirty_.empty()) ring_doorbells();
+    if (!dirty_.empty()) announce();
     if (!taking_) maybe_finish(0);
 }
 
@@ -112,7 +104,7 @@ void IoPath::split(IoQueue& q, const HostRequest& request, SimTime now) {
 }
 
 inline void IoPath::enqueue(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
-    if (config_.submit_time == Ps{} && q.backlog.empty() && q.pair.has_room()) return write_sqe(q, request, issued, split);
+    if (config_.submit_time == Ps{} && q.backlog.empty() && q.has_room()) return write(q, request, issued, split);
     q.backlog.push(WaitingCommand{request, issued, split});
     ++backlog_;
     if (config_.submit_time != Ps{}) start_submission(q);
@@ -125,7 +117,7 @@ SimTime IoPath::occupy_cpu(IoQueue& q, Ps time) {
 }
 
 void IoPath::start_submission(IoQueue& q) {
-    if (q.submitting || q.backlog.empty() || !q.pair.has_room()) return;
+    if (q.submitting || q.backlog.empty() || !q.has_room()) return;
     q.submitting = true;
     agenda_.post<&IoPath::submission_done>(occupy_cpu(q, config_.submit_time), this, entry(q));
 }
@@ -145,64 +137,43 @@ void IoPath::submission_done(std::uint64_t entry) {
 
 void IoPath::drain_backlog(IoQueue& q) {
     if (config_.submit_time != Ps{}) return start_submission(q);
-    while (!q.backlog.empty() && q.pair.has_room()) write_front(q);
+    while (!q.backlog.empty() && q.has_room()) write_front(q);
 }
 
 void IoPath::write_front(IoQueue& q) {
     const WaitingCommand& part = q.backlog.front();
-    write_sqe(q, part.request, part.issued, part.split);
+    write(q, part.request, part.issued, part.split);
     q.backlog.pop();
     --backlog_;
 }
 
-void IoPath::write_sqe(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
-    nvme::Sqe& sqe = q.pair.take_entry();
-    IoSlot& slot = __builtin_expect(sqe.cid < q.slot_count, 1) ? q.slots[sqe.cid] : q.add_slot(sqe.cid, device_ != nullptr ? *device_ : own_);
+void IoPath::write(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split) {
+    const CommandQueues::Submitted command = commands_.submit(q.number, request);
+    IoSlot& slot = __builtin_expect(command.tag < q.slot_count, 1) ? q.slots[command.tag] : q.add_slot(command.tag, device_ != nullptr ? *device_ : own_);
     const SimTime now = agenda_.now();
     slot.request = request;
     slot.issued = issued;
     slot.submitted = now;
     slot.split = split;
     if (__builtin_expect(device_ == nullptr, 0)) slot.timeline->begin(now);
-
-    const std::uint64_t slba = request.offset >> lba_shift_;
-    const std::uint32_t blocks = request.bytes >> lba_shift_;
-    sqe.opc = kOpcodes[static_cast<std::size_t>(request.op)];
-    sqe.nsid = info_.nsid;
-    if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
-        sqe.set_slba(slba);
-        sqe.cdw12 = (blocks - 1) | (request.fua ? nvme::kRwFua : 0u);
-        if (__builtin_expect(request.stream != 0, 0) && config_.streams && request.op == HostOp::write) {
-            sqe.cdw12 |= nvme::kRwStreams;
-            sqe.cdw13 = std::uint32_t{request.stream} << 16;
-        }
-        // Buffer and list are as the slot's last command has left them, if that was of the same size.
-        if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) slot.make_prp(memory_, request.bytes, config_.page_bytes, config_.buffer_offset);
-        sqe.prp1 = slot.prp.prp1;
-        sqe.prp2 = slot.prp.prp2;
-    } else if (request.op == HostOp::trim) {
-        sqe.cdw10 = 0;  // one range, 0-based
-        sqe.cdw11 = nvme::kDsmDeallocate;
-        slot.make_prp(memory_, sizeof(nvme::DsmRange), config_.page_bytes, config_.buffer_offset);
-        nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
+    if (__builtin_expect(slot.data != command.data || request.op == HostOp::trim, 0)) {
+        slot.data = command.data;
         slot.spoiled = 0;
-        sqe.prp1 = slot.prp.prp1;
-        sqe.prp2 = slot.prp.prp2;
     }
     ++counters_.commands_submitted;
     if (!q.dirty) {
         q.dirty = true;
         dirty_.push_back(&q);
     }
-    // Last, so that what accept() has prefetched has had time to arrive. The doorbell is still to come.
+    // Last, so that what accept() has prefetched has had time to arrive. The announcement is still to come.
     if (data_.is_on()) data_.begin(slot);
 }
 
-inline void IoPath::ring_doorbells() {
+inline void IoPath::announce() {
     for (IoQueue* q : dirty_) {
         q->dirty = false;
-        ++counters_.sq_doorbells;
-        mmio_.write32(nvme::sq_tail_doorbell(q->pair.qid()), q->pair.tail());
+        ++counters_.announcements;
+        commands_.announce(q->number);
     }
     dirty_.clear();
 }
@@ -214,14 +185,14 @@ void IoPath::handler(std::uint64_t queue) {
     IoQueue& q = queues_[queue];
     if (q.reaping) return;  // the running handler looks again before it ends
     if (config_.completion_time != Ps{}) {
-        if (!q.pair.has_completion()) return;
+        if (!commands_.has_ended(q.number)) return;
         q.reaping = true;
         agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry(q));
         return;
     }
-    if (!q.pair.has_completion()) return;
-    do complete(q, q.pair.take_completion());
-    while (q.pair.has_completion());
+    if (!commands_.has_ended(q.number)) return;
+    do complete(q, commands_.take_ended(q.number));
+    while (commands_.has_ended(q.number));
     handler_done(q);
 }
 
@@ -229,8 +200,8 @@ void IoPath::reap_one(std::uint64_t entry) {
     IoQueue* const queue = queue_of(entry);
     if (queue == nullptr) return;
     IoQueue& q = *queue;
-    complete(q, q.pair.take_completion());
-    if (q.pair.has_completion()) {
+    complete(q, commands_.take_ended(q.number));
+    if (commands_.has_ended(q.number)) {
         agenda_.post<&IoPath::reap_one>(occupy_cpu(q, config_.completion_time), this, entry);
         return;
     }
@@ -239,23 +210,23 @@ void IoPath::reap_one(std::uint64_t entry) {
 }
 
 inline void IoPath::handler_done(IoQueue& q) {
-    ++counters_.cq_doorbells;
-    mmio_.write32(nvme::cq_head_doorbell(q.pair.qid()), q.pair.head());
+    ++counters_.acknowledgements;
+    commands_.acknowledge(q.number);
     if (__builtin_expect(!q.backlog.empty(), 0) && !paused_) drain_backlog(q);
     pump();
 }
 
-void IoPath::complete(IoQueue& q, const nvme::Cqe& cqe) {
-    IoSlot& slot = q.slots[cqe.cid];
-    const bool ok = cqe.status() == nvme::kStSuccess;
+void IoPath::complete(IoQueue& q, const CommandQueues::Ended& ended) {
+    IoSlot& slot = q.slots[ended.tag];
+    const bool ok = ended.status == DriveStatus::ok;
     ++counters_.commands_completed;
 
     // That the stages add up to now - issued is the observer's check: it looks at each of them anyway.
     Timeline& timeline = *slot.timeline;
     timeline.precede(slot.issued, slot.submitted);
     timeline.charge(Stage::completion, agenda_.now());
-    if (__builtin_expect(!ok, 0)) errors_.note(counters_, slot.request, lba_shift_, q.pair.qid(), cqe, since_epoch(agenda_.now()));
-    if (data_.is_on()) data_.end(q.pair.qid(), cqe.cid, slot, since_epoch(agenda_.now()), ok);
+    if (__builtin_expect(!ok, 0)) errors_.note(counters_, slot.request, lba_shift_, q.number, ended, commands_, since_epoch(agenda_.now()));
+    if (data_.is_on()) data_.end(q.number, ended.tag, slot, since_epoch(agenda_.now()), ok);
     if (__builtin_expect(slot.split != kWhole, 0)) return part_done(slot, ok);
     finish_request(slot.request, slot, ok);
 }
@@ -280,16 +251,16 @@ inline void IoPath::finish_request(const HostRequest& request, const IoSlot& slo
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Controller reset.
+// Reset.
 
-void IoPath::controller_stopped() {
-    SSDTLM_CHECK(paused_, "the controller stopped under a driver that submits");
+void IoPath::drive_stopped() {
+    SSDTLM_CHECK(paused_, "the drive stopped under a driver that submits");
     ++starts_;
     for (IoQueue& q : queues_) {
         q.submitting = q.reaping = false;
-        while (q.pair.has_completion()) complete(q, q.pair.take_completion());
+        while (commands_.has_ended(q.number)) complete(q, commands_.take_ended(q.number));
         cancel_commands(q);
-        q.pair.reset();
+        commands_.forget(q.number);
     }
 }
 
@@ -297,9 +268,9 @@ void IoPath::controller_stopped() {
 void IoPath::cancel_commands(IoQueue& q) {
     const std::vector<std::uint16_t> cancelled = q.in_device();
     Fifo<WaitingCommand> backlog;
-    for (const std::uint16_t cid : cancelled) {
-        IoSlot& slot = q.slots[cid];
-        if (data_.is_on()) data_.end(q.pair.qid(), cid, slot, since_epoch(agenda_.now()), false);
+    for (const std::uint16_t tag : cancelled) {
+        IoSlot& slot = q.slots[tag];
+        if (data_.is_on()) data_.end(q.number, tag, slot, since_epoch(agenda_.now()), false);
         backlog.push(WaitingCommand{slot.request, slot.issued, slot.split});
     }
     counters_.commands_cancelled += cancelled.size();
@@ -344,7 +315,7 @@ void IoPath::maybe_finish(std::uint64_t) {
 
 void IoPath::check_waiters() const {
     if (!started_ || finished_ || paused_) return;
-    if (!dirty_.empty()) throw CheckFailed("host: commands were written, and their doorbell was not rung");
+    if (!dirty_.empty()) throw CheckFailed("host: commands were written, and the drive was not told");
     for (const IoQueue& q : queues_)
         if (const std::string stuck = q.stuck(); !stuck.empty()) throw CheckFailed("host: " + stuck);
     if (waits_for_nothing())
@@ -356,16 +327,16 @@ void IoPath::check_waiters() const {
 IoPath::PairState IoPath::pair_state(std::uint32_t pair) const {
     const IoQueue& q = queues_[pair];
     const Ps ahead = std::max(Ps{}, q.cpu_free - agenda_.now());
-    return {q.pair.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.pair.has_room(), !q.backlog.empty() && q.pair.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
+    return {q.outstanding(), q.slot_count != 0, !q.backlog.empty() && !q.has_room(), !q.backlog.empty() && q.has_room() && ahead != Ps{}, q.cpu_busy - ahead};
 }
 
 std::optional<PendingCommand> IoPath::oldest() const {
     std::optional<PendingCommand> oldest;
     for (const IoQueue& q : queues_) {
-        const std::optional<std::uint16_t> cid = q.oldest();
-        if (!cid || (oldest && oldest->submitted <= q.slots[*cid].submitted)) continue;
-        const HostRequest& r = q.slots[*cid].request;
-        oldest = PendingCommand{q.pair.qid(), *cid, r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_, q.slots[*cid].submitted};
+        const std::optional<std::uint16_t> tag = q.oldest();
+        if (!tag || (oldest && oldest->submitted <= q.slots[*tag].submitted)) continue;
+        const HostRequest& r = q.slots[*tag].request;
+        oldest = PendingCommand{q.number, *tag, r.op, r.offset >> lba_shift_, r.bytes >> lba_shift_, q.slots[*tag].submitted};
     }
     return oldest;
 }
@@ -377,7 +348,7 @@ std::string IoPath::dump() const {
                     std::to_string(counters_.errors) + " errors\n";
     if (const auto c = oldest())
         s += std::string("  oldest: ") + op_name(c->op) + " of " + std::to_string(c->blocks) + " blocks at LBA " + std::to_string(c->slba) +
-             ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->cid) + ", submitted " +
+             ", queue " + std::to_string(c->queue) + " CID " + std::to_string(c->tag) + ", submitted " +
              std::to_string((agenda_.now() - c->submitted).count()) + " ps ago\n";
     for (const IoQueue& q : queues_) s += q.dump();
     return s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's I/O path: requests of the workload become NVMe commands in host memory, doorbells, and completions
-// handed back. Kernel-free over MmioPort. Models the host's CPU as one serial resource per queue pair
+// The host's I/O path above a driver: requests of the workload become commands of at most the size that drive and driver take, and their
+// completions are handed back. Kernel-free; the protocol is below CommandQueues. Models the host's CPU as one serial resource per queue pair
 // (HostConfig::submit_time, completion_time); no block layer, no merging, no I/O scheduler.
 //
 // - A request is issued when the workload hands it out; its timeline begins then, and is whole when it has completed. What the device
@@ -8,10 +8,10 @@
 // - A request larger than one command may carry is split; it completes with its last command, and that command's
 //   submission time and timeline stand for the request.
 // - A request for a full queue, or for a CPU at work, waits in that queue's backlog (stage host_queue); its `submitted`
-//   time is when its SQE is written.
-// - A flush for a controller without a volatile write cache is no command: it has completed at once.
-// - Commands written in one go share one doorbell store.
-// - A controller reset cancels the commands in the device; they are submitted again once the controller has started, ahead
+//   time is when its command is written.
+// - A flush for a drive without a volatile write cache is no command: it has completed at once.
+// - Commands written in one go are announced together.
+// - A reset cancels the commands in the device; they are submitted again once the drive has started, ahead
 //   of what waited before. The integrity oracle is told that a cancelled write may have taken effect or not.
 // - All times given to the workload, the observer and on_finished count from epoch(), the end of bring-up.
 #pragma once
@@ -25,11 +25,12 @@
 #include "common/containers/pool.h"
 #include "common/latency/command_tracker.h"
 #include "common/tlm/agenda.h"
-#include "host_pcie/driver/bring_up.h"
 #include "host_pcie/driver/data_check.h"
 #include "host_pcie/driver/driver_errors.h"
+#include "host_pcie/driver/host_config.h"
 #include "host_pcie/driver/io_queue.h"
 #include "host_pcie/driver/queue_plan.h"
+#include "host_pcie/ports/command_queues.h"
 #include "host_pcie/ports/completion_observer.h"
 #include "host_pcie/ports/host_request.h"
 
@@ -38,28 +39,28 @@ namespace ssdtlm {
 /// A command whose completion the host waits for.
 struct PendingCommand {
     std::uint16_t queue = 0;
-    std::uint16_t cid = 0;
+    std::uint16_t tag = 0;
     HostOp op = HostOp::read;
     std::uint64_t slba = 0;
     std::uint32_t blocks = 0;
-    SimTime submitted{};  ///< when its SQE was written, absolute
+    SimTime submitted{};  ///< when it was written, absolute
 };
 
 class IoPath {
 public:
     /// `device`, `oracle` and `observer` may be null: the device tells nothing, no integrity check, nobody watching.
-    IoPath(Agenda& agenda, HostMemory& memory, const HostConfig& config, const QueuePlan& plan, MmioPort& mmio, Workload& workload,
-           CommandTracker* device, IntegrityOracle* oracle, CompletionObserver* observer);
+    IoPath(Agenda& agenda, const HostConfig& config, const QueuePlan& plan, CommandQueues& commands, Workload& workload, CommandTracker* device,
+           IntegrityOracle* oracle, CompletionObserver* observer);
     IoPath(const IoPath&) = delete;
     IoPath& operator=(const IoPath&) = delete;
 
-    /// Takes over the queues, which are dealt out; now is time zero of the workload.
-    void prepare(const ControllerInfo& info, std::vector<QueuePair> queues);
+    /// The drive has started, and its queues are dealt out; now is time zero of the workload.
+    void prepare(const DriveInfo& info);
     /// Begins to submit. Precondition: prepared.
     void start();
-    /// The message of I/O queue pair `qid`'s vector has arrived.
+    /// The drive's message about this queue has arrived.
     void interrupt(std::uint16_t qid) {
-        if (qid == 0 || qid > queue_count_) return;  // a vector the driver has not set up
+        if (qid == 0 || qid > queue_count_) return;  // nobody has asked for it
         ++counters_.interrupts;
         if (config_.interrupt_latency == Ps{})
             handler(qid - 1u);
@@ -68,11 +69,11 @@ public:
     }
     /// Submits nothing more; what is in the device completes, the backlog is dropped.
     void stop_submitting();
-    /// Submits nothing until resume(): the controller is about to be reset. Completions are still taken.
+    /// Submits nothing until resume(): the drive is about to be reset. Completions are still taken.
     void pause() { paused_ = true; }
-    /// The controller has stopped: takes what it completed before, and cancels the rest. Precondition: paused.
-    void controller_stopped();
-    /// The controller has started again, with the same queues.
+    /// The drive has stopped: takes what it completed before, and cancels the rest. Precondition: paused.
+    void drive_stopped();
+    /// The drive has started again, with the same queues.
     void resume();
     /// Called once, when the workload is done (or stopped) and nothing is outstanding.
     void set_on_finished(std::function<void(SimTime)> f) { on_finished_ = std::move(f); }
@@ -86,12 +87,12 @@ public:
     }
     /// Requests and parts of requests waiting in the host.
     std::uint64_t backlog() const { return backlog_; }
-    /// Of a command in the device: when its request was issued, and its SQE written; absolute.
+    /// Of a command in the device: when its request was issued, and it was written; absolute.
     struct Times {
         SimTime issued, submitted;
     };
-    Times times_of(std::uint16_t qid, std::uint16_t cid) const {
-        const IoSlot& slot = queues_[qid - 1u].slots[cid];
+    Times times_of(std::uint16_t queue, std::uint16_t tag) const {
+        const IoSlot& slot = queues_[queue - 1u].slots[tag];
         return {slot.issued, slot.submitted};
     }
     /// Of one queue pair, at this instant.
@@ -137,14 +138,14 @@ private:
     void drain_backlog(IoQueue& q);
     void write_front(IoQueue& q);
     void submission_done(std::uint64_t entry);
-    void write_sqe(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
-    void ring_doorbells();
+    void write(IoQueue& q, const HostRequest& request, SimTime issued, SplitHandle split);
+    void announce();
     void wait_until(SimTime when);
     void wake(std::uint64_t);
     SimTime occupy_cpu(IoQueue& q, Ps time);
 
-    std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.pair.qid() - 1u); }
-    /// Null: the controller has started again meanwhile.
+    std::uint64_t entry(const IoQueue& q) const { return std::uint64_t{starts_} << 32 | (q.number - 1u); }
+    /// Null: the drive has started again meanwhile.
     IoQueue* queue_of(std::uint64_t entry) {
         return entry >> 32 != starts_ ? nullptr : &queues_[static_cast<std::uint32_t>(entry)];
     }
@@ -153,23 +154,22 @@ private:
     void handler(std::uint64_t queue);
     void reap_one(std::uint64_t entry);
     void handler_done(IoQueue& q);
-    void complete(IoQueue& q, const nvme::Cqe& cqe);
+    void complete(IoQueue& q, const CommandQueues::Ended& ended);
     void part_done(IoSlot& slot, bool ok);
     void finish_request(const HostRequest& request, const IoSlot& slot, bool ok);
     void maybe_finish(std::uint64_t);
 
     Agenda& agenda_;
-    HostMemory& memory_;
     const HostConfig& config_;
     const QueuePlan& plan_;
-    MmioPort& mmio_;
+    CommandQueues& commands_;
     Workload& workload_;
     CommandTracker* const device_;  // null: own_ serves
     CommandTracker own_;
     DataCheck data_;
     CompletionObserver* observer_;
 
-    ControllerInfo info_;
+    DriveInfo info_;
     unsigned lba_shift_ = 9;
     std::vector<IoQueue> queues_;
     std::uint32_t queue_count_ = 0;
@@ -184,7 +184,7 @@ private:
     bool stopped_ = false;
     bool finished_ = false;
     bool paused_ = false;
-    std::uint32_t starts_ = 0;  // of the controller; an entry of the agenda from before a reset means nothing
+    std::uint32_t starts_ = 0;  // of the drive; an entry of the agenda from before a reset means nothing
     DriverCounters counters_;
     DriverErrors errors_;
     std::function<void(SimTime)> on_finished_;

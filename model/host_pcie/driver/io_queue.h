@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One queue pair as the I/O path sees it: what is in the device, by CID, and what waits for room. Kernel-free.
+// One queue as the I/O path sees it: what is in the device, by tag, and what waits for room. Kernel-free.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/containers/pool.h"
 #include "common/latency/command_tracker.h"
 #include "host_pcie/driver/fifo.h"
-#include "host_pcie/driver/prp_builder.h"
-#include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/ports/command_queues.h"
 #include "host_pcie/ports/host_request.h"
 
 namespace ssdtlm {
@@ -35,7 +33,7 @@ struct WaitingCommand {
     SplitHandle split;
 };
 
-/// A command in the device. Two cache lines, but for the memory of PRP lists.
+/// A command in the device. Two cache lines.
 struct alignas(64) IoSlot {
     HostRequest request;
     SimTime issued{};
@@ -44,21 +42,18 @@ struct alignas(64) IoSlot {
     std::uint64_t token = 0;      ///< the oracle's
 
     SplitHandle split;
-    std::uint32_t spoiled = 0;    ///< blocks at the start of the buffer that the oracle has left spoiled
-    PrpPair prp;                  ///< of the buffer's first prp_bytes bytes
-    std::uint32_t prp_bytes = 0;
-    SlotBuffer buffer;
-
-    /// Buffer and PRP for so many bytes.
-    void make_prp(HostMemory& memory, std::uint32_t bytes, std::uint32_t page_bytes, std::uint32_t offset);
+    std::uint8_t* data = nullptr; ///< the driver's memory for the command's data
+    std::uint32_t spoiled = 0;    ///< blocks at its start that the oracle has left spoiled
 };
-static_assert(offsetof(IoSlot, split) == 64 && offsetof(IoSlot, buffer.lists) <= 128);
+static_assert(offsetof(IoSlot, split) == 64 && sizeof(IoSlot) == 128);
 
 struct IoQueue {
-    explicit IoQueue(QueuePair&& p) : pair(std::move(p)) {}
+    IoQueue(CommandQueues& of, std::uint16_t n) : commands(&of), number(n) {}
 
-    /// Grows the slots up to that of `cid`; their timelines are the tracker's.
-    IoSlot& add_slot(std::uint16_t cid, CommandTracker& timelines);
+    bool has_room() const { return commands->has_room(number); }
+    std::uint32_t outstanding() const { return commands->outstanding(number); }
+    /// Grows the slots up to that of `tag`; their timelines are the tracker's.
+    IoSlot& add_slot(std::uint16_t tag, CommandTracker& timelines);
     /// The commands in the device, in the order in which they were submitted.
     std::vector<std::uint16_t> in_device() const;
     /// The one that has been there for longest.
@@ -67,15 +62,16 @@ struct IoQueue {
     std::string stuck() const;
     std::string dump() const;
 
-    QueuePair pair;
-    std::vector<IoSlot> slots;  ///< by CID, grown to the highest used
+    CommandQueues* commands;
+    std::uint16_t number;
+    std::vector<IoSlot> slots;  ///< by tag, grown to the highest used
     std::uint32_t slot_count = 0;
     Fifo<WaitingCommand> backlog;  ///< empty while the queue has room, unless submission takes CPU time
     SimTime cpu_free{};
     Ps cpu_busy{};            ///< of it, up to cpu_free
     bool submitting = false;  ///< CPU is on the front of the backlog
     bool reaping = false;     ///< handler is running
-    bool dirty = false;       ///< SQEs written, doorbell not
+    bool dirty = false;       ///< commands written, and not announced
 };
 
 }  // namespace ssdtlm

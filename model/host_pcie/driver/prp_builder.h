@@ -28,7 +28,7 @@ PrpPair build_prp(HostMemory& memory, std::uint32_t page_bytes, std::uint64_t ad
 
 /// The data buffer of one command slot: contiguous, grown to the largest transfer the slot has carried.
 struct SlotBuffer {
-    static constexpr std::uint32_t kMaxBytes = 1u << 20;  ///< largest transfer; stays inside one chunk of HostMemory
+    static constexpr std::uint32_t kMaxBytes = 32u << 20;  ///< largest transfer: 65,536 blocks (NLB) of 512 bytes; stays inside one chunk of HostMemory
 
     std::uint64_t address = 0;  ///< first byte: page aligned plus the configured offset
     std::uint8_t* data = nullptr;

@@ -64,7 +64,7 @@ RunFailure failure_of(const std::exception_ptr& error) {
 }
 
 /// Throws CheckFailed for results that are wrong.
-void check(const RunSummary& summary, const NvmeDriver& driver, bool faults, const FioWorkload* fio) {
+void check(const RunSummary& summary, const HostDriver& driver, bool faults, const FioWorkload* fio) {
     for (const BookLine& b : summary.books)
         if (!b.balances())
             throw CheckFailed(fmt::format("the books do not balance: {}: {} against {}", b.name, b.left, b.right));

@@ -12,6 +12,7 @@
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
 #include "host_pcie/workload/generated_workload.h"
+#include "sim/device/front_ends.h"
 
 namespace ssdtlm {
 namespace {
@@ -34,6 +35,7 @@ const std::vector<SsdParameter>& ssd_parameters() {
         add_general_parameters(t);
         add_host_parameters(t);
         add_link_parameters(t);
+        add_front_end_parameters(t);
         add_nvme_parameters(t);
         add_firmware_parameters(t);
         add_ftl_parameters(t);
@@ -70,6 +72,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"", "What the file describes."},
             {"host", "The host: queue pairs, memory pages, CPU time per I/O."},
             {"link", "The PCIe link and the root complex."},
+            {"frontend", "Which protocol the drive speaks."},
             {"nvme", "The NVMe front end."},
             {"firmware",
              "The firmware cores and what each step costs on them, in core cycles. 0: done by hardware, no time."},
@@ -96,6 +99,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"power", "What the drive draws while capacitors supply it."},
             {"run", "The simulation itself."},
         };
+        add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "gc", GcPaces::instance(), "Pace of collection");

@@ -50,6 +50,7 @@ void add_policy_parameters(std::vector<SsdParameter>& table, const std::string& 
 void add_general_parameters(std::vector<SsdParameter>& table);
 void add_host_parameters(std::vector<SsdParameter>& table);
 void add_link_parameters(std::vector<SsdParameter>& table);
+void add_front_end_parameters(std::vector<SsdParameter>& table);
 void add_nvme_parameters(std::vector<SsdParameter>& table);
 void add_firmware_parameters(std::vector<SsdParameter>& table);
 void add_ftl_parameters(std::vector<SsdParameter>& table);

@@ -5,30 +5,18 @@
 
 namespace ssdtlm {
 
-namespace {
-template <class T>
-bool is_part_of(const void* object, const T& whole) {
-    const auto* const begin = reinterpret_cast<const char*>(&whole);
-    return object >= begin && object < begin + sizeof(T);
-}
-}  // namespace
-
 Device::Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents, SsdTaps& taps,
                UntimedHost* host)
     : sc_module(name),
-      mmio_target("mmio_target"),
-      dma_initiator("dma_initiator"),
       flash("flash", agenda, config.nand, config.faults, contents.seed),
       controller("controller", agenda, config, contents, flash.spare, taps, host) {
-    mmio_target.bind(controller.mmio_target);
-    controller.dma_initiator.bind(dma_initiator);
     for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) taps.join_onfi(ch, controller.channel(ch), flash.channel(ch));
 }
 
 void Device::supply_fails(std::function<void()> off) {
     if (controller.config.ftl.buffer_mode != BufferMode::power_protected || controller.looks_for_map()) return off();
     on_capacitors_since_ = controller.agenda.now();
-    controller.agenda.drop_if([this](const void* self) { return is_part_of(self, controller.front_end) || is_part_of(self, controller.dma); });
+    controller.agenda.drop_if([this](const void* self) { return controller.front_end->owns(self); });
     controller.supply_fails(std::move(off));
 }
 
@@ -40,7 +28,7 @@ void Device::power_off(std::uint64_t host_commands) {
     cut.on_capacitors = controller.agenda.now() - cut.at;
     on_capacitors_since_.reset();
     cut.loss = flash.lose_power();
-    cut.after_shutdown = controller.front_end.registers().is_shut_down();
+    cut.after_shutdown = controller.front_end->is_shut_down();
     power_cuts_.push_back(cut);
     controller.lose_power(host_commands);
 }

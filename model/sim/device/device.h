@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's half of the netlist: a controller and its flash. It ends at two sockets and knows nothing of the host:
+// The device's half of the netlist: a controller and its flash. It ends at the sockets of the controller's front end and knows nothing of
+// the host:
 //
-//   -mmio_target->  SsdController --channel 0..n--> NandFlash
-//   <-dma_initiator-
+//   -nvme().mmio_target->  SsdController --channel 0..n--> NandFlash
+//   <-nvme().dma_initiator-
 //
-// What stands in front of the two sockets is a PcieLink, or the host itself.
+// What stands in front of the two sockets is a PcieLink, or the host itself. Other front ends (frontend.kind) have other sockets, and
+// controller.front_end_as<...>() gives them.
 #pragma once
 
 #include <functional>
@@ -14,6 +16,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "controller/nvme/nvme_on_pcie.h"
 #include "sim/device/nand_flash.h"
 #include "sim/device/power_cut.h"
 #include "sim/device/ssd_controller.h"
@@ -22,13 +25,12 @@ namespace ssdtlm {
 
 class Device : public sc_core::sc_module {
 public:
-    tlm::tlm_target_socket<> mmio_target;       ///< address = offset in BAR0; see NvmeFrontEnd
-    tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
-
     /// A preconditioned drive. `taps` must outlive it. `host`: see SsdController.
     Device(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& contents,
            SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
+    /// The front end of frontend.kind = "nvme". CheckFailed when it is another.
+    NvmeOnPcie& nvme() const { return controller.front_end_as<NvmeOnPcie>(); }
     /// The supply fails. Where capacitors protect the write buffer they keep the controller at work, without its host, until buffer and journal are in
     /// flash: then `off` is called, in an entry of the agenda, and power_off() is to follow. Else at once. The entries of the agenda that are of the
     /// device's end of the link are dropped; those of what stands before it must be gone.
@@ -37,7 +39,7 @@ public:
     /// their places. With a map on the flash it must have been said (ContentsConfig::outlives_power). The agenda must hold no entry of
     /// the device any more. `host_commands`: see SsdController::lose_power().
     void power_off(std::uint64_t host_commands);
-    /// It is back: the map is searched for on the flash, before CSTS.RDY.
+    /// It is back: the map is searched for on the flash, before the host is served.
     void power_on();
     /// Called when the map has been found again, before the host's first command.
     void set_on_rebuilt(std::function<void()> f) { on_rebuilt_ = std::move(f); }

@@ -2,6 +2,7 @@
 #include "sim/device/longest_times.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
@@ -18,8 +19,8 @@ namespace {
 constexpr double kRowSeconds = 60e-9, kRefreshShare = 0.1;
 // What was under way before: victims half emptied, transfers that were asked for. assumed
 constexpr double kUnderWay = 2;
-// Of a host whose drive has no limit (MDTS 0). assumed: what Linux cuts requests into, 1 MiB at most
-constexpr std::uint64_t kLargestTransfer = std::uint64_t{1} << 20;
+// Of a host whose drive has no limit (MDTS 0): the largest command there is, 65,536 blocks of 512 bytes.
+constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
 
 Ps longest_of(const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); }
 double reads_seconds(const DeviceConfig& c) { return to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read)); }
@@ -123,5 +124,7 @@ Ps longest_reset(const DeviceConfig& c, std::uint64_t namespace_bytes) {
     const double cycles = commands * (f.read_command + f.write_command + f.other_command) + bytes / g.unit_bytes * (f.map_lookup + f.map_update + f.buffer_insert + f.flash_issue + f.flash_complete);
     return longest_shutdown(c, namespace_bytes) + as_time(reads + dram + cycles / static_cast<double>(f.clock_hz));
 }
+
+Ps longest_held_back(const DeviceConfig& c) { return c.nvme.interrupt_coalescing_time * Ps{std::chrono::microseconds(100)}; }
 
 }  // namespace ssdtlm

@@ -11,6 +11,8 @@ namespace ssdtlm {
 Ps longest_shutdown(const DeviceConfig& config, std::uint64_t namespace_bytes);
 /// Until the commands that the drive has taken have ended: a flush among them waits for as much as a shutdown does.
 Ps longest_reset(const DeviceConfig& config, std::uint64_t namespace_bytes);
+/// Before the host hears of a completion that the drive has posted: interrupts are coalesced.
+Ps longest_held_back(const DeviceConfig& config);
 /// Reads of one page, at most.
 std::uint32_t reads_of_a_page(const DeviceConfig& config);
 

@@ -13,6 +13,7 @@
 #include "controller/scheduler/bus_orders.h"
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
+#include "sim/device/front_ends.h"
 #include "sim/device/longest_times.h"
 
 namespace ssdtlm {
@@ -22,21 +23,14 @@ namespace {
 // Of the seed: independent of what the workload draws.
 constexpr std::uint64_t kCacheStream = 0x636163686573;
 
-NvmeDevice nvme_device(const DeviceConfig& c, const Ftl& ftl) {
-    NvmeDevice d;
+DriveFacts drive_facts(const DeviceConfig& c, const Ftl& ftl) {
+    DriveFacts d;
     d.namespace_bytes = ftl.logical_units() * c.nand.geometry.unit_bytes;
     d.shutdown_time = longest_shutdown(c, d.namespace_bytes);
-    // CAP.TO is for the way to CSTS.RDY = 1 and for that to 0.
     d.scan_time = std::max(MapRebuild::longest(c.nand, c.ecc.decode_time, reads_of_a_page(c), c.firmware, c.ftl), longest_reset(c, d.namespace_bytes));
     d.volatile_write_cache = c.ftl.buffer_mode == BufferMode::write_back;
     d.unit_bytes = c.nand.geometry.unit_bytes;
     return d;
-}
-
-// Data reads leave an eighth of the link's tags, at least two, to SQE fetches and PRP lists. assumed.
-std::uint64_t read_window(const LinkConfig& link) {
-    const std::uint64_t spare = std::max<std::uint64_t>(2, link.read_tags / 8);
-    return (link.read_tags > spare ? link.read_tags - spare : 1) * std::uint64_t{link.max_read_request_bytes};
 }
 
 std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agenda) {
@@ -59,16 +53,14 @@ Firmware::Data data_of(const ContentsConfig& c) {
 SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const DeviceConfig& c, const ContentsConfig& d, SpareArea& flash, SsdTaps& taps,
                              UntimedHost* host)
     : sc_module(name),
-      mmio_target("mmio_target"),
-      dma_initiator("dma_initiator"),
       config(c),
       data(d),
       agenda(a),
       contents(as_needed(flash, config, data)),
       ftl(std::in_place, config.ftl, config.nand.geometry, contents, data.seed),
       overwrites(data.drive.empty() ? ftl->precondition() : OverwriteRounds()),
-      dma("dma", agenda, read_window(config.link)),
-      front_end("front_end", agenda, dma, stages, config.nvme, nvme_device(config, *ftl)),
+      front_end(FrontEnds::instance().make("frontend.kind", config.front_end.kind, {agenda, stages, config, drive_facts(config, *ftl), data.data},
+                                           config.front_end.policies)),
       dram(make_dram(config.dram, agenda)),
       backend("backend", agenda, config.nand, config.ecc, config.scheduler.multi_plane, scheduler_of(config, agenda),
               make_bus_order(config.scheduler), make_suspend_policy(config.scheduler), config.ftl.gc_frontier == GcFrontier::shared),
@@ -81,8 +73,6 @@ SsdController::SsdController(sc_core::sc_module_name name, Agenda& a, const Devi
     start_ages(false);
     layout_ = FtlState::layout_of(*ftl);
     if (data.data == DataMode::bytes) contents.keep_bytes(ftl->codec(), BlockBytes(data.seed, config.nvme.lba_bytes));
-    mmio_target.bind(front_end.mmio_target);
-    dma.pcie_initiator.bind(dma_initiator);
     connect();
     // Programs begin at once, so not before all modules are there.
     if (config.ftl.caches_filled && data.drive.empty() && ftl->mapped_units() != 0) agenda.post<&SsdController::fill_caches>(agenda.now(), this);
@@ -121,13 +111,13 @@ void SsdController::build_firmware() {
     if (config.nand.geometry.two_step) word_lines.emplace(agenda, counted, *ftl);
     FlashPort& flash = parity_engine ? static_cast<FlashPort&>(*parity_engine) : word_lines ? static_cast<FlashPort&>(*word_lines) : counted;
     firmware.emplace(config.firmware, config.ftl, config.nand.geometry, config.nvme.lba_bytes,
-                     Firmware::Surroundings{agenda, *ftl, flash, dma, *dram, word_lines ? &*word_lines : nullptr}, data_of(data));
+                     Firmware::Surroundings{agenda, *ftl, flash, front_end->data(), *dram, word_lines ? &*word_lines : nullptr}, data_of(data));
 }
 
 /// What has to be said to each other by organs that are built again after a loss of power.
 void SsdController::connect() {
-    front_end.bind(*firmware);
-    front_end.bind_health([this] {
+    front_end->bind(*firmware);
+    front_end->bind_health([this] {
         DeviceHealth health;
         health.available_spare = ftl->media().available_spare;
         health.read_only = ftl->media().read_only;
@@ -135,9 +125,9 @@ void SsdController::connect() {
     });
     ftl->on_media_change([this] {
         firmware->media_changed();
-        front_end.health_changed();
+        front_end->health_changed();
     });
-    firmware->bind(front_end.completions());
+    firmware->bind(front_end->completions());
     for (const std::uint32_t ch : config.channel.rtl_sequencer)
         backend.channel(ch).use_sequencer(std::make_unique<RtlOnfiSequencer>(config.nand, config.channel.sequencer_hertz));
     if (occupancy_ != nullptr) record(*occupancy_);
@@ -168,8 +158,7 @@ std::uint64_t SsdController::flash_pages(FlashClass cls, FlashCause cause) const
 }
 
 void SsdController::supply_fails(std::function<void()> saved) {
-    front_end.host_is_gone();
-    dma.host_is_gone();
+    front_end->host_is_gone();
     saved_ = std::move(saved);
     // In an entry of its own: the firmware, which says so, may be built again there.
     firmware->supply_fails([this] { agenda.post<&SsdController::buffer_saved>(agenda.now(), this); });
@@ -204,9 +193,8 @@ void SsdController::lose_power(std::uint64_t host_commands) {
     ftl->go_on_from(earlier_.ftl, health);
     backend.restart(scheduler_of(config, agenda));
     dram = make_dram(config.dram, agenda);
-    dma.restart();
-    front_end.restart(host_commands);
-    front_end.drive_is_starting();
+    front_end->lose_power(host_commands);
+    front_end->drive_is_starting();
     build_firmware();
     if (occupancy_ != nullptr) occupancy_->power_lost(now);
     connect();
@@ -224,7 +212,7 @@ void SsdController::start_again(std::function<void()> found) {
         looks_for_map_ = false;
         start_ages(true);
         found();
-        front_end.drive_is_up();
+        front_end->drive_is_up();
     });
 }
 
@@ -237,15 +225,14 @@ void SsdController::state(Snapshot& s) {
 }
 
 void SsdController::check_waiters() const {
-    dma.check_waiters();
-    front_end.check_waiters();
+    front_end->check_waiters();
     backend.check_waiters();
     firmware->check_waiters();
     if (scan_ && scan_->waits_for_flash() && backend.idle()) throw CheckFailed("the search for the map waits for reads, and the flash back end has none");
 }
 
 std::string SsdController::dump() const {
-    return dma.dump() + front_end.dump() + firmware->dump() + (parity_engine ? parity_engine->dump() : "") + (scan_ ? scan_->dump() : "") + backend.dump();
+    return front_end->dump() + firmware->dump() + (parity_engine ? parity_engine->dump() : "") + (scan_ ? scan_->dump() : "") + backend.dump();
 }
 
 }  // namespace ssdtlm

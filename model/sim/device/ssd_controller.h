@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller of a drive, between its end of the link and its flash channels:
 //
-//   -mmio_target-> NvmeFrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend -channel(i)->
-//   <-dma_initiator- DmaEngine <------------'  |  '- DramPort
-//                                             Ftl
+//   host <-> FrontEnd -Command-> Firmware -FlashTransaction-> FlashBackend -channel(i)->
+//               ^------ data --------'  |  '- DramPort
+//                                      Ftl
 //
+// The front end is chosen by name (frontend.kind). Its sockets are its own; `front_end_as` gives it to whoever binds them.
 // The firmware's organs, the memory and the map (reached by ->) are taken away by a loss of power and built again in their
 // places; the others begin anew themselves, so that what is bound to them stays bound.
 #pragma once
@@ -29,12 +30,11 @@
 #include "controller/gc/read_counter.h"
 #include "controller/parity/parity_engine.h"
 #include "controller/word_lines/word_line_guard.h"
-#include "controller/dma/dma_engine.h"
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/map_scan/map_rebuild.h"
-#include "controller/nvme/nvme_front_end.h"
+#include "controller/ports/front_end.h"
 #include "controller/untimed/workload_play.h"
 #include "nand/array/spare_area.h"
 #include "sim/sim_config.h"
@@ -44,23 +44,27 @@ namespace ssdtlm {
 
 class SsdController : public sc_core::sc_module {
 public:
-    tlm::tlm_target_socket<> mmio_target;       ///< BAR0; see NvmeFrontEnd
-    tlm::tlm_initiator_socket<> dma_initiator;  ///< address = host physical address; see DmaEngine
-
     /// Preconditions the drive: `flash` is what the flash behind the channels holds. It and `taps` must outlive the
     /// controller. `host`: plays its commands behind the configured state, unless the drive is a saved one; null: there are none.
     SsdController(sc_core::sc_module_name name, Agenda& agenda, const DeviceConfig& config, const ContentsConfig& data, SpareArea& flash,
                   SsdTaps& taps = SsdTaps::none(), UntimedHost* host = nullptr);
 
+    /// The front end by its type, for whoever joins it to a host. CheckFailed when it is of another one.
+    template <class T>
+    T& front_end_as() const {
+        T* const it = dynamic_cast<T*>(front_end.get());
+        if (it == nullptr) throw CheckFailed("controller: frontend.kind is '" + config.front_end.kind + "', and a front end of another type is asked for");
+        return *it;
+    }
     /// To be bound to the flash of that channel.
     OnfiInitiatorSocket& channel(std::uint32_t ch) { return backend.channel(ch).onfi_initiator; }
 
     /// The host's power goes, and capacitors protect the write buffer: what comes from the host, or goes there, is lost from now on. Calls
-    /// `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds no entry of front end or DMA engine any more.
+    /// `saved`, in an entry of the agenda, when buffer and journal are in flash. Precondition: the agenda holds no entry of the front end any more.
     void supply_fails(std::function<void()> saved);
     /// A drive that looks for its map has nothing in its buffer.
     bool looks_for_map() const { return looks_for_map_; }
-    /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: I/O commands whose
+    /// The power has gone, and the agenda holds no entry of the controller any more. `host_commands`: commands whose
     /// completion has reached the host.
     void lose_power(std::uint64_t host_commands);
     /// It is back: looks for the map on the flash, calls `found`, and serves the host.
@@ -107,8 +111,7 @@ public:
     std::optional<Ftl> ftl;
     const OverwriteRounds overwrites;  ///< of preconditioning; none of a saved drive
     WorkloadBooks played;              ///< the same, of its workload
-    DmaEngine dma;
-    NvmeFrontEnd front_end;
+    const std::unique_ptr<FrontEnd> front_end;
     std::unique_ptr<DramPort> dram;
     FlashBackend backend;
     FlashPort& flash_port;  ///< the back end, or what looks at what is submitted to it

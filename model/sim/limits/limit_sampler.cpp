@@ -57,24 +57,24 @@ WaitShares LimitSampler::shares() const {
 
 void LimitSampler::host(WaitShares& now) const {
     const IoPath& io = system_.host.driver.io();
-    const SubmissionFetch& fetch = system_.device.controller.front_end.fetch();
+    const FrontEnd& drive = *system_.device.controller.front_end;
     std::uint32_t busy = 0, slots = 0, windows = 0;
     double slots_filled = 0, windows_filled = 0;
-    const double most = system_.host.driver.controller().queue_entries - 1;
+    const double most = system_.host.driver.drive().queue_entries - 1;
     for (std::uint32_t i = 0; i < io.pairs(); ++i) {
         const IoPath::PairState pair = io.pair_state(i);
         if (pair.outstanding == 0 && !pair.waits_for_slot) continue;
         ++busy;
         slots += pair.waits_for_slot;
-        windows += fetch.waits_for_window(static_cast<std::uint16_t>(i + 1));
+        windows += drive.holds_back(static_cast<std::uint16_t>(i + 1));
         slots_filled += pair.outstanding / most;
-        windows_filled += fetch.window_filled(static_cast<std::uint16_t>(i + 1));
+        windows_filled += drive.window_filled(static_cast<std::uint16_t>(i + 1));
     }
     of(now, WaitKind::queue_slots) = part(slots, busy);
     of(now, WaitKind::fetch_window) = part(windows, busy);
     of(now, WaitKind::slots_filled) = busy == 0 ? 0.0 : slots_filled / busy;
     of(now, WaitKind::window_filled) = busy == 0 ? 0.0 : windows_filled / busy;
-    of(now, WaitKind::fetch_depth) = fetch.waits_for_fetch();
+    of(now, WaitKind::fetch_depth) = drive.fetches_wait();
     of(now, WaitKind::own_time) = io.waits_for_time();
 }
 
@@ -97,7 +97,7 @@ double LimitSampler::flash_work() const {
 void LimitSampler::device(WaitShares& now) const {
     const SsdController& c = system_.device.controller;
     const Firmware& firmware = *c.firmware;
-    of(now, WaitKind::read_tags) = system_.link.dma().waits_for_tag() || c.dma.reads_wait();
+    of(now, WaitKind::read_tags) = system_.link.dma().waits_for_tag() || c.front_end->transfers_wait();
     of(now, WaitKind::buffer_room) = firmware.waiters().anybody_for_room();
     of(now, WaitKind::flush_depth) = firmware.destage().choice().is_held_back();
     of(now, WaitKind::map_dirty) = firmware.dirty_limit() != nullptr && firmware.dirty_limit()->anybody_waits();

@@ -70,30 +70,30 @@ TrackId DeviceTimeline::die_track(std::uint32_t channel, std::uint32_t die, std:
 
 // --- commands --------------------------------------------------------------------------------------------------------
 
-void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime submitted) {
+void DeviceTimeline::command_begins(const Command& c, SimTime issued, SimTime submitted, const HostData* memory) {
     const std::uint64_t number = c.timeline->number();
-    by_id_[std::uint32_t{c.sqid} << 16 | c.cid] = number;
-    if (c.op == IoOp::read)
-        for (std::uint64_t at = 0; at < c.data.bytes(); at += nvme::kPageBytes - (c.data.address_of(at) & nvme::kPageMask))
-            by_page_[c.data.address_of(at) / nvme::kPageBytes] = number;
+    by_id_[std::uint32_t{c.queue} << 16 | c.tag] = number;
+    if (c.op == IoOp::read && memory != nullptr)
+        for (std::uint64_t at = 0; at < memory->bytes(); at += nvme::kPageBytes - (memory->address_of(at) & nvme::kPageMask))
+            by_page_[memory->address_of(at) / nvme::kPageBytes] = number;
     Record& r = records_[c.timeline];
     // Part of a request that another command ended, or one that reached the controller when the host had given it up.
     if (r.number != 0) write(r, std::max(r.ended, r.submitted), nullptr);
-    r = Record{number, op_name(c.op), c.sqid, c.cid, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
+    r = Record{number, op_name(c.op), c.queue, c.tag, c.slba, c.bytes, submitted, {}, write_wait(c, issued, submitted)};
 }
 
 /// Here, because commands begin in the order in which they left the host. False if there is nothing to show.
 bool DeviceTimeline::write_wait(const Command& c, SimTime issued, SimTime submitted) {
     const std::uint64_t number = c.timeline->number();
     if (issued == submitted || !wanted(issued)) return false;
-    const TrackId track = lane(waiting_, kWaiting, "waiting", c.sqid, issued, submitted);
-    writer_.slice(track, issued, submitted, stage_name(Stage::host_queue), fmt::format(R"("command":{},"queue":{})", number, c.sqid));
+    const TrackId track = lane(waiting_, kWaiting, "waiting", c.queue, issued, submitted);
+    writer_.slice(track, issued, submitted, stage_name(Stage::host_queue), fmt::format(R"("command":{},"queue":{})", number, c.queue));
     writer_.flow(track, issued, number, true);
     return true;
 }
 
 void DeviceTimeline::command_ends(const Command& c, SimTime now) {
-    if (c.sqid == 0) return;
+    if (c.queue == 0) return;
     const auto found = records_.find(c.timeline);
     if (found != records_.end()) found->second.ended = now;
 }

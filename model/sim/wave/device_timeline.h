@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "controller/cpu/core_probe.h"
+#include "controller/dma/host_data.h"
 #include "controller/ports/command.h"
 #include "host_pcie/link/link_probe.h"
 #include "host_pcie/ports/host_request.h"
@@ -26,8 +27,9 @@ public:
     /// Slices that begin before `from` or behind `to` are left out.
     DeviceTimeline(TraceWriter& writer, const NandConfig& nand, std::uint32_t cores, SimTime from, SimTime to);
 
-    /// The firmware takes a command from the NVMe controller. The host has issued and submitted it at these times.
-    void command_begins(const Command& command, SimTime issued, SimTime submitted);
+    /// The firmware takes a command from the front end. The host has issued and submitted it at these times. `memory`: where its data lie there;
+    /// null: not known.
+    void command_begins(const Command& command, SimTime issued, SimTime submitted, const HostData* memory);
     /// The firmware is done with it.
     void command_ends(const Command& command, SimTime now);
     /// The host's handler has seen the completion of the command with this timeline, which stands for the whole request.

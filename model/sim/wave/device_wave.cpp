@@ -38,7 +38,7 @@ std::uint32_t DeviceWave::queue_pairs() const { return std::min(config_.host.que
 /// Calls visit(name, variable, kind), always in one order.
 template <class Visit>
 void DeviceWave::each_queue_variable(Visit visit) const {
-    const QueueSet& all = system_->device.controller.front_end.queues();
+    const QueueSet& all = system_->device.nvme().controller.queues();
     for (std::uint32_t q = 0; q < queue_pairs(); ++q) {
         const SubmissionQueue& sq = all.sq(static_cast<std::uint16_t>(q));
         const CompletionQueue& cq = all.cq(static_cast<std::uint16_t>(q));
@@ -147,8 +147,8 @@ void DeviceWave::sample_counts() {
         look(down_.waiting, down_.last_waiting, s.link.downstream().waiting());
     }
     if (ready_ != kNone) {
-        look(ready_, last_.ready, c.front_end.registers().is_ready() ? 1 : 0);
-        look(in_firmware_, last_.in_firmware, c.front_end.in_firmware());
+        look(ready_, last_.ready, system_->device.nvme().controller.registers().is_ready() ? 1 : 0);
+        look(in_firmware_, last_.in_firmware, system_->device.nvme().controller.in_firmware());
     }
     if (buffer_used_ != kNone) {
         look(buffer_used_, last_.buffer_used, c.firmware->buffer().used());

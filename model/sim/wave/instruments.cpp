@@ -68,6 +68,7 @@ void Instruments::join_onfi(std::uint32_t channel, OnfiInitiatorSocket& controll
 
 void Instruments::attach(SsdSystem& system) {
     system_ = &system;
+    reaches_memory_ = dynamic_cast<const NvmeOnPcie*>(system.device.controller.front_end.get()) != nullptr;
     if (wave_ != nullptr) wave_->attach(system);
     if (pin_checks_ != nullptr) pin_checks_->attach(system);
     if (scopes_.any_rtl())
@@ -82,7 +83,7 @@ void Instruments::stand_in_firmware() {
     SsdController& controller = system_->device.controller;
     controller.firmware->set_core_probe(this);
     if (timeline_ == nullptr) return;
-    controller.front_end.bind(static_cast<CommandSink&>(*this));
+    controller.front_end->bind(static_cast<CommandSink&>(*this));
     controller.firmware->bind(static_cast<CompletionSink&>(*this));
 }
 
@@ -145,16 +146,16 @@ void Instruments::submit(FlashTransaction& txn) {
 }
 
 void Instruments::submit(Command& command) {
-    if (command.sqid != 0) {  // else the controller's own flush
-        const IoPath::Times times = system_->host.driver.times_of(command.sqid, command.cid);
-        timeline_->command_begins(command, times.issued, times.submitted);
+    if (command.queue != 0) {  // else the controller's own flush
+        const IoPath::Times times = system_->host.driver.times_of(command.queue, command.tag);
+        timeline_->command_begins(command, times.issued, times.submitted, reaches_memory_ ? &static_cast<const AddressedCommand&>(command).data : nullptr);
     }
     system_->device.controller.firmware->submit(command);
 }
 
 void Instruments::complete(Command& command) {
     timeline_->command_ends(command, system_->agenda.now());
-    system_->device.controller.front_end.completions().complete(command);
+    system_->device.controller.front_end->completions().complete(command);
 }
 
 void Instruments::on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) {

@@ -65,7 +65,7 @@ private:
     void submit(Command& command) override;
     void abort_waits(bool aborts) override { system_->device.controller.firmware->abort_waits(aborts); }
     void complete(Command& command) override;
-    void let_go(Command& command) override { system_->device.controller.front_end.completions().let_go(command); }
+    void let_go(Command& command) override { system_->device.controller.front_end->completions().let_go(command); }
     void supply_fails() override;
     void power_lost() override;
     void built_again() override;
@@ -93,6 +93,7 @@ private:
     Side up_{*this, true};
     Side down_{*this, false};
     std::vector<std::unique_ptr<sc_core::sc_module>> taps_;
+    bool reaches_memory_ = false;  // the front end's commands say where the host's data lie
     bool rtl_open_ = false;
     std::vector<std::filesystem::path> rtl_files_;
     std::uint32_t power_cycles_ = 0;

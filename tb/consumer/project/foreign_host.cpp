@@ -29,8 +29,8 @@ int sc_main(int, char*[]) {
     Copier host("host");
     host.registers.bind(register_adapter.lt_target);
     register_adapter.model_initiator.bind(link.host_target);
-    link.device_initiator.bind(device.mmio_target);
-    device.dma_initiator.bind(link.device_target);
+    link.device_initiator.bind(device.nvme().mmio_target);
+    device.nvme().dma_initiator.bind(link.device_target);
     link.host_initiator.bind(memory_adapter.model_target);
     memory_adapter.lt_initiator.bind(host.memory);
     sc_core::sc_start();

@@ -68,7 +68,7 @@ TEST(EffectNotes, OfAPolicyThatIsNotChosen) {
 }
 
 TEST(EffectNotes, OfLimitsThatLimitNothing) {
-    EXPECT_THAT(notes_with({"nvme.max_transfer=2MiB"}), ElementsAre("--set nvme.max_transfer=2MiB acts as 1MiB: the driver sends no larger command"));
+    EXPECT_THAT(notes_with({"nvme.max_transfer=64MiB"}), ElementsAre("--set nvme.max_transfer=64MiB acts as 32MiB: the driver sends no larger command"));
     EXPECT_THAT(notes_with({"nvme.max_queue_pairs=16"}), ElementsAre("--set nvme.max_queue_pairs=16 acts as 8: the driver asks for host.queue_pairs"));
     EXPECT_THAT(notes_with({"nvme.max_transfer=512KiB", "nvme.max_queue_pairs=8"}), IsEmpty());
 }

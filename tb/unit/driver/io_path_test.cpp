@@ -10,6 +10,7 @@
 #include "common/report/error.h"
 #include "fake_controller.h"
 #include "fake_workload.h"
+#include "host_pcie/driver/nvme_queues.h"
 
 namespace ssdtlm {
 namespace {
@@ -39,6 +40,7 @@ struct Bench {
     std::unique_ptr<IntegrityOracle> oracle;
     std::unique_ptr<QueuePlan> plan;
     std::unique_ptr<BringUp> bring_up;
+    std::unique_ptr<NvmeQueues> queues;
     std::unique_ptr<IoPath> io;
     std::vector<SimTime> finished;
 
@@ -53,7 +55,8 @@ struct Bench {
                 (device.blocks << device.lbads) / 4096, 4096, 1u << device.lbads, device.filled_units, 8});
         plan = std::make_unique<QueuePlan>(config, workload);
         bring_up = std::make_unique<BringUp>(agenda, memory, config, *plan, device);
-        io = std::make_unique<IoPath>(agenda, memory, config, *plan, device, workload, &tracker, oracle.get(), &watcher);
+        queues = std::make_unique<NvmeQueues>(memory, config, device);
+        io = std::make_unique<IoPath>(agenda, config, *plan, *queues, workload, &tracker, oracle.get(), &watcher);
         io->set_on_finished([this](SimTime t) { finished.push_back(t); });
         device.set_interrupt([this](std::uint64_t, std::uint32_t vector) {
             if (vector == 0)
@@ -62,7 +65,8 @@ struct Bench {
                 io->interrupt(static_cast<std::uint16_t>(vector));
         });
         bring_up->start([this] {
-            io->prepare(bring_up->info(), bring_up->take_queues());
+            queues->take(bring_up->info(), bring_up->take_queues());
+            io->prepare(bring_up->info());
             io->start();
         });
         agenda.run();
@@ -110,8 +114,8 @@ TEST(IoPath, LatencyIsDoorbellServiceAndMessage) {
     EXPECT_FALSE(b.watcher.seen[0].measured);
     EXPECT_TRUE(b.watcher.seen[1].measured);
     EXPECT_GT(b.io->epoch(), SimTime{3ms});
-    EXPECT_EQ(b.io->counters().sq_doorbells, 2u);
-    EXPECT_EQ(b.io->counters().cq_doorbells, 2u);
+    EXPECT_EQ(b.io->counters().announcements, 2u);
+    EXPECT_EQ(b.io->counters().acknowledgements, 2u);
     EXPECT_EQ(b.io->counters().interrupts, 2u);
     EXPECT_EQ(b.device.cq_doorbells, (std::vector<std::uint32_t>{1, 2}));
     EXPECT_EQ(b.oracle->blocks_checked(), 9u);
@@ -194,8 +198,8 @@ TEST(IoPath, CommandsWrittenTogetherShareADoorbell) {
     for (std::uint64_t i = 0; i < 40; ++i) w.add(HostOp::read, i * 4096, 4096);
     b.run(w);
     EXPECT_EQ(w.outcomes.size(), 40u);
-    EXPECT_EQ(b.io->counters().sq_doorbells, 1u);
-    EXPECT_EQ(b.io->counters().cq_doorbells, 1u);  // all served at one instant, the first message finds them all
+    EXPECT_EQ(b.io->counters().announcements, 1u);
+    EXPECT_EQ(b.io->counters().acknowledgements, 1u);  // all served at one instant, the first message finds them all
     EXPECT_EQ(b.io->counters().interrupts, 40u);
     EXPECT_EQ(b.finished.size(), 1u);
 }
@@ -288,8 +292,8 @@ TEST(IoPath, CpuTimeIsSerialPerQueuePair) {
         // Served one microsecond apart, completed two apart, from the first one's handler on.
         EXPECT_EQ(w.outcomes[i].completed, at(1us + kMmio + 100us + kMmio + 500ns + (k + 1) * 2us));
     }
-    EXPECT_EQ(b.io->counters().sq_doorbells, 8u);
-    EXPECT_EQ(b.io->counters().cq_doorbells, 2u);  // one run of each handler
+    EXPECT_EQ(b.io->counters().announcements, 8u);
+    EXPECT_EQ(b.io->counters().acknowledgements, 2u);  // one run of each handler
 }
 
 TEST(IoPath, WaitsWithOneWakeAtATime) {
@@ -440,7 +444,7 @@ struct Resetter {
         if (!bench.io->started() || bench.io->finished() || std::string(bench.bring_up->doing()) != "running") return;
         bench.io->pause();
         bench.bring_up->reset(
-            false, [this] { bench.io->controller_stopped(); },
+            false, [this] { bench.io->drive_stopped(); },
             [this] {
                 ++resets;
                 bench.io->resume();

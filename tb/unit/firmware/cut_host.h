@@ -136,7 +136,7 @@ public:
 
 private:
     struct Slot {
-        Command command;
+        AddressedCommand command;
         Timeline timeline;
         std::vector<std::uint32_t> units;
         std::vector<std::pair<std::uint32_t, std::size_t>> before;  ///< flush: unit, index acknowledged when it began
@@ -201,8 +201,8 @@ private:
     }
     Slot& start(std::uint32_t i, IoOp op) {
         Slot& s = slots_[i];
-        Command& c = s.command;
-        c = Command{};
+        AddressedCommand& c = s.command;
+        c = AddressedCommand{};
         c.index = i;
         c.op = op;
         c.timeline = &s.timeline;
@@ -245,7 +245,7 @@ private:
         for (std::uint32_t u = first; u < first + n; ++u)
             if (units_[u].writing) return false;
         Slot& s = start(i, IoOp::write);
-        Command& c = s.command;
+        AddressedCommand& c = s.command;
         for (std::uint32_t u = first; u < first + n; ++u) s.units.push_back(u);
         c.fua = random_.percent(10);
         c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
@@ -283,7 +283,7 @@ private:
         Slot& s = slots_[index];
         s.busy = false;
         --under_way_;
-        if (s.command.status != 0) {
+        if (s.command.status != CommandStatus::success) {
             if (!has_worn_out()) throw std::logic_error("a command failed");
             return;
         }

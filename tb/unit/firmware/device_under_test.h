@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/cpu/firmware.h"
+#include "controller/dma/dma_transfers.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/parity/parity_engine.h"
@@ -17,7 +18,6 @@
 #include "host_pcie/driver/integrity_oracle.h"
 #include "late_map.h"
 #include "lost_units.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 
@@ -143,7 +143,7 @@ public:
         return submit(s);
     }
     bool done(std::uint32_t slot) const { return !slots_[slot].busy; }
-    std::uint16_t status(std::uint32_t slot) const { return slots_[slot].command.status; }
+    CommandStatus status(std::uint32_t slot) const { return slots_[slot].command.status; }
     const Timeline& timeline(std::uint32_t slot) const { return slots_[slot].timeline; }
 
     /// Runs until nothing is left to happen; after each event, everyone who waits must have someone to wake it.
@@ -207,6 +207,7 @@ public:
     Ftl ftl;
     FakeFlash flash;
     FakeDma dma;
+    DmaTransfers transfers{dma};
     DramConfig dram_config;
     WatchedDram dram;
     IntegrityOracle oracle;
@@ -215,7 +216,7 @@ public:
     Firmware firmware;
     LostUnits lost;
     FtlCounters before;
-    std::array<std::uint64_t, 4> failed{};  ///< commands: 2/81, 2/80, 1/82, other
+    std::array<std::uint64_t, 4> failed{};  ///< commands: unrecovered read, write fault, read-only, other
     std::uint64_t completed = 0;
     std::set<std::uint32_t> only_wait_for_flash;  ///< slots whose commands the firmware has let go
     /// Called for each command at the host's end.
@@ -223,7 +224,7 @@ public:
 
 private:
     struct Slot {
-        Command command;
+        AddressedCommand command;
         Timeline timeline;
         IntegrityOracle::ReadToken token = 0;
         SimTime begun{};
@@ -235,7 +236,7 @@ private:
     }
     static constexpr std::uint64_t kHostPage = 4096;
     /// The host's memory ends before it.
-    void lose_first_page(Command& c) {
+    void lose_first_page(AddressedCommand& c) {
         const std::uint64_t at = c.data.address_of(0), first = std::min(c.bytes, kHostPage - shape.host_offset);
         c.data.clear();
         c.data.add(dma.memory.size() + at, first);
@@ -246,7 +247,7 @@ private:
     Firmware::Surroundings surroundings() {
         if (ftl.parity() != nullptr) parity_engine.emplace(flash, ftl);
         FlashPort& below = parity_engine ? static_cast<FlashPort&>(*parity_engine) : flash;
-        Firmware::Surroundings around{agenda, ftl, below, dma, dram};
+        Firmware::Surroundings around{agenda, ftl, below, transfers, dram};
         if (shape.late_map)
             around.map = [this](MapPort& resident) {
                 auto map = std::make_unique<LateMap>(agenda, resident, *shape.late_map, shape.seed);
@@ -264,10 +265,10 @@ private:
         if (free_.empty()) throw std::logic_error("no free slot");
         Slot& s = slots_[free_.back()];
         free_.pop_back();
-        Command& c = s.command;
+        AddressedCommand& c = s.command;
         c.op = op;
         c.fua = c.ends_work = false;
-        c.status = 0;
+        c.status = CommandStatus::success;
         c.slba = slba;
         c.blocks = n;
         c.whose.tenant = static_cast<std::uint16_t>(c.index % 5);
@@ -307,12 +308,12 @@ private:
     void end(std::uint64_t index) {
         Slot& s = slots_[index];
         Command& c = s.command;
-        const bool ok = c.status == 0;
+        const bool ok = c.status == CommandStatus::success;
         if (!ok)
-            ++failed[c.status == nvme::kStUnrecoveredRead ? 0 : c.status == nvme::kStWriteFault ? 1 : c.status == nvme::kStReadOnlyRange ? 2 : 3];
+            ++failed[c.status == CommandStatus::unrecovered_read ? 0 : c.status == CommandStatus::write_fault ? 1 : c.status == CommandStatus::read_only ? 2 : 3];
         lost.gave_up = firmware.buffer().given_up() != 0;
         if (c.op == IoOp::read && shape.faults.any())
-            lost.read_ended(unit_of(c.slba), unit_of(c.slba + c.blocks - 1), c.status == nvme::kStUnrecoveredRead, s.begun);
+            lost.read_ended(unit_of(c.slba), unit_of(c.slba + c.blocks - 1), c.status == CommandStatus::unrecovered_read, s.begun);
         switch (c.op) {
             case IoOp::read:
                 if (ok)

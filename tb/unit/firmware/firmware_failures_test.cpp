@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "device_under_test.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 namespace {
@@ -49,19 +48,18 @@ struct Bench : DeviceUnderTest {
         const PageAddress a = shape.geometry.page_of(ftl.lookup(Lpa{unit}));
         faults.lost.insert({idx(a.plane), a.block, a.page, spare.erase_count(shape.geometry.block_of(a))});
     }
-    std::uint16_t end(std::uint32_t slot) {
+    CommandStatus end(std::uint32_t slot) {
         drain();
         return status(slot);
     }
-    std::uint16_t read_unit(std::uint32_t unit, std::uint32_t units = 1) { return end(read(unit * 8, units * 8)); }
-    std::uint16_t write_unit(std::uint32_t unit, bool fua = false) { return end(write(unit * 8, 8, fua)); }
+    CommandStatus read_unit(std::uint32_t unit, std::uint32_t units = 1) { return end(read(unit * 8, units * 8)); }
+    CommandStatus write_unit(std::uint32_t unit, bool fua = false) { return end(write(unit * 8, 8, fua)); }
     BlockState state_of(std::uint32_t unit) const {
         return ftl.superblock(ftl.shape().superblock_of(ftl.lookup(Lpa{unit}))).state;
     }
     ScriptedFaults faults;
 };
 
-using namespace nvme;
 
 // A part that cannot be read sends nothing; of the others, the last is still waited for, unless the lost one comes behind it.
 TEST(FirmwareFailures, ALostPartIsNotWaitedFor) {
@@ -75,7 +73,7 @@ TEST(FirmwareFailures, ALostPartIsNotWaitedFor) {
     };
     for (int i = 0; i < 40; ++i) {
         parts = prompt = 0;
-        EXPECT_EQ(b.read_unit(0, 12), nvme::kStUnrecoveredRead);
+        EXPECT_EQ(b.read_unit(0, 12), CommandStatus::unrecovered_read);
         ASSERT_GT(parts, 1u);
         ASSERT_LE(prompt, 1u);
         without += prompt == 0;
@@ -86,18 +84,18 @@ TEST(FirmwareFailures, ALostPartIsNotWaitedFor) {
 TEST(FirmwareFailures, ALostPageFailsItsUnitsAndNoOthers) {
     Bench b;
     b.lose(4);  // and with it unit 5, which is in the same page
-    EXPECT_EQ(b.read_unit(3), kStSuccess);
-    EXPECT_EQ(b.read_unit(4), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(5), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(6), kStSuccess);
-    EXPECT_EQ(b.end(b.read(43, 1)), kStUnrecoveredRead);  // one block of unit 5
-    EXPECT_EQ(b.read_unit(0, 4), kStSuccess);
-    EXPECT_EQ(b.read_unit(0, 5), kStUnrecoveredRead);  // a command with any such unit
-    EXPECT_EQ(b.write_unit(4), kStSuccess);
-    EXPECT_EQ(b.read_unit(4), kStSuccess);  // a new write heals its unit
-    EXPECT_EQ(b.read_unit(5), kStUnrecoveredRead);
-    EXPECT_EQ(b.end(b.trim(40, 8)), kStSuccess);
-    EXPECT_EQ(b.read_unit(5), kStSuccess);
+    EXPECT_EQ(b.read_unit(3), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(4), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(5), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(6), CommandStatus::success);
+    EXPECT_EQ(b.end(b.read(43, 1)), CommandStatus::unrecovered_read);  // one block of unit 5
+    EXPECT_EQ(b.read_unit(0, 4), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(0, 5), CommandStatus::unrecovered_read);  // a command with any such unit
+    EXPECT_EQ(b.write_unit(4), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(4), CommandStatus::success);  // a new write heals its unit
+    EXPECT_EQ(b.read_unit(5), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.end(b.trim(40, 8)), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(5), CommandStatus::success);
     b.shut_down();
 }
 
@@ -116,30 +114,30 @@ TEST(FirmwareFailures, WhatGcCannotMoveStaysLost) {
     EXPECT_EQ(b.ftl.lost_units(), 2u);
     EXPECT_EQ(b.ftl.media().units_lost, 2u);
     b.faults.lost.clear();  // the page may be readable again: too late
-    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(1), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(2), kStSuccess);
-    EXPECT_EQ(b.write_unit(0, true), kStSuccess);
-    EXPECT_EQ(b.end(b.trim(8, 8)), kStSuccess);
+    EXPECT_EQ(b.read_unit(0), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(1), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(2), CommandStatus::success);
+    EXPECT_EQ(b.write_unit(0, true), CommandStatus::success);
+    EXPECT_EQ(b.end(b.trim(8, 8)), CommandStatus::success);
     EXPECT_EQ(b.ftl.lost_units(), 0u);
-    EXPECT_EQ(b.read_unit(0, 2), kStSuccess);
+    EXPECT_EQ(b.read_unit(0, 2), CommandStatus::success);
     b.shut_down();
 }
 
 TEST(FirmwareFailures, PartOfALostUnitCannotBeWritten) {
     Bench b;
     b.lose(0);
-    EXPECT_EQ(b.end(b.write(1, 1, true)), kStUnrecoveredRead);  // forced: waits for the rest
+    EXPECT_EQ(b.end(b.write(1, 1, true)), CommandStatus::unrecovered_read);  // forced: waits for the rest
     EXPECT_EQ(b.ftl.lookup(Lpa{0}), kLost);
-    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
-    EXPECT_EQ(b.end(b.write(1, 1)), kStUnrecoveredRead);  // by now the map knows
+    EXPECT_EQ(b.read_unit(0), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.end(b.write(1, 1)), CommandStatus::unrecovered_read);  // by now the map knows
     // Of a write of several units, the others are written.
-    EXPECT_EQ(b.end(b.write(7, 9 + 8)), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(1, 3), kStSuccess);
-    EXPECT_EQ(b.end(b.write(0, 8)), kStSuccess);
-    EXPECT_EQ(b.end(b.write(1, 1)), kStSuccess);
-    EXPECT_EQ(b.read_unit(0), kStSuccess);
+    EXPECT_EQ(b.end(b.write(7, 9 + 8)), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(0), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(1, 3), CommandStatus::success);
+    EXPECT_EQ(b.end(b.write(0, 8)), CommandStatus::success);
+    EXPECT_EQ(b.end(b.write(1, 1)), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(0), CommandStatus::success);
     b.shut_down();
 }
 
@@ -153,17 +151,17 @@ TEST(FirmwareFailures, PartialWritesInTheBufferAreLostWithTheRestOfTheirUnit) {
         const auto flush = b.flush();  // what follows does not replace the first
         b.agenda.run();
         EXPECT_TRUE(b.done(first));
-        EXPECT_EQ(b.status(first), kStSuccess);
+        EXPECT_EQ(b.status(first), CommandStatus::success);
         const auto forced = b.write(2, 1, true);
         const auto behind = whole_behind ? b.write(0, 8, true) : b.write(3, 1, true);
         b.agenda.run();
         EXPECT_FALSE(b.done(forced));
         b.flash.release();
         b.drain();
-        EXPECT_EQ(b.status(flush), kStSuccess);
-        EXPECT_EQ(b.status(forced), kStUnrecoveredRead);
-        EXPECT_EQ(b.status(behind), whole_behind ? kStSuccess : kStUnrecoveredRead);
-        EXPECT_EQ(b.read_unit(0), whole_behind ? kStSuccess : kStUnrecoveredRead);
+        EXPECT_EQ(b.status(flush), CommandStatus::success);
+        EXPECT_EQ(b.status(forced), CommandStatus::unrecovered_read);
+        EXPECT_EQ(b.status(behind), whole_behind ? CommandStatus::success : CommandStatus::unrecovered_read);
+        EXPECT_EQ(b.read_unit(0), whole_behind ? CommandStatus::success : CommandStatus::unrecovered_read);
         EXPECT_EQ(b.firmware.buffer().merges_failed(), whole_behind ? 2u : 3u);
         b.shut_down();
     }
@@ -172,9 +170,9 @@ TEST(FirmwareFailures, PartialWritesInTheBufferAreLostWithTheRestOfTheirUnit) {
 TEST(FirmwareFailures, AFailedProgramIsDoneAgainAndItsBlockIsRetired) {
     Bench b;
     b.faults.programs = 1;
-    EXPECT_EQ(b.write_unit(0, true), kStSuccess);
+    EXPECT_EQ(b.write_unit(0, true), CommandStatus::success);
     EXPECT_EQ(b.flash.programs_failed, 1u);
-    EXPECT_EQ(b.read_unit(0), kStSuccess);
+    EXPECT_EQ(b.read_unit(0), CommandStatus::success);
     EXPECT_EQ(b.ftl.media().blocks_retired, 1u);
     EXPECT_EQ(b.ftl.media().available_spare, 50u);
     EXPECT_FALSE(b.ftl.media().read_only);
@@ -205,7 +203,7 @@ TEST(FirmwareFailures, ABlockIsEmptiedBeforeItIsRetired) {
     EXPECT_EQ(b.ftl.superblock(block).state, BlockState::retired);
     EXPECT_EQ(b.ftl.superblock(block).valid, 0u);
     EXPECT_EQ(b.flash.ended[static_cast<std::size_t>(FlashClass::erase)], 0u);
-    for (const std::uint32_t unit : moved) EXPECT_EQ(b.read_unit(unit), kStSuccess);
+    for (const std::uint32_t unit : moved) EXPECT_EQ(b.read_unit(unit), CommandStatus::success);
     b.shut_down();
 }
 
@@ -226,14 +224,14 @@ TEST(FirmwareFailures, ABlockThatIsNotErasedIsRetired) {
 TEST(FirmwareFailures, WithoutSpareBlocksWritesAreRefusedAndReadsAreNot) {
     Bench b(small_device(0));
     b.faults.programs = 1;
-    EXPECT_EQ(b.write_unit(0, true), kStSuccess);  // was accepted before, and there is room for it
+    EXPECT_EQ(b.write_unit(0, true), CommandStatus::success);  // was accepted before, and there is room for it
     EXPECT_TRUE(b.ftl.media().read_only);
     EXPECT_EQ(b.ftl.media().available_spare, 0u);
-    EXPECT_EQ(b.write_unit(1), kStReadOnlyRange);
-    EXPECT_EQ(b.end(b.trim(8, 8)), kStReadOnlyRange);
-    EXPECT_EQ(b.end(b.write_zeroes(8, 8)), kStReadOnlyRange);
-    EXPECT_EQ(b.end(b.flush()), kStSuccess);
-    EXPECT_EQ(b.read_unit(0, 8), kStSuccess);
+    EXPECT_EQ(b.write_unit(1), CommandStatus::read_only);
+    EXPECT_EQ(b.end(b.trim(8, 8)), CommandStatus::read_only);
+    EXPECT_EQ(b.end(b.write_zeroes(8, 8)), CommandStatus::read_only);
+    EXPECT_EQ(b.end(b.flush()), CommandStatus::success);
+    EXPECT_EQ(b.read_unit(0, 8), CommandStatus::success);
     b.shut_down();
 }
 
@@ -250,11 +248,11 @@ TEST(FirmwareFailures, DataThatFindNoPageAreGivenUp) {
     b.flash.release();
     b.drain();
     EXPECT_TRUE(b.ftl.media().read_only);
-    EXPECT_EQ(b.status(flush), kStWriteFault);
-    EXPECT_EQ(b.status(forced), kStWriteFault);
-    EXPECT_EQ(b.read_unit(0), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(1), kStUnrecoveredRead);
-    EXPECT_EQ(b.read_unit(2), kStSuccess);
+    EXPECT_EQ(b.status(flush), CommandStatus::write_fault);
+    EXPECT_EQ(b.status(forced), CommandStatus::write_fault);
+    EXPECT_EQ(b.read_unit(0), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(1), CommandStatus::unrecovered_read);
+    EXPECT_EQ(b.read_unit(2), CommandStatus::success);
     EXPECT_EQ(b.firmware.buffer().given_up(), 2u);
     b.shut_down();
 }
@@ -277,8 +275,8 @@ TEST(FirmwareFailures, AFlushIsToldWhatItAskedForAlone) {
     EXPECT_TRUE(b.ftl.media().read_only);
     EXPECT_FALSE(b.done(before) || b.done(behind));
     b.drain();
-    EXPECT_EQ(b.status(before), kStSuccess);
-    EXPECT_EQ(b.status(behind), kStWriteFault);
+    EXPECT_EQ(b.status(before), CommandStatus::success);
+    EXPECT_EQ(b.status(behind), CommandStatus::write_fault);
 }
 
 }  // namespace

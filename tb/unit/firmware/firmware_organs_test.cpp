@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/random/random.h"
-#include "controller/commands/host_segments.h"
+#include "controller/dma/dma_transfers.h"
 #include "controller/cpu/core_pool.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/resident_map.h"
@@ -282,7 +282,7 @@ TEST(HostSegments, CoverThePartOfTheDataInOrder) {
     Random random(5, 1);
     HostSegments segments;
     for (int round = 0; round < 2000; ++round) {
-        Command c;
+        AddressedCommand c;
         const std::uint64_t offset = random.below(1024) * 4;
         const auto pages = static_cast<std::uint32_t>(1 + random.below(6));
         std::vector<std::uint64_t> addresses;
@@ -301,7 +301,7 @@ TEST(HostSegments, CoverThePartOfTheDataInOrder) {
         }
         ASSERT_EQ(c.data.bytes(), c.bytes);
         ASSERT_EQ(c.data.address_of(from), expected.front());
-        const HostSegments::List list = segments.of(c, from, bytes);
+        const HostSegments::List list = segments.of(c.data, from, bytes);
         std::vector<std::uint64_t> covered;
         for (std::uint32_t s = 0; s < list.count; ++s) {
             for (std::uint32_t i = 0; i < list.first[s].bytes; ++i) covered.push_back(list.first[s].address + i);

@@ -83,8 +83,8 @@ void expect_exactly_the_lost(DeviceUnderTest& d) {
     for (std::uint32_t unit = 0; unit < d.ftl.logical_units(); ++unit) {
         const auto slot = d.read(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit());
         d.drain();
-        ASSERT_EQ(d.status(slot) == nvme::kStUnrecoveredRead, d.lost.is_lost(unit)) << "unit " << unit;
-        ASSERT_EQ(d.status(slot) == nvme::kStSuccess, !d.lost.is_lost(unit)) << "unit " << unit;
+        ASSERT_EQ(d.status(slot) == CommandStatus::unrecovered_read, d.lost.is_lost(unit)) << "unit " << unit;
+        ASSERT_EQ(d.status(slot) == CommandStatus::success, !d.lost.is_lost(unit)) << "unit " << unit;
     }
 }
 
@@ -115,8 +115,8 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
         const auto refused = d.write(0, 1);
         const auto trim = d.trim(0, d.blocks_per_unit());
         d.drain();
-        EXPECT_EQ(d.status(refused), nvme::kStReadOnlyRange);
-        EXPECT_EQ(d.status(trim), nvme::kStReadOnlyRange);
+        EXPECT_EQ(d.status(refused), CommandStatus::read_only);
+        EXPECT_EQ(d.status(trim), CommandStatus::read_only);
     }
     EXPECT_EQ(d.oracle.unverified(), 0u);
     ASSERT_NO_THROW(d.ftl.verify_books());

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "device_under_test.h"
-#include "protocol/nvme.h"
 
 namespace ssdtlm {
 namespace {
@@ -84,25 +83,25 @@ TEST(Firmware, AResetAbortsWhatWaitsForRoom) {
     EXPECT_FALSE(d.done(writes[3]));
     d.firmware.abort_waits(true);
     d.run();
-    const auto expect = [&d](std::uint32_t write, std::uint16_t status) {
+    const auto expect = [&d](std::uint32_t write, CommandStatus status) {
         EXPECT_TRUE(d.done(write));
         EXPECT_EQ(d.status(write), status);
     };
-    for (const std::uint32_t aborted : {in_pieces, writes[3]}) expect(aborted, nvme::kStAbortRequested);
-    for (std::size_t i = 0; i < 3; ++i) expect(writes[i], nvme::kStSuccess);
+    for (const std::uint32_t aborted : {in_pieces, writes[3]}) expect(aborted, CommandStatus::aborted);
+    for (std::size_t i = 0; i < 3; ++i) expect(writes[i], CommandStatus::success);
     const auto takes_the_last_room = d.write(64, 16);
     d.run();
-    expect(takes_the_last_room, nvme::kStSuccess);
+    expect(takes_the_last_room, CommandStatus::success);
     const auto forced = d.write(0, 8, true);
     d.run();
-    expect(forced, nvme::kStAbortRequested);
+    expect(forced, CommandStatus::aborted);
     d.firmware.abort_waits(false);
     const auto again = d.write(160, 96);
     d.run();
     EXPECT_FALSE(d.done(again));
     d.flash.release();
     d.drain();
-    EXPECT_EQ(d.status(again), nvme::kStSuccess);
+    EXPECT_EQ(d.status(again), CommandStatus::success);
     d.shut_down();
     d.read_all();
 }
@@ -129,14 +128,14 @@ TEST(Firmware, AResetDoesNotWaitForTheFlash) {
     const auto late_write = d.write(32, 8, true);
     d.agenda.run();
     EXPECT_TRUE(d.only_wait_for_flash.count(late) == 1 || d.done(late));
-    EXPECT_TRUE(d.only_wait_for_flash.count(late_write) == 1 || d.status(late_write) == nvme::kStAbortRequested);
+    EXPECT_TRUE(d.only_wait_for_flash.count(late_write) == 1 || d.status(late_write) == CommandStatus::aborted);
     EXPECT_FALSE(d.done(read));
     d.firmware.abort_waits(false);
     d.flash.release();
     d.drain();
-    EXPECT_EQ(d.status(forced), nvme::kStSuccess);
-    EXPECT_EQ(d.status(in_pieces), nvme::kStAbortRequested);
-    EXPECT_EQ(d.status(flush), nvme::kStSuccess);
+    EXPECT_EQ(d.status(forced), CommandStatus::success);
+    EXPECT_EQ(d.status(in_pieces), CommandStatus::aborted);
+    EXPECT_EQ(d.status(flush), CommandStatus::success);
     d.only_wait_for_flash.clear();
     d.shut_down();
     d.read_all();
@@ -169,7 +168,7 @@ TEST(Firmware, CommandLargerThanTheBufferPassesInPieces) {
         const auto big = d.write(4, 256, fua);  // 32 and a half units' worth on either side of unit borders
         d.drain();
         EXPECT_TRUE(d.done(big));
-        EXPECT_EQ(d.status(big), 0);
+        EXPECT_EQ(d.status(big), CommandStatus::success);
         EXPECT_EQ(d.firmware.host_units_written(), 33u);
         d.read(0, 512);
         d.drain();
@@ -185,8 +184,8 @@ TEST(Firmware, WriteWithoutDataLeavesNothingBehind) {
     const auto good = d.write(16, 16);  // waits for the space that the first one holds
     d.drain();
     EXPECT_EQ(d.dma.failed, 1u);
-    EXPECT_EQ(d.status(bad), nvme::kStDataTransferError);
-    EXPECT_EQ(d.status(good), 0);
+    EXPECT_EQ(d.status(bad), CommandStatus::transfer_error);
+    EXPECT_EQ(d.status(good), CommandStatus::success);
     EXPECT_EQ(d.firmware.host_units_written(), 2u);
     d.shut_down();
     d.read_all();
@@ -202,8 +201,8 @@ TEST(Firmware, WriteThatLosesAPieceEndsWithIt) {
     const auto good = d.write(64, 16);  // waits for room
     d.drain();
     EXPECT_EQ(d.dma.failed, 1u);
-    EXPECT_EQ(d.status(bad), nvme::kStDataTransferError);
-    EXPECT_EQ(d.status(good), 0);
+    EXPECT_EQ(d.status(bad), CommandStatus::transfer_error);
+    EXPECT_EQ(d.status(good), CommandStatus::success);
     EXPECT_EQ(d.firmware.host_units_written(), 4u);
     d.shut_down();
 }
@@ -212,7 +211,7 @@ TEST(Firmware, WriteZeroesOfPartOfAUnitIsRefused) {
     DeviceUnderTest d(tiny_device());
     const auto c = d.write_zeroes(3, 8);
     d.drain();
-    EXPECT_EQ(d.status(c), nvme::kStInvalidField);
+    EXPECT_EQ(d.status(c), CommandStatus::not_possible);
     d.read_all();
 }
 

@@ -106,7 +106,7 @@ void lose(DeviceShape shape, const Mix& mix, std::uint64_t seed, Lost& all) {
     for (std::uint32_t unit = 0; unit < d.ftl.logical_units(); ++unit) {
         const auto slot = d.read(std::uint64_t{unit} * d.blocks_per_unit(), d.blocks_per_unit());
         ASSERT_NO_THROW(d.drain()) << "unit " << unit;
-        if (d.status(slot) != nvme::kStSuccess) ++all.units;
+        if (d.status(slot) != CommandStatus::success) ++all.units;
     }
     const ParityEngine::Counters& c = d.parity_engine->counters();
     EXPECT_EQ(c.rebuilt, expected) << "each page that is the only one of its row";

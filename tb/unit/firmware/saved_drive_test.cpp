@@ -78,7 +78,7 @@ DeviceShape random_shape(Random& r) {
 struct End {
     std::uint32_t slot;
     Ps at;  ///< since the drive was saved
-    std::uint16_t status;
+    CommandStatus status;
 };
 
 /// Goes on, and then to rest.

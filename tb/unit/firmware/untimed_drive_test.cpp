@@ -72,10 +72,10 @@ private:
 class TimedDrive : private CompletionSink {
 public:
     explicit TimedDrive(const DeviceShape& d)
-        : spare(d.geometry), ftl(d.ftl, d.geometry, spare, d.seed), flash_(agenda_, spare, nand_of(d)), dma_(agenda_, d.geometry.unit_bytes, d.lba_bytes),
+        : spare(d.geometry), ftl(d.ftl, d.geometry, spare, d.seed), flash_(agenda_, spare, nand_of(d)), transfers_(agenda_, d.geometry.unit_bytes, d.lba_bytes),
           dram_(agenda_, DramConfig{}), lba_bytes_(d.lba_bytes) {
         ftl.precondition();
-        firmware.emplace(d.firmware, d.ftl, d.geometry, d.lba_bytes, Firmware::Surroundings{agenda_, ftl, flash_, dma_, dram_});
+        firmware.emplace(d.firmware, d.ftl, d.geometry, d.lba_bytes, Firmware::Surroundings{agenda_, ftl, flash_, transfers_, dram_});
         firmware->bind(*this);
         ftl.on_media_change([this] { firmware->media_changed(); });
         command_.timeline = &timeline_;
@@ -89,8 +89,6 @@ public:
         command_.bytes = std::uint64_t{c.blocks} * lba_bytes_;
         command_.whose.stream = c.stream;
         command_.ranges.assign(c.op == IoOp::deallocate, LbaRange{c.slba, c.blocks});
-        command_.data.clear();
-        if (c.op == IoOp::read || c.op == IoOp::write) command_.data.add(c.slba * lba_bytes_, command_.bytes);
         timeline_.begin(agenda_.now());
         timeline_.set_number(++number_);
         firmware->submit(command_);
@@ -116,7 +114,7 @@ public:
 
 private:
     void complete(Command& c) override {
-        ASSERT_EQ(c.status, 0);
+        ASSERT_EQ(c.status, CommandStatus::success);
         ++ended_;
     }
     Agenda agenda_;
@@ -127,7 +125,7 @@ public:
 
 private:
     UntimedFlash flash_;
-    UntimedDma dma_;
+    UntimedTransfers transfers_;
     SerialDram dram_;
     const std::uint32_t lba_bytes_;
     Command command_;

@@ -55,7 +55,7 @@ struct Admin : testing::Test {
     }
 
     NvmeConfig config;
-    NvmeDevice device;
+    DriveFacts device;
     NvmeCounters counters;
     AsyncEvents events;
     ErrorLog errors;

@@ -210,7 +210,7 @@ std::uint64_t unsafe_shutdowns(NvmeBench& b) {
 
 TEST(NvmeLife, ANamespaceIsAWholeNumberOfBlocks) {
     NvmeBench b;
-    NvmeDevice device = NvmeBench::device(true);
+    DriveFacts device = NvmeBench::device(true);
     for (const std::uint64_t bytes : {std::uint64_t{0}, (std::uint64_t{1} << 30) + 256}) {
         device.namespace_bytes = bytes;
         EXPECT_ANY_THROW(NvmeController(b.agenda, b.dma, b.tracker, b.config, device)) << bytes;
@@ -273,7 +273,7 @@ TEST(NvmeLife, ShutdownFlushesAfterTheLastCommand) {
     EXPECT_EQ(b.take(p).cid, 0);  // commands already there still complete
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
     EXPECT_EQ(b.firmware.waiting.front()->op, IoOp::flush);
-    EXPECT_EQ(b.firmware.waiting.front()->sqid, 0);
+    EXPECT_EQ(b.firmware.waiting.front()->queue, 0);
     b.push(p, b.rw(kIoWrite, 1));
     b.ring(p);
     b.agenda.run();

@@ -26,10 +26,10 @@ TEST(NvmeController, OneReadFromDoorbellToMessage) {
     b.ring(p);
     b.agenda.run();
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
-    const Command& c = *b.firmware.waiting.front();
+    const NvmeCommand& c = *b.firmware.waiting.front();
     EXPECT_EQ(c.op, IoOp::read);
-    EXPECT_EQ(c.sqid, 1);
-    EXPECT_EQ(c.cid, 5);
+    EXPECT_EQ(c.queue, 1);
+    EXPECT_EQ(c.tag, 5);
     EXPECT_EQ(c.slba, 123u);
     EXPECT_EQ(c.bytes, 4096u);
     EXPECT_EQ(pages_of(c.data), (std::vector<std::uint64_t>{0x80000}));
@@ -119,7 +119,7 @@ TEST(NvmeController, ArbitrationAmongQueuesWithBurst) {
     b.ring(p2);
     b.agenda.run();
     std::vector<int> order;
-    for (const Command* c : b.firmware.waiting) order.push_back(c->sqid);
+    for (const NvmeCommand* c : b.firmware.waiting) order.push_back(c->queue);
     EXPECT_EQ(order, (std::vector<int>{3, 1, 1, 2, 2, 1, 1, 2, 2, 1, 2}));
 }
 
@@ -137,7 +137,7 @@ TEST(NvmeController, FetchesThatOvertakeAreAcceptedInOrder) {
     EXPECT_EQ(b.nvme.queues().sq(1).head, 0u);
     b.agenda.run();
     ASSERT_EQ(b.firmware.waiting.size(), 6u);
-    for (std::uint16_t i = 0; i < 6; ++i) EXPECT_EQ(b.firmware.waiting[i]->cid, i);
+    for (std::uint16_t i = 0; i < 6; ++i) EXPECT_EQ(b.firmware.waiting[i]->tag, i);
     EXPECT_EQ(b.nvme.queues().sq(1).head, 6u);
 }
 
@@ -152,7 +152,7 @@ TEST(NvmeController, PrpListIsFetchedBeforeSubmission) {
     b.agenda.run();
     EXPECT_EQ(b.dma.read_sizes, (std::vector<std::uint32_t>{64, 248}));
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
-    const Command& c = *b.firmware.waiting.front();
+    const NvmeCommand& c = *b.firmware.waiting.front();
     const std::vector<std::uint64_t> pages = pages_of(c.data);
     ASSERT_EQ(pages.size(), 32u);
     for (std::uint64_t i = 0; i < 31; ++i) EXPECT_EQ(pages[i + 1], 0x100000 + 4096 * i);
@@ -240,7 +240,7 @@ TEST(NvmeController, DeallocateReadsItsRanges) {
     b.ring(p);
     b.agenda.run();
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
-    const Command& c = *b.firmware.waiting.front();
+    const NvmeCommand& c = *b.firmware.waiting.front();
     EXPECT_EQ(c.op, IoOp::deallocate);
     ASSERT_EQ(c.ranges.size(), 3u);
     EXPECT_EQ(c.ranges[2].slba, 1000u);
@@ -282,7 +282,7 @@ TEST(NvmeController, RefusedCommandsAndDuplicateIdentifiers) {
     EXPECT_EQ(b.take(p).status(), kStInvalidOpcode);
     EXPECT_EQ(b.take(p).status(), kStLbaOutOfRange);
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
-    b.complete_oldest(kStUnrecoveredRead);
+    b.complete_oldest(CommandStatus::unrecovered_read);
     const Cqe e = b.take(p);
     EXPECT_EQ(e.cid, 1);
     EXPECT_EQ(e.status(), kStUnrecoveredRead);
@@ -444,7 +444,7 @@ TEST(NvmeController, SteadyStateReusesItsCommands) {
         for (std::uint16_t i = 0; i < 8; ++i) b.push(p, b.rw(kIoRead, i));
         b.ring(p);
         b.agenda.run();
-        for (const Command* c : b.firmware.waiting) {
+        for (const NvmeCommand* c : b.firmware.waiting) {
             highest = std::max(highest, c->index);
             EXPECT_EQ(pages_of(c->data).size(), 1u);
         }

@@ -87,12 +87,12 @@ struct FakeDma final : DmaPort {
 
 struct FakeFirmware final : CommandSink {
     void submit(Command& c) override {
-        waiting.push_back(&c);
+        waiting.push_back(&static_cast<NvmeCommand&>(c));
         ++submitted;
     }
     void abort_waits(bool on) override { aborts = on; }
     bool aborts = false;
-    std::deque<Command*> waiting;
+    std::deque<NvmeCommand*> waiting;
     std::uint64_t submitted = 0;
 };
 
@@ -130,8 +130,8 @@ struct NvmeBench {
         c.ready_time = 10us;
         return c;
     }
-    static NvmeDevice device(bool write_cache) {
-        NvmeDevice d;
+    static DriveFacts device(bool write_cache) {
+        DriveFacts d;
         d.namespace_bytes = 1u << 30;
         d.volatile_write_cache = write_cache;
         return d;
@@ -211,8 +211,8 @@ struct NvmeBench {
         return s;
     }
     /// The firmware completes its oldest command.
-    void complete_oldest(std::uint16_t status = 0) {
-        Command* c = firmware.waiting.front();
+    void complete_oldest(CommandStatus status = CommandStatus::success) {
+        NvmeCommand* c = firmware.waiting.front();
         firmware.waiting.pop_front();
         c->status = status;
         c->timeline->charge(Stage::firmware, agenda.now());

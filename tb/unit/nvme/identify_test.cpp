@@ -14,8 +14,8 @@ namespace {
 using namespace nvme;
 using test::Figure;
 
-NvmeDevice device() {
-    NvmeDevice d;
+DriveFacts device() {
+    DriveFacts d;
     d.namespace_bytes = 480'000'000'000 / 4096 * 4096;
     d.volatile_write_cache = true;
     d.unit_bytes = 4096;
@@ -47,7 +47,7 @@ TEST(Identify, Controller) {
     EXPECT_EQ(load<std::uint64_t>(&d[280]), device().namespace_bytes);
     EXPECT_EQ(text(d.data() + 768, 4), "nqn.");
 
-    NvmeDevice no_cache = device();
+    DriveFacts no_cache = device();
     no_cache.volatile_write_cache = false;
     config.max_transfer_bytes = 0;
     identify_controller(config, no_cache, d);
@@ -59,7 +59,7 @@ TEST(Identify, Namespace) {
     for (const std::uint32_t lba : {512u, 4096u}) {
         NvmeConfig config;
         config.lba_bytes = lba;
-        NvmeDevice dev = device();
+        DriveFacts dev = device();
         dev.unit_bytes = 16384;
         IdentifyData d;
         identify_namespace(config, dev, d);
@@ -83,7 +83,7 @@ TEST(Identify, ControllerByteForByte) {
     config.max_transfer_bytes = 128 * 1024;
     config.arbitration_burst = 5;
     config.lba_bytes = 512;
-    NvmeDevice dev = device();
+    DriveFacts dev = device();
     dev.unit_bytes = 16384;
     dev.shutdown_time = 5ms;
     dev.model = "A model";
@@ -126,7 +126,7 @@ TEST(Identify, NamespaceByteForByte) {
     for (const std::uint32_t lba : {512u, 4096u}) {
         NvmeConfig config;
         config.lba_bytes = lba;
-        NvmeDevice dev = device();
+        DriveFacts dev = device();
         dev.unit_bytes = 16384;
         IdentifyData d;
         d.fill(0xAA);
@@ -146,7 +146,7 @@ TEST(Identify, NamespaceByteForByte) {
 TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {
     NvmeConfig config;
     config.lba_bytes = 4096;
-    NvmeDevice dev = device();
+    DriveFacts dev = device();
     dev.serial = "0123456789abcdefghijklmnop";
     dev.shutdown_time = 2h;  // more microseconds than 32 bits hold
     dev.unit_bytes = 512;    // less than a block
@@ -162,7 +162,7 @@ TEST(Identify, ValuesBeyondTheirFieldsAreTheNearestThatFit) {
 // Hosts name a drive by its identifiers, which must not change: FNV-1a of the serial number, here by its published vectors.
 TEST(Identify, IdentifiersFollowTheSerialNumber) {
     for (const auto& [serial, hash] : {std::pair{"a", 0xaf63dc4c8601ec8cull}, {"foobar", 0x85944171f73967e8ull}}) {
-        NvmeDevice dev = device();
+        DriveFacts dev = device();
         dev.serial = serial;
         IdentifyData d;
         identify_namespace(NvmeConfig{}, dev, d);
@@ -189,7 +189,7 @@ TEST(Identify, DescriptorsAgreeWithTheNamespace) {
     ASSERT_EQ(list[13], 16);
     EXPECT_EQ(text(&list[16], 16), text(&ns[104], 16));
     EXPECT_EQ(list[33], 0);  // the end
-    NvmeDevice other = device();
+    DriveFacts other = device();
     other.serial = "S124";
     identify_namespace(NvmeConfig{}, other, list);
     EXPECT_NE(text(&list[120], 8), text(&ns[120], 8));

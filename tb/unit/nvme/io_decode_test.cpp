@@ -40,7 +40,7 @@ Sqe dsm(std::uint32_t ranges) {
 
 struct Decoded {
     Next next;
-    Command command;
+    NvmeCommand command;
     PrpWalk walk;
 };
 
@@ -128,10 +128,10 @@ TEST(IoDecode, DeallocateRanges) {
 
 TEST(IoDecode, DeallocateRangeFaultsAndNothingToDo) {
     const IoDecoder decoder(kBlocks, kLba, kMaxTransfer, no_streams());
-    Command c;
+    NvmeCommand c;
     const DsmRange beyond{0, 2, kBlocks - 1};
     EXPECT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(&beyond), 1, c), Next::refused);
-    EXPECT_EQ(c.status, kStLbaOutOfRange);
+    EXPECT_EQ(c.code, kStLbaOutOfRange);
     const DsmRange empty{0, 0, 0};
     EXPECT_EQ(decoder.parse_ranges(reinterpret_cast<const std::uint8_t*>(&empty), 1, c), Next::finished);
     Sqe hint = dsm(1);
@@ -153,8 +153,8 @@ TEST_P(IoFaults, FirstFaultDecides) {
     GetParam().spoil(s);
     const Decoded d = decode(s, GetParam().cid_in_use);
     EXPECT_EQ(d.next, Next::refused) << GetParam().what;
-    EXPECT_EQ(d.command.status, GetParam().status) << GetParam().what;
-    EXPECT_TRUE(do_not_retry(d.command.status));
+    EXPECT_EQ(d.command.code, GetParam().status) << GetParam().what;
+    EXPECT_TRUE(do_not_retry(d.command.code));
 }
 
 void beyond_the_end(Sqe& s) { s.set_slba(kBlocks); }
@@ -195,7 +195,7 @@ TEST(IoDecode, LongestTransferAndLastBlockAreFine) {
     EXPECT_EQ(decode(rw(kIoRead, 0, kMaxTransfer / kLba)).next, Next::prp_list);
     EXPECT_EQ(decode(rw(kIoRead, kBlocks - 1, 1)).next, Next::submit);
     IoDecoder unlimited(1u << 20, kLba, 0, no_streams());
-    Command c;
+    NvmeCommand c;
     PrpWalk w;
     EXPECT_EQ(unlimited.decode(rw(kIoRead, 0, 65536), false, c, w), Next::prp_list);
 }

@@ -157,7 +157,7 @@ TEST(LogPages, ErrorEntryByteForByte) {
 
 TEST(LogPages, FirmwareSlotByteForByte) {
     for (const auto& [version, field] : {std::pair{"0.1", "0.1     "}, {"12345678", "12345678"}, {"123456789", "12345678"}}) {
-        NvmeDevice dev;
+        DriveFacts dev;
         dev.firmware = version;
         std::vector<std::uint8_t> p(600, 0xAA);
         firmware_log(dev, p);

@@ -52,7 +52,7 @@ TEST(NvmeFrontEnd, BringUpQueuesAndOneRead) {
     CommandTracker tracker;
     NvmeConfig config;
     config.ready_time = 1ms;
-    NvmeDevice device;
+    DriveFacts device;
     device.namespace_bytes = 1u << 30;
     device.volatile_write_cache = true;
     NvmeFrontEnd front_end("nvme", agenda, dma, tracker, config, device);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/ports/host_data.h"
+#include "controller/dma/host_data.h"
 #include "protocol/nvme.h"
 
 namespace ssdtlm {

@@ -69,7 +69,7 @@ TEST(NvmeReset, AResetDoesNotWaitForWhatIsLetGo) {
     b.ring(p);
     b.agenda.run();
     ASSERT_EQ(b.firmware.waiting.size(), 3u);
-    const std::deque<Command*> waiting = b.firmware.waiting;
+    const std::deque<NvmeCommand*> waiting = b.firmware.waiting;
     CompletionSink& sink = b.nvme.completions();
     EXPECT_THROW(sink.let_go(*waiting[0]), Panic) << "a controller that serves the host";
     const auto cqes = b.nvme.counters().cqes;
@@ -94,7 +94,7 @@ TEST(NvmeReset, AResetDoesNotWaitForWhatIsLetGo) {
     b.ring(p);
     b.agenda.run();
     ASSERT_EQ(b.firmware.waiting.size(), 1u);
-    const Command& now = *b.firmware.waiting.front();
+    const NvmeCommand& now = *b.firmware.waiting.front();
     EXPECT_NE(&now, waiting[0]);
     EXPECT_NE(&now, waiting[2]);
     EXPECT_NE(now.timeline, waiting[0]->timeline);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/nvme/nvme_on_pcie.h"
+
+namespace ssdtlm {
+
+NvmeOnPcie::NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive, std::uint64_t read_window)
+    : dma("dma", agenda, read_window),
+      controller("front_end", agenda, dma, stages, config, drive),
+      mmio_target(controller.mmio_target),
+      dma_initiator(dma.pcie_initiator),
+      transfers_(dma) {}
+
+void NvmeOnPcie::host_is_gone() {
+    controller.host_is_gone();
+    dma.host_is_gone();
+}
+
+void NvmeOnPcie::lose_power(std::uint64_t host_commands) {
+    dma.restart();
+    controller.restart(host_commands);
+}
+
+bool NvmeOnPcie::owns(const void* object) const {
+    const auto* const begin = reinterpret_cast<const char*>(this);
+    return object >= begin && object < begin + sizeof *this;
+}
+
+FrontEndCounts NvmeOnPcie::counts() const {
+    const NvmeCounters& n = controller.counters();
+    FrontEndCounts c;
+    c.ended = n.reads + n.writes + n.flushes + n.deallocates + n.write_zeroes - n.dropped_completions;
+    c.bytes_written = n.bytes_written;
+    c.media_errors = n.media_errors;
+    c.resets = n.resets;
+    c.unsafe_shutdowns = n.unsafe_shutdowns;
+    return c;
+}
+
+std::vector<std::pair<const char*, std::uint64_t>> NvmeOnPcie::figures() const {
+    const NvmeCounters& n = controller.counters();
+    return {{"nvme_fetches", n.fetches},
+            {"nvme_sqes", n.sqes},
+            {"nvme_cqes", n.cqes},
+            {"nvme_prp_list_reads", n.list_reads},
+            {"dma_bytes_to_host", dma.counters().bytes_written},
+            {"dma_bytes_to_device", dma.counters().bytes_read}};
+}
+
+std::vector<std::pair<const char*, std::uint64_t>> NvmeOnPcie::health_figures() const {
+    return {{"smart_critical_warning", controller.critical_warning()}};
+}
+
+void NvmeOnPcie::check_waiters() const {
+    dma.check_waiters();
+    controller.check_waiters();
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// An NVMe controller with its DMA engine: the front end "nvme". The two modules are children of whatever module is under construction.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/dma/dma_engine.h"
+#include "controller/dma/dma_transfers.h"
+#include "controller/nvme/nvme_front_end.h"
+#include "controller/ports/front_end.h"
+
+namespace ssdtlm {
+
+class NvmeOnPcie final : public FrontEnd {
+public:
+    /// `read_window`: bytes of data reads that the DMA engine has under way, see there.
+    NvmeOnPcie(Agenda& agenda, CommandTracker& stages, const NvmeConfig& config, const DriveFacts& drive, std::uint64_t read_window);
+
+    DmaEngine dma;
+    NvmeFrontEnd controller;
+    tlm::tlm_target_socket<>& mmio_target;       ///< BAR0; see NvmeFrontEnd
+    tlm::tlm_initiator_socket<>& dma_initiator;  ///< address = host physical address; see DmaEngine
+
+    void bind(CommandSink& firmware) override { controller.bind(firmware); }
+    CompletionSink& completions() override { return controller.completions(); }
+    HostPort& data() override { return transfers_; }
+    void host_is_gone() override;
+    void lose_power(std::uint64_t host_commands) override;
+    void drive_is_starting() override { controller.drive_is_starting(); }
+    void drive_is_up() override { controller.drive_is_up(); }
+    bool is_shut_down() const override { return controller.registers().is_shut_down(); }
+    bool owns(const void* object) const override;
+    FrontEndCounts counts() const override;
+    void check_books() const override { controller.check_books(); }
+    std::string dump() const override { return dma.dump() + controller.dump(); }
+    void bind_health(std::function<DeviceHealth()> health) override { controller.bind_health(std::move(health)); }
+    void health_changed() override { controller.health_changed(); }
+    std::vector<std::pair<const char*, std::uint64_t>> figures() const override;
+    std::vector<std::pair<const char*, std::uint64_t>> health_figures() const override;
+    bool holds_back(std::uint16_t queue) const override { return controller.fetch().waits_for_window(queue); }
+    double window_filled(std::uint16_t queue) const override { return controller.fetch().window_filled(queue); }
+    bool fetches_wait() const override { return controller.fetch().waits_for_fetch(); }
+    bool transfers_wait() const override { return dma.reads_wait(); }
+    std::uint32_t transfers() const override { return static_cast<std::uint32_t>(dma.outstanding()); }
+    void check_waiters() const override;
+
+private:
+    DmaTransfers transfers_;
+};
+
+}  // namespace ssdtlm

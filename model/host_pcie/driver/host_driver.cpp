@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/driver/host_driver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/report/error.h"
+
+namespace ssdtlm {
+
+HostDriver::HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control, CommandQueues& commands, CommandTracker* device,
+                       IntegrityOracle* oracle, CompletionObserver* observer)
+    : agenda_(agenda),
+      config_(config),
+      oracle_(oracle),
+      plan_(config, workload),
+      control_(control),
+      io_(agenda, config, plan_, commands, workload, device, oracle, observer),
+      reset_at_(config.reset_at),
+      power_cut_at_(config.power_cut_at) {
+    std::sort(reset_at_.begin(), reset_at_.end());
+    std::sort(power_cut_at_.begin(), power_cut_at_.end());
+}
+
+void HostDriver::start() {
+    agenda_.in_step();
+    start_ = agenda_.post_cancellable<&HostDriver::bring_up>(agenda_.now(), this);
+}
+
+void HostDriver::stop_submitting() {
+    agenda_.in_step();
+    io_.stop_submitting();
+}
+
+void HostDriver::bring_up(std::uint64_t) {
+    control_.start([this] { started(); });
+}
+
+/// The drive, for the first time or after the power was off.
+void HostDriver::started() {
+    const bool first = !io_.started();
+    if (first) {
+        io_.prepare(control_.info());
+        if (on_ready_) on_ready_();
+        schedule_power_cut();
+    } else if (resetting_) {  // the loss of power was more than the reset that it came into
+        resetting_ = false;
+        ++resets_;
+        report_reset(ResetStep::started);
+    }
+    if (shutting_down_) return shutdown();  // the power went in the middle of it
+    schedule_reset();
+    serves();
+    if (first)
+        io_.start();
+    else
+        io_.resume();  // last: where the workload has ended, this shuts the drive down
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Power.
+
+void HostDriver::schedule_power_cut() {
+    if (scheduled_cuts_ < power_cut_at_.size())
+        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(std::max(agenda_.now(), epoch() + power_cut_at_[scheduled_cuts_++]), this);
+}
+
+/// The drive takes commands. A loss of power that waited to be announced comes now.
+void HostDriver::serves() {
+    serving_ = true;
+    if (std::exchange(cut_waits_, false)) next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes>(agenda_.now(), this);
+}
+
+void HostDriver::power_goes(std::uint64_t) {
+    if (!config_.power_cut_shutdown) return cut_power();
+    if (!std::exchange(serving_, false)) {
+        cut_waits_ = true;
+        return;
+    }
+    agenda_.cancel(next_reset_);
+    io_.pause();
+    const IntegrityOracle::Operation flush = oracle_ == nullptr ? 0 : oracle_->begin_flush();
+    control_.stop([this, flush] {
+        if (oracle_ != nullptr) oracle_->end_flush(flush, true);
+        // In an event of its own: the register access that has told this is not over.
+        next_cut_ = agenda_.post_cancellable<&HostDriver::power_goes_now>(agenda_.now(), this);
+    });
+}
+
+void HostDriver::cut_power() {
+    if (!powered_) return;
+    agenda_.in_step();
+    powered_ = false;
+    serving_ = false;
+    ++power_cuts_;
+    agenda_.cancel(start_);
+    agenda_.cancel(next_reset_);
+    if (agenda_.cancel(next_cut_) || std::exchange(cut_waits_, false)) --scheduled_cuts_;  // it is due when the power is back
+    if (io_.started()) {
+        io_.pause();
+        io_.drive_stopped();
+    }
+    control_.power_lost();
+    if (power_switch_) power_switch_(false);
+    if (oracle_ != nullptr) oracle_->power_lost();
+    agenda_.post<&HostDriver::power_returns>(agenda_.now() + config_.power_off_time, this);
+}
+
+void HostDriver::power_returns(std::uint64_t) {
+    power_waits_ = power_switch_ && !power_switch_(true);
+    if (power_waits_) return;
+    powered_ = true;
+    schedule_power_cut();
+    bring_up(0);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Reset and shutdown.
+
+// One that is due while another is under way begins when that one has ended.
+void HostDriver::schedule_reset() {
+    if (resets_ < reset_at_.size())
+        next_reset_ = agenda_.post_cancellable<&HostDriver::begin_reset>(
+            std::max(agenda_.now(), epoch() + reset_at_[resets_]), this);
+}
+
+void HostDriver::begin_reset(std::uint64_t) {
+    report_reset(ResetStep::begins);
+    resetting_ = true;
+    serving_ = false;
+    io_.pause();
+    control_.reset(
+        config_.reset_shutdown,
+        [this] {
+            report_reset(ResetStep::stopped);
+            io_.drive_stopped();
+        },
+        [this] {
+            ++resets_;
+            resetting_ = false;
+            report_reset(ResetStep::started);
+            schedule_reset();
+            serves();
+            io_.resume();  // last: where the workload has ended, this shuts the drive down
+        });
+}
+
+void HostDriver::shutdown() {
+    agenda_.in_step();
+    SSDTLM_CHECK(io_.finished(), "shutdown with commands outstanding");
+    shutting_down_ = true;
+    serving_ = cut_waits_ = false;
+    agenda_.cancel(next_reset_);
+    agenda_.cancel(next_cut_);
+    control_.shutdown([this] {
+        if (on_shutdown_) on_shutdown_();
+    });
+}
+
+std::string HostDriver::state() const {
+    if (!io_.started()) return std::string("host: bring-up, ") + control_.doing() + "\n";
+    return (std::string(control_.doing()) == "running" ? "" : std::string("host: controller ") + control_.doing() + "\n") + io_.dump();
+}
+
+}  // namespace ssdtlm

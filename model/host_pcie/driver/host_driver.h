@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a drive, whatever its protocol: starts it, submits the workload's requests (IoPath), resets it and takes its power at the
+// configured times, and shuts it down. A driver derives from it and is its DriveControl and CommandQueues. Kernel-free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/tlm/agenda.h"
+#include "host_pcie/driver/io_path.h"
+#include "host_pcie/driver/queue_plan.h"
+#include "host_pcie/ports/command_queues.h"
+
+namespace ssdtlm {
+
+class HostDriver {
+public:
+    HostDriver(const HostDriver&) = delete;
+    HostDriver& operator=(const HostDriver&) = delete;
+
+    /// Begins bring-up at the agenda's present time; I/O follows by itself. Call once, when sockets are bound.
+    void start();
+    /// Submits nothing more (Ctrl-C); on_finished follows when the device has answered everything.
+    void stop_submitting();
+    /// Shuts the drive down. Precondition: finished().
+    void shutdown();
+
+    /// Bring-up is done, no I/O yet; epoch() is valid.
+    void set_on_ready(std::function<void()> f) { on_ready_ = std::move(f); }
+    /// The workload is done (or stopped) and everything completed; the time counts from epoch(). When stopped during
+    /// bring-up it follows right after on_ready.
+    void set_on_finished(std::function<void(SimTime)> f) { io_.set_on_finished(std::move(f)); }
+    /// A reset is about to begin, the drive has stopped, it has started again. For whoever watches.
+    enum class ResetStep { begins, stopped, started };
+    /// What the drive's power comes from: called with false when it goes, and with true when it is back. Until then the
+    /// driver touches nothing of the drive, and nothing of what it sent before may arrive.
+    /// Asked to switch it on while the drive is not off yet, because capacitors supply it, the switch says false: drive_is_off() follows.
+    void set_power_switch(std::function<bool(bool on)> f) { power_switch_ = std::move(f); }
+    void drive_is_off() {
+        if (std::exchange(power_waits_, false)) power_returns(0);
+    }
+    /// The power goes now, as for host.power_cut_at; nothing happens while it is off. Between two entries of the agenda.
+    /// Commands in the device are cancelled and submitted again when the drive has started again.
+    void cut_power();
+    bool powered() const { return powered_; }
+    /// Losses of power so far.
+    std::uint64_t power_cuts() const { return power_cuts_; }
+    void set_on_reset(std::function<void(ResetStep)> f) { on_reset_ = std::move(f); }
+    void set_on_shutdown(std::function<void()> f) { on_shutdown_ = std::move(f); }
+
+    /// Absolute time at which bring-up ended; the workload's time zero.
+    SimTime epoch() const { return io_.epoch(); }
+    bool ready() const { return io_.started(); }
+    bool finished() const { return io_.finished(); }
+    /// What the drive has said of itself.
+    const DriveInfo& drive() const { return control_.info(); }
+    /// Resets that have ended.
+    std::uint64_t resets() const { return resets_; }
+    const DriverCounters& counters() const { return io_.counters(); }
+    std::uint64_t outstanding() const { return io_.outstanding(); }
+    std::uint64_t backlog() const { return io_.backlog(); }
+    /// See IoPath.
+    std::optional<PendingCommand> oldest() const { return io_.oldest(); }
+    IoPath::Times times_of(std::uint16_t queue, std::uint16_t tag) const { return io_.times_of(queue, tag); }
+    bool waits_for_nothing() const { return io_.waits_for_nothing(); }
+    /// First error status in words, empty when there was none; counters().errors counts them.
+    const std::string& first_error() const { return io_.first_error(); }
+    const IoPath& io() const { return io_; }
+    /// State for the watchdog.
+    std::string state() const;
+    /// Between two entries of the agenda: nobody waits for nothing. Throws CheckFailed.
+    void check_waiters() const {
+        control_.check_accesses();
+        io_.check_waiters();
+    }
+
+protected:
+    /// `control` and `commands` may be made later. `device`, `oracle` and `observer` may be null, see IoPath. All that is given must outlive the driver.
+    HostDriver(Agenda& agenda, const HostConfig& config, Workload& workload, DriveControl& control, CommandQueues& commands, CommandTracker* device,
+               IntegrityOracle* oracle, CompletionObserver* observer);
+    ~HostDriver() = default;
+    QueuePlan& plan() { return plan_; }
+    /// The drive's message about a queue has arrived.
+    void interrupted(std::uint16_t queue) { io_.interrupt(queue); }
+
+private:
+    void bring_up(std::uint64_t);
+    void started();
+    void schedule_reset();
+    void schedule_power_cut();
+    void power_goes(std::uint64_t);
+    void power_goes_now(std::uint64_t) { cut_power(); }
+    void serves();
+    void power_returns(std::uint64_t);
+    void begin_reset(std::uint64_t);
+    void report_reset(ResetStep step) {
+        if (on_reset_) on_reset_(step);
+    }
+
+    Agenda& agenda_;
+    const HostConfig& config_;
+    IntegrityOracle* const oracle_;
+    QueuePlan plan_;
+    DriveControl& control_;
+    IoPath io_;
+    std::function<void()> on_ready_;
+    std::function<void()> on_shutdown_;
+    std::function<void(ResetStep)> on_reset_;
+    std::vector<Ps> reset_at_;  // in order
+    std::size_t resets_ = 0;
+    Agenda::Entry next_reset_;
+    bool resetting_ = false;
+    std::function<bool(bool)> power_switch_;
+    std::vector<Ps> power_cut_at_;  // in order
+    std::size_t scheduled_cuts_ = 0;
+    std::uint64_t power_cuts_ = 0;
+    bool powered_ = true;
+    bool power_waits_ = false;    // it has come back, and the drive is not off yet
+    bool shutting_down_ = false;  // or shut down
+    bool serving_ = false;        // the drive takes commands, and nobody stops it
+    bool cut_waits_ = false;      // for that: it is to be shut down before
+    Agenda::Entry next_cut_;
+    Agenda::Entry start_;
+};
+
+}  // namespace ssdtlm

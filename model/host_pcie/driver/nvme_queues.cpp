@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_pcie/driver/nvme_queues.h"
+
+#include <utility>
+
+#include "protocol/nvme.h"
+
+namespace ssdtlm {
+namespace {
+
+/// By HostOp.
+constexpr std::uint8_t kOpcodes[] = {nvme::kIoRead, nvme::kIoWrite, nvme::kIoDatasetMgmt, nvme::kIoFlush};
+
+DriveStatus status_of(std::uint16_t code) {
+    switch (code) {
+        case nvme::kStSuccess: return DriveStatus::ok;
+        case nvme::kStUnrecoveredRead: return DriveStatus::unrecovered_read;
+        case nvme::kStWriteFault: return DriveStatus::write_fault;
+        case nvme::kStReadOnlyRange: return DriveStatus::read_only;
+        default: return DriveStatus::other;
+    }
+}
+
+}  // namespace
+
+void NvmeQueues::take(const ControllerInfo& info, std::vector<QueuePair> pairs) {
+    nsid_ = info.nsid;
+    lba_shift_ = static_cast<unsigned>(__builtin_ctz(info.lba_bytes));
+    queues_.reserve(pairs.size());
+    for (QueuePair& pair : pairs) queues_.push_back({std::move(pair), {}});
+}
+
+void NvmeQueues::make_prp(Slot& slot, std::uint32_t bytes) {
+    slot.buffer.reserve(memory_, bytes, config_.page_bytes, config_.buffer_offset);
+    slot.prp = build_prp(memory_, config_.page_bytes, slot.buffer.address, bytes, slot.buffer.lists);
+    slot.prp_bytes = bytes;
+}
+
+CommandQueues::Submitted NvmeQueues::submit(std::uint16_t queue, const HostRequest& request) {
+    Queue& q = queues_[queue - 1u];
+    nvme::Sqe& sqe = q.pair.take_entry();
+    if (__builtin_expect(sqe.cid >= q.slots.size(), 0)) q.slots.resize(sqe.cid + 1u);
+    Slot& slot = q.slots[sqe.cid];
+    sqe.opc = kOpcodes[static_cast<std::size_t>(request.op)];
+    sqe.nsid = nsid_;
+    const std::uint64_t slba = request.offset >> lba_shift_;
+    const std::uint32_t blocks = request.bytes >> lba_shift_;
+    if (__builtin_expect(request.op == HostOp::read || request.op == HostOp::write, 1)) {
+        sqe.set_slba(slba);
+        sqe.cdw12 = (blocks - 1) | (request.fua ? nvme::kRwFua : 0u);
+        if (__builtin_expect(request.stream != 0, 0) && config_.streams && request.op == HostOp::write) {
+            sqe.cdw12 |= nvme::kRwStreams;
+            sqe.cdw13 = std::uint32_t{request.stream} << 16;
+        }
+        // Buffer and list are as the slot's last command has left them, if that was of the same size.
+        if (__builtin_expect(slot.prp_bytes != request.bytes, 0)) make_prp(slot, request.bytes);
+        sqe.prp1 = slot.prp.prp1;
+        sqe.prp2 = slot.prp.prp2;
+    } else if (request.op == HostOp::trim) {
+        sqe.cdw10 = 0;  // one range, 0-based
+        sqe.cdw11 = nvme::kDsmDeallocate;
+        make_prp(slot, sizeof(nvme::DsmRange));
+        nvme::store(slot.buffer.data, nvme::DsmRange{0, blocks, slba});
+        sqe.prp1 = slot.prp.prp1;
+        sqe.prp2 = slot.prp.prp2;
+    }
+    return {sqe.cid, slot.buffer.data};
+}
+
+CommandQueues::Ended NvmeQueues::take_ended(std::uint16_t queue) {
+    const nvme::Cqe& cqe = queues_[queue - 1u].pair.take_completion();
+    const std::uint16_t code = cqe.status();
+    return {cqe.cid, __builtin_expect(code == nvme::kStSuccess, 1) ? DriveStatus::ok : status_of(code), code};
+}
+
+std::string NvmeQueues::status_text(std::uint32_t code) const {
+    return "status SCT " + std::to_string(code >> 8) + " SC " + std::to_string(code & 0xFF);
+}
+
+std::string NvmeQueues::dump(std::uint16_t queue) const {
+    const QueuePair& p = pair(queue);
+    return ", SQ tail " + std::to_string(p.tail()) + ", SQ head " + std::to_string(p.sq_head()) + ", CQ head " + std::to_string(p.head());
+}
+
+}  // namespace ssdtlm

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NVMe driver's I/O queues: requests as entries of submission queues, with PRPs of the slot's buffer, doorbells, and completions. Kernel-free
+// over MmioPort. Tags are command identifiers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host_pcie/driver/bring_up.h"
+#include "host_pcie/driver/host_config.h"
+#include "host_pcie/driver/mmio_port.h"
+#include "host_pcie/driver/prp_builder.h"
+#include "host_pcie/driver/queue_pair.h"
+#include "host_pcie/ports/command_queues.h"
+
+namespace ssdtlm {
+
+class NvmeQueues final : public CommandQueues {
+public:
+    NvmeQueues(HostMemory& memory, const HostConfig& config, MmioPort& mmio) : memory_(memory), config_(config), mmio_(mmio) {}
+
+    /// Bring-up has created them. Once.
+    void take(const ControllerInfo& info, std::vector<QueuePair> pairs);
+
+    std::uint32_t count() const override { return static_cast<std::uint32_t>(queues_.size()); }
+    bool has_room(std::uint16_t queue) const override { return pair(queue).has_room(); }
+    Submitted submit(std::uint16_t queue, const HostRequest& request) override;
+    void announce(std::uint16_t queue) override { mmio_.write32(nvme::sq_tail_doorbell(queue), pair(queue).tail()); }
+    bool has_ended(std::uint16_t queue) const override { return pair(queue).has_completion(); }
+    Ended take_ended(std::uint16_t queue) override;
+    void acknowledge(std::uint16_t queue) override { mmio_.write32(nvme::cq_head_doorbell(queue), pair(queue).head()); }
+    std::uint32_t outstanding(std::uint16_t queue) const override { return pair(queue).outstanding(); }
+    bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const override { return pair(queue).outstanding(tag); }
+    void forget(std::uint16_t queue) override { queues_[queue - 1u].pair.reset(); }
+    std::string status_text(std::uint32_t code) const override;
+    std::string dump(std::uint16_t queue) const override;
+
+private:
+    struct Slot {
+        PrpPair prp;                  // of the buffer's first prp_bytes bytes
+        std::uint32_t prp_bytes = 0;
+        SlotBuffer buffer;
+    };
+    struct Queue {
+        QueuePair pair;
+        std::vector<Slot> slots;      // by CID, grown to the highest used
+    };
+    const QueuePair& pair(std::uint16_t queue) const { return queues_[queue - 1u].pair; }
+    void make_prp(Slot& slot, std::uint32_t bytes);
+
+    HostMemory& memory_;
+    const HostConfig& config_;
+    MmioPort& mmio_;
+    std::vector<Queue> queues_;
+    std::uint32_t nsid_ = 0;
+    unsigned lba_shift_ = 9;
+};
+
+}  // namespace ssdtlm

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver does for the host above it: brings the commands of the I/O path to a drive, in the form of the drive's protocol, and back. What is
+// above it (splitting, back-pressure, the CPU's time, checks of data) knows no protocol.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "host_pcie/ports/host_request.h"
+
+namespace ssdtlm {
+
+/// What the drive has told about itself when it has started.
+struct DriveInfo {
+    std::uint32_t queue_pairs = 0;         ///< at most what HostConfig asks for
+    std::uint32_t queue_entries = 0;       ///< of each; one less is its depth
+    std::uint32_t max_transfer_bytes = 0;  ///< of one command: the least of what drive and driver can do
+    std::uint32_t lba_bytes = 0;
+    std::uint64_t blocks = 0;
+    bool volatile_write_cache = true;
+};
+
+/// How a command has ended, as far as the host makes a difference.
+enum class DriveStatus : std::uint8_t { ok, unrecovered_read, write_fault, read_only, other };
+
+/// Queues of commands, numbered from 1 on, each with tags of its own that name the commands outstanding in it.
+class CommandQueues {
+public:
+    struct Submitted {
+        std::uint16_t tag = 0;
+        std::uint8_t* data = nullptr;  ///< the memory of the command's data; where the host reads and writes them. Another one than before: zeros
+    };
+    struct Ended {
+        std::uint16_t tag = 0;
+        DriveStatus status = DriveStatus::ok;
+        std::uint32_t code = 0;        ///< for status_text()
+    };
+    virtual ~CommandQueues() = default;
+
+    /// 0 until the drive has started for the first time.
+    virtual std::uint32_t count() const = 0;
+    virtual bool has_room(std::uint16_t queue) const = 0;
+    /// Writes a command of at most max_transfer_bytes. A trim may use the memory of data for its own. Precondition: has_room().
+    virtual Submitted submit(std::uint16_t queue, const HostRequest& request) = 0;
+    /// Tells the drive of all that was submitted to this queue.
+    virtual void announce(std::uint16_t queue) = 0;
+    virtual bool has_ended(std::uint16_t queue) const = 0;
+    /// The next command that has ended; its tag is free. Precondition: has_ended().
+    virtual Ended take_ended(std::uint16_t queue) = 0;
+    /// Tells the drive that all that has ended in this queue was taken.
+    virtual void acknowledge(std::uint16_t queue) = 0;
+
+    virtual std::uint32_t outstanding(std::uint16_t queue) const = 0;
+    virtual bool is_outstanding(std::uint16_t queue, std::uint16_t tag) const = 0;
+    /// The drive has forgotten the queue's commands: all tags are free.
+    virtual void forget(std::uint16_t queue) = 0;
+    virtual std::string status_text(std::uint32_t code) const = 0;
+    /// Where the queue stands, for the watchdog: words that follow those about its commands. Empty: nothing.
+    virtual std::string dump(std::uint16_t queue) const = 0;
+};
+
+/// The life of the drive. All calls return at once; `done` is called in an event of its own. A drive that misbehaves ends the run with CheckFailed.
+class DriveControl {
+public:
+    virtual ~DriveControl() = default;
+    /// After power-on, the first and any other: `done` when commands may be submitted.
+    virtual void start(std::function<void()> done) = 0;
+    /// For good. Precondition: started, nothing outstanding.
+    virtual void shutdown(std::function<void()> done) = 0;
+    /// A shutdown after which the power goes, and start() may come again. Precondition: started.
+    virtual void stop(std::function<void()> done) = 0;
+    /// Whatever the drive is doing. `stopped` comes when it has forgotten all commands and touches the host's memory no more; `done` as for start().
+    /// `shutdown_first`: with a shutdown before.
+    virtual void reset(bool shutdown_first, std::function<void()> stopped, std::function<void()> done) = 0;
+    /// The drive has no power: whatever was being done is given up, and nobody hears of its end.
+    virtual void power_lost() = 0;
+    virtual const DriveInfo& info() const = 0;
+    /// What is being done now, for the watchdog: "running" when commands may be submitted.
+    virtual const char* doing() const = 0;
+    /// Between two entries of the agenda. Throws CheckFailed.
+    virtual void check_accesses() const {}
+};
+
+}  // namespace ssdtlm

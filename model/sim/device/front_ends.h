@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The front ends by name. A new one: a class that does what controller/ports/front_end.h says, and one file like nvme_kind.cpp in any
+// program that links the model.
+#pragma once
+
+#include "common/config/policy_registry.h"
+#include "common/latency/command_tracker.h"
+#include "common/tlm/agenda.h"
+#include "controller/ports/front_end.h"
+#include "sim/sim_config.h"
+
+namespace ssdtlm {
+
+/// What a front end is made of. Agenda and stages outlive it; the others are copied.
+struct FrontEndSetup {
+    Agenda& agenda;
+    CommandTracker& stages;      ///< of the commands' time, for whoever observes
+    const DeviceConfig& config;
+    const DriveFacts& drive;
+    DataMode data;
+};
+/// All that are linked into the program; frontend.kind names one, and [frontend.<name>] has its parameters.
+using FrontEnds = PolicyRegistry<FrontEnd, FrontEndSetup>;
+
+}  // namespace ssdtlm
