@@ -31,16 +31,20 @@ class SteadyStart(SystemTest):
 
     def test_first_tenth_is_like_the_rest(self):
         for depth in (1, 32):
-            self.write(f"before{depth}.fio", f"[before]\nioengine=libaio\nrw=randwrite\nbs=4k\niodepth={depth}\nnorandommap\nsize=640m\nio_size=2g\n")
+            self.write(f"before{depth}.fio", f"[before]\nioengine=libaio\nrw=randwrite\nbs=4k\niodepth={depth}\nnorandommap\nsize=640m\nio_size=4g\n")
         states = {"random": ("precondition.state=random",), "analytic": ("precondition.state=analytic",),
                   "played": ("precondition.state=sequential", "precondition.overwrite=0%", "precondition.workload=before32.fio"),
                   "played one by one": ("precondition.state=random", "precondition.overwrite=100%", "precondition.workload=before1.fio")}
         for name, state in states.items():
+            ratios = []
             for seed in SEEDS:
                 first, rest, steadiness = self.speeds(f"{name}{seed}", seed, *state)
                 print(f"{name}, seed {seed}: first tenth {1000 * first:,.0f} writes/s, rest {1000 * rest:,.0f} ({100 * (first / rest - 1):+.1f} %); {steadiness['verdict']}: {steadiness['reason']}")
-                self.assertAlmostEqual(first / rest, 1, delta=0.05, msg=f"{name} {seed}")
+                # A tenth is 40 blocks of the host; how full the open ones are is chance.
+                self.assertAlmostEqual(first / rest, 1, delta=0.07, msg=f"{name} {seed}")
                 self.assertEqual(steadiness["verdict"], "steady", steadiness["reason"])
+                ratios.append(first / rest)
+            self.assertAlmostEqual(sum(ratios) / len(ratios), 1, delta=0.04, msg=name)
 
     def test_empty_caches(self):
         first, rest, _ = self.speeds("empty", 1, "precondition.state=random", "precondition.fill_caches=false")
