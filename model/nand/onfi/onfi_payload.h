@@ -37,6 +37,7 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     // Programs with NandConfig::cache_program only.
     bool more = false;           ///< confirmed by 15h
     SimTime array_begins{};      ///< the target's answer: when the array takes the page over
+    SimTime array_ends{};        ///< the target's answer: when it is done, if nothing suspends it
     SimTime ready_at{};          ///< the target's answer: when R/B# rises; with `more` the cache registers are free then
 
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
