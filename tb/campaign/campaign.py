@@ -175,6 +175,14 @@ def drawn_dram_and_suspends(seed, way):
     return settings
 
 
+def drawn_cache_program(seed, way):
+    """Cache program for a third of the seeds. Draws of their own."""
+    r = random.Random(f"cache program {seed}")
+    if way == "sequencer" or r.random() > 1 / 3:  # the block in RTL does not play 15h
+        return []
+    return ["nand.cache_program=true", f"nand.t_cache_busy={r.choice(('0s', '4us', '20us'))}"]
+
+
 def drawn_pace(seed, device):
     """A pace of garbage collection for half of the small devices, and pauses in which it goes on. Draws of their own."""
     r = random.Random(f"pace {seed}")
@@ -270,7 +278,7 @@ def run_seed(seed, options):
     device, work = drawn(seed, options.way)
     logs = drawn_log_blocks(seed, device)
     drawn_refresh(seed, device)
-    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way)
+    settings = list(WAYS[options.way]) + drawn_whose(seed, options.way, device, work) + drawn_dram_and_suspends(seed, options.way) + drawn_cache_program(seed, options.way)
     lanes = drawn_lanes(seed, device)
     settings += drawn_doors(seed) + drawn_placement(seed, device) + lanes + drawn_steady_state(seed, device, lanes) + drawn_full_caches(seed, device) + drawn_frontier(seed, device) + drawn_pace(seed, device) + drawn_read_cache(seed, device) + drawn_slc(seed, device)
     order = drawn_order(seed, device)

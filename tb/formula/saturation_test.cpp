@@ -128,6 +128,33 @@ TEST(Saturation, SequentialWriteIsBoundByPrograms) { write_on(1, 131072, ClosedL
 TEST(Saturation, MultiPlaneProgramsDoubleTheBound) { write_on(2, 131072, ClosedLoop::Pattern::sequential); }
 TEST(Saturation, RandomWriteIsBoundByProgramsToo) { write_on(1, 4096, ClosedLoop::Pattern::random); }
 
+// The array programs one row of pages while the next one is on the bus: the longer of the two is the cycle.
+void cached_write_on(std::uint32_t planes, Ps t_program) {
+    SsdConfig c = four_dies(planes);
+    c.nand.t_program = {t_program};
+    c.nand.cache_program = true;
+    c.ftl.flush_depth_per_die = 3 * planes;
+    ClosedLoop::Spec s;
+    s.op = HostOp::write;
+    s.pattern = ClosedLoop::Pattern::sequential;
+    s.bytes = 131072;
+    s.depth = 32;
+    s.requests = (512u << 20) / s.bytes;
+    s.skip = s.requests / 8;
+    s.span = c.ftl.user_capacity_bytes / s.bytes * s.bytes;
+    const auto r = run_closed_loop(c, s);
+    const std::int64_t transfer = reference::program_cycle(c.nand, planes) - t_program.count() + c.nand.t_cache_busy.count();
+    const double bound = 4.0 * planes * 8192 / (static_cast<double>(std::max(t_program.count(), transfer)) * 1e-12) * 1e-6;
+    char what[100];
+    std::snprintf(what, sizeof what, "sequential write with cache program, 4 dies x %u planes, tPROG %lld us, transfer %.1f us, MB/s", planes,
+                  static_cast<long long>(t_program.count() / 1'000'000), static_cast<double>(transfer) * 1e-6);
+    expect_within(what, r["write"]["MB_per_s"].get<double>(), bound, 0.02);
+}
+TEST(Saturation, CacheProgramHidesTheTransferBehindTheProgram) {
+    for (const std::uint32_t planes : {1u, 2u}) cached_write_on(planes, 200us);
+}
+TEST(Saturation, CacheProgramHidesTheProgramBehindTheTransfer) { cached_write_on(2, 30us); }
+
 /// Writes of rows of pages that as many of four dies as are `used` program side by side; the offsets are the caller's.
 ClosedLoop::Spec rows_to_dies(const SsdConfig& c, std::uint32_t row, std::uint32_t used) {
     ClosedLoop::Spec s;

@@ -113,6 +113,8 @@ const std::vector<Choice>& DriveCase::choices() {
         {"run.seed", {"1", "2", "3", "4"}},
         {"nand.two_step", {"-", "true"}},
         {"gc.charge_time", {"-", "-", "-", "-", "-", "false"}},
+        {"nand.cache_program", {"-", "-", "true"}},
+        {"nand.t_cache_busy", {"-", "\"0s\"", "\"50us\""}},
     };
     return kAll;
 }
@@ -208,6 +210,7 @@ bool goes_with(const DriveCase& c, const std::string& key) {
     if (key == "run.check_waiters" && collects_in_no_time(c) && c.value("refresh.age") != "-") return false;
     if (key == "buffer.merge_writes" || key == "refresh.reads" || key == "refresh.age" || key == "gc.frontier" || key == "gc.least_invalid") return !logs;
     if (starts(key, "fast.")) return fast;
+    if (key == "nand.t_cache_busy") return c.value("nand.cache_program") == "true";
     if (starts(key, "slc.")) return !logs && !frontiers && c.number("slc.blocks") + c.number("slc.dynamic_blocks") != 0 && c.number("nand.bits_per_cell") > 1 &&
                                     c.number("nand.geometry.pages_per_block") >= c.number("nand.bits_per_cell");
     if (starts(key, "ftl.multi_hash") || key == "ftl.stream_frontiers") return frontiers;

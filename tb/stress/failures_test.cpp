@@ -138,6 +138,20 @@ TEST(FailingFlash, OneProgramInAHundredThousandRetiresItsBlock) {
     EXPECT_LT(j["smart_available_spare_percent"], 100);
 }
 
+// A failure is told with the next page's R/B#, when that page is in the array.
+TEST(FailingFlash, ProgramsFailInAStreamOfCachedOnes) {
+    SsdConfig c = failing_device({1e-4, 1e-3, 0, 0}, 12);
+    c.nand.cache_program = true;
+    const Json j = run_failing(c, 200'000);
+    std::printf("%d of %d cached programs failed, %d blocks retired\n", j["flash_program_failures"].get<int>(), j["programs"].get<int>(),
+                j["flash_blocks_retired"].get<int>());
+    EXPECT_GT(j["flash_program_failures"], 5);
+    expect_rate(j["flash_program_failures"], j["programs"], 1e-4);
+    EXPECT_EQ(j["errors"], 0);
+    EXPECT_EQ(j["unreadable"], 0);
+    EXPECT_GT(j["checked"], 0);
+}
+
 TEST(FailingFlash, ADriveWithoutSpareBlocksIsReadOnly) {
     const Json j = run_failing(failing_device({1e-3, 1e-3, 0, 0}, 2), 100'000);
     std::printf("%d blocks retired; %d writes refused, SMART: %d %% spare, critical warning %d\n", j["flash_blocks_retired"].get<int>(),
@@ -176,6 +190,7 @@ TEST(FailingFlash, RandomCommandsOfEveryKind) {
         c.ftl.spare_blocks = 6;
         c.faults = {1e-3, 2e-3, 1e-2, 2e-3};
         if (seed % 2 == 0) c.ftl.superblock = SuperblockSpan::plane;
+        c.nand.cache_program = seed % 3 == 0;
         fill_up(c);
         RandomMix::Spec mix;
         mix.seed = seed;

@@ -92,6 +92,24 @@ TEST(PowerCut, WithSuperblocksOfOnePlaneAndSuspendedDies) {
     check_power(c, 3);
 }
 
+// A page is in the array and the next one in the cache registers when the power goes.
+TEST(PowerCut, WithCachedPrograms) {
+    SsdConfig c = stress_device();
+    c.nand.cache_program = true;
+    check_power(c, 61);
+}
+
+TEST(PowerCut, WithCachedProgramsAndSuspendedDies) {
+    SsdConfig c = stress_device(16384, 16384);
+    c.nand.cache_program = true;
+    c.scheduler.suspend = "for_reads";
+    c.ftl.superblock = SuperblockSpan::plane;
+    c.ftl.initial_state = InitialState::random;
+    c.run.data = DataMode::bytes;
+    fill_up(c);
+    check_power(c, 62);
+}
+
 TEST(PowerCut, SoOftenThatGroupsRunOutOfFreeBlocks) {
     SsdConfig c = stress_device();
     c.ftl.superblock = SuperblockSpan::plane;

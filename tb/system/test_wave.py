@@ -247,6 +247,29 @@ class Waves(SystemTest):
             # A plane that goes from one operation to the next at one instant counts once: none does, commands take time.
             self.assertEqual(pages, sum(counters[k] for k in kinds))
 
+    def test_cached_programs(self):
+        """ARDY is low for exactly the array times, R/B# (RDY) rises in between, and no rule of the pins is broken."""
+        job = self.job("mix", "rw=randrw", "rwmixread=30", "bs=4k", "iodepth=64", "number_ios=1200", "norandommap")
+        folder, text = self.wave("tiny-test", job, "--set", "nand.cache_program=true", "--check-pins", "--set", "precondition.state=random")
+        self.assertIn("no rule broken", text)
+        vcd, states = Vcd(folder / "wave.vcd"), names(folder, "die_state")
+        counters = json.loads((folder / "result.json").read_text())["counters_whole_run"]
+        idle_array = taken_over = worked = 0
+        for die in ("ssd.die_0_0", "ssd.die_1_0"):
+            rb_n, ardy, busy, state = (vcd[f"{die}.{n}"] for n in ("rb_n", "ardy", "busy_planes", "state"))
+            low = ardy.spans(0, vcd.end)
+            self.assertEqual(low, merged(busy, vcd.end))
+            worked += sum(b - a for a, b in low)
+            for t in sorted({*rb_n.times, *ardy.times, *state.times}):
+                self.assertEqual(states[state.at(t)].endswith(("_read", "_program", "erase")), ardy.at(t) == 0, (t, states[state.at(t)]))
+                idle_array += rb_n.at(t) == 0 and ardy.at(t) == 1
+                taken_over += rb_n.at(t) == 1 and ardy.at(t) == 0
+        self.assertEqual(idle_array, 0)
+        self.assertGreater(taken_over, 200)
+        programs = counters["flash_host_page_programs"] + counters["flash_gc_page_programs"]
+        reads = counters["flash_host_page_reads"] + counters["flash_gc_page_reads"]
+        self.assertEqual(worked, 750_000_000 * programs + 75_000_000 * reads + 3_800_000_000 * counters["flash_block_erases"])
+
     def test_suspends(self):
         """What a die is at agrees with its R/B#, and with what was counted. (Of suspends that come too late: campaign_recorded.)"""
         job = self.job("mix", "rw=randrw", "rwmixread=50", "bs=4k", "iodepth=64", "number_ios=4000", "norandommap")

@@ -18,6 +18,7 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       independent_plane_read_(nand.independent_plane_read),
       may_join_(multi_plane && nand.geometry.planes_per_die > 1),
       moves_with_host_(moves_with_host),
+      cache_program_(nand.cache_program),
       channel_(channel),
       page_bytes_(nand.geometry.page_bytes),
       first_die_(channel * nand.geometry.dies_per_channel()),
@@ -25,12 +26,16 @@ ChannelController::ChannelController(OnfiInitiatorSocket& socket, Agenda& agenda
       scheduler_(scheduler),
       transactions_(transactions),
       arbiter_(order),
-      dies_(nand, channel),
+      dies_(nand, channel, may_join_),
       waits_(nand, earlier.die_busy),
       sequences_(nand, earlier.counters),
       door_(agenda, *this) {
     scheduler_.listen(channel_, *this);
     held_ = scheduler_.planes_held(channel_);
+    if (cache_program_) {
+        running_.resize(dies_.size());
+        behind_.resize(dies_.size());
+    }
     if (suspend != nullptr) suspends_ = std::make_unique<Suspender>(*suspend, nand, dies_, waits_, sequences_);
 }
 
@@ -72,6 +77,7 @@ inline void ChannelController::queue(FlashTransaction& txn, SchedulerRequest& re
 
     arbiter_.queued(txn.op);
     dies_.queued(request.die);
+    if (__builtin_expect(cache_program_, 0) && txn.op == FlashOp::program) dies_.program_queued(request.die);
     if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->queued(request.cls, request.die);
     if (!dies_.accepts(request.die)) {  // its release calls service()
         if (__builtin_expect(suspends_ != nullptr, 0) && suspends_->concerns(request.die)) request_kick(std::max(now, bus_free_at()));
@@ -152,7 +158,8 @@ __attribute__((noinline, cold)) void ChannelController::count_held() {
 inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
     GrantQuery& query = dies_.query();
     query.classes = BusArbiter::classes(turn);
-    const GrantAnswer answer = ask_scheduler(query);
+    const bool registers = turn == BusTurn::programs && __builtin_expect(dies_.taking() != 0, 0);
+    const GrantAnswer answer = registers ? ask_for_programs(query) : ask_scheduler(query);
     if (answer == GrantAnswer::granted) {
         start_granted();
     } else if (answer == GrantAnswer::pending) {
@@ -162,6 +169,12 @@ inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
         tried_ = tried;
     }
     return answer;
+}
+
+/// Of dies whose cache registers are free, too.
+__attribute__((noinline)) GrantAnswer ChannelController::ask_for_programs(GrantQuery query) {
+    query.idle_dies |= dies_.taking();
+    return ask_scheduler(query);
 }
 
 void ChannelController::grant_decided(GrantAnswer answer, const Grant& grant) {
@@ -191,8 +204,10 @@ inline void ChannelController::start_granted() {
 void ChannelController::start_joined(FlashTransaction& first) {
     std::array<FlashTransaction*, kMaxPlanes> txns{&first};
     for (std::uint32_t i = 1; i < granted_.count; ++i) txns[i] = &transactions_.remove(granted_.tags[i]);
+    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program) dies_.programs_left(granted_.die, granted_.count);
     dies_.left(granted_.die, granted_.count);
     arbiter_.started(first.op, granted_.count);
+    if (__builtin_expect(cache_program_, 0) && first.op == FlashOp::program) return start_cached(granted_.die, txns.data(), granted_.count);
     start(first.op, granted_.die, txns.data(), granted_.count);
 }
 
@@ -212,6 +227,107 @@ __attribute__((always_inline)) inline void ChannelController::start(FlashOp op, 
     waits_.hold(txns, count, die, now, bus_free_at());
     if (op != FlashOp::read && __builtin_expect(suspends_ != nullptr, 0)) suspends_->started(die, txns, count, busy_from);
     send(payload);
+}
+
+// --- cache program ---------------------------------------------------------------------------------------------------
+
+/// A program of a die whose array is idle, or works on another one. 15h, since more may follow while the array works; 10h at the end of a
+/// stream: other work waits for the die, and no program.
+__attribute__((noinline)) void ChannelController::start_cached(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count) {
+    const SimTime now = agenda_.now();
+    const bool behind = dies_.anything_runs(die);
+    // With 10h neither this one nor the one before could be suspended.
+    const bool ends = dies_.programs_waiting(die) == 0 && dies_.waiting(die) != 0 && suspends_ == nullptr;
+    OnfiPayload& payload = sequences_.operation(FlashOp::program, die, txns, count, now);
+    OnfiExtension& onfi = payload.onfi;
+    onfi.more = !ends;
+    onfi.array_begins = onfi.array_ends = onfi.ready_at = SimTime{};
+    const SimTime busy_from = onfi.bus_end + sequences_.busy_delay();
+    const Stage waits_for_array = wait_stage(static_cast<std::size_t>(behind ? busy_kind(dies_.first_active(die)) : BusyKind::host_write));
+    for (std::uint32_t i = 0; i < count; ++i) {
+        FlashTransaction& txn = *txns[i];
+        if (now != txn.queued_at) waits_.end(txn, die, asked_at_, now);
+        txn.path->begins({txn.number, idx(txn.address.plane), true});
+        txn.path->charge(Stage::channel, busy_from);
+        if (behind) {
+            dies_.put_behind(die, txn);
+        } else {
+            dies_.occupy(die, txn);
+            waits_.busy(txn, die, now);
+        }
+    }
+    dies_.set_register_free(die, false);
+    waits_.hold_registers(*txns[0], die, now);
+    if (behind)
+        waits_.hold_bus(txns, count, now, bus_free_at());
+    else
+        waits_.hold(txns, count, die, now, bus_free_at());
+    if (__builtin_expect(suspends_ != nullptr, 0)) behind ? suspends_->page_behind(die) : suspends_->started(die, txns, count, busy_from);
+    send(payload);
+    const SimTime begins = std::max(onfi.array_begins, busy_from);  // a module that knows no cache program does not say
+    for (std::uint32_t i = 0; i < count; ++i) txns[i]->path->charge(waits_for_array, begins);
+    Generation& generation = (behind ? behind_ : running_)[die];
+    generation = {onfi.more, begins, kNever};
+    if (behind || !onfi.more || onfi.ready_at <= now) return;
+    generation.ready_at = onfi.ready_at;
+    agenda_.post<&ChannelController::registers_free>(onfi.ready_at, this, die);
+}
+
+/// R/B# rises although the array is at work; unless the program has been suspended since, or has ended.
+void ChannelController::registers_free(std::uint64_t at) {
+    const auto die = static_cast<std::uint32_t>(at);
+    Generation& running = running_[die];
+    if (running.ready_at != agenda_.now()) return;
+    running.ready_at = kNever;
+    if (__builtin_expect(pins_ != nullptr, 0)) pins_->ready(die, agenda_.now());
+    waits_.free_registers(die, agenda_.now());
+    dies_.set_register_free(die, true);
+    service();
+}
+
+/// A program's result is known, while the next one may be at work.
+__attribute__((noinline)) void ChannelController::cached_ended(const OnfiExtension& onfi) {
+    const SimTime now = agenda_.now();
+    const std::uint32_t die = onfi.die;
+    const bool more_runs = dies_.page_behind(die);
+    std::array<FlashTransaction*, kMaxPlanes> txns{};
+    for (std::uint32_t i = 0; i < onfi.count; ++i) {
+        txns[i] = &dies_.active(die, onfi.target[i].plane);
+        txns[i]->path->charge(Stage::array, now);
+        txns[i]->status.result = onfi.target[i].status.result;
+        waits_.idle(*txns[i], die, now);
+        waits_.let_go(*txns[i], die, now);
+        if (!more_runs) dies_.release(die, onfi.target[i].plane);
+    }
+    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->ended(die);
+    // With 15h and nothing behind it R/B# is high already.
+    if (__builtin_expect(pins_ != nullptr, 0) && (!more_runs || behind_[die].more)) pins_->ready_if_low(die, now);
+    if (more_runs) {
+        goes_on(die);
+    } else {
+        running_[die].ready_at = kNever;
+        waits_.free_registers(die, now);
+        dies_.set_register_free(die, false);
+    }
+    service();
+    for (std::uint32_t i = 0; i < onfi.count; ++i) finish(*txns[i]);
+}
+
+/// What waited in the cache registers is what runs; R/B# rises for it now, unless it was sent with 10h.
+void ChannelController::goes_on(std::uint32_t die) {
+    const SimTime now = agenda_.now();
+    dies_.advance(die);
+    running_[die] = behind_[die];
+    std::array<FlashTransaction*, kMaxPlanes> txns{};
+    std::uint32_t count = 0;
+    for (std::uint32_t p = 0; p < kMaxPlanes; ++p)
+        if (FlashTransaction* const txn = dies_.active_or_null(die, p); txn != nullptr) txns[count++] = txn;
+    for (std::uint32_t i = 0; i < count; ++i) waits_.busy(*txns[i], die, now);
+    waits_.hold_die(txns.data(), count, die, now);
+    if (__builtin_expect(suspends_ != nullptr, 0)) suspends_->started(die, txns.data(), count, running_[die].array_begins);
+    if (!running_[die].more) return;
+    waits_.free_registers(die, now);
+    dies_.set_register_free(die, true);
 }
 
 inline void ChannelController::start_data_out(FlashTransaction* picked) {
@@ -243,6 +359,7 @@ __attribute__((noinline)) bool ChannelController::serve_suspends() {
     if (read_beside_suspended()) return true;
     SimTime again_at;
     if (OnfiPayload* const payload = suspends_->next(agenda_.now(), again_at)) {
+        if (cache_program_) running_[payload->onfi.die].ready_at = kNever;
         send(*payload);
         return true;
     }
@@ -279,7 +396,7 @@ bool ChannelController::read_beside_suspended() {
 /// A suspend's answer comes when the array has stopped, or the operation has ended; a resume's with its last cycle.
 void ChannelController::suspend_answered(const OnfiExtension& onfi) {
     const bool stopped = onfi_operation(onfi.op).effect == ArrayEffect::suspends && suspends_->stopped(onfi, agenda_.now());
-    if (stopped && __builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi, agenda_.now());
+    if (stopped && __builtin_expect(pins_ != nullptr, 0)) pins_->ready(onfi.die, agenda_.now());
     service();
 }
 
@@ -300,9 +417,12 @@ tlm::tlm_sync_enum ChannelController::nb_transport_bw(tlm::tlm_generic_payload& 
     if (onfi.op == FlashOp::read_out) {
         data_ended(onfi);
     } else {
-        if (__builtin_expect(pins_ != nullptr, 0) && is_array_operation(onfi.op)) pins_->ready(onfi, agenda_.now());
+        const bool cached = __builtin_expect(cache_program_, 0) && onfi.op == FlashOp::program;
+        if (__builtin_expect(pins_ != nullptr, 0) && is_array_operation(onfi.op) && !cached) pins_->ready(onfi.die, agenda_.now());
         if (onfi.op == FlashOp::read)
             reads_ended(onfi);
+        else if (cached)
+            cached_ended(onfi);
         else if (is_array_operation(onfi.op))
             operation_ended(onfi);
         else

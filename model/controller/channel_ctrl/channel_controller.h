@@ -2,8 +2,8 @@
 // One flash channel: asks the scheduler what may start, has its sequences built, gives them the bus in the arbiter's order
 // and charges every transaction's time to its stages. A scheduler that decides later makes the free bus wait for its
 // answer. A read whose data the decoder cannot correct is read again. Programs and erases are suspended for reads, if a policy
-// says so. Not modelled: cache operations, status
-// polling, the time that a retry's read voltages take to set; decoding keeps up with the bus.
+// says so. With cache program (nand.cache_program) a die gets the next program while its array works. Not modelled: cache reads, status
+// polling (ARDY is seen at once, as R/B# is), the time that a retry's read voltages take to set; decoding keeps up with the bus.
 #pragma once
 
 #include <cstdint>
@@ -123,6 +123,11 @@ private:
     void start_granted();
     void start_joined(FlashTransaction& first);
     void start(FlashOp op, std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count);
+    void start_cached(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count);
+    void registers_free(std::uint64_t die);
+    void cached_ended(const OnfiExtension& onfi);
+    void goes_on(std::uint32_t die);
+    GrantAnswer ask_for_programs(GrantQuery query);
     void start_data_out(FlashTransaction* picked);
     void send(OnfiPayload& payload);
     void reads_ended(const OnfiExtension& onfi);
@@ -161,6 +166,7 @@ private:
     const bool independent_plane_read_;
     const bool may_join_;             // several planes that the scheduler may join
     const bool moves_with_host_;      // in the scheduler's order
+    const bool cache_program_;
     const std::uint16_t channel_;
     const std::uint32_t page_bytes_;
     const std::uint32_t first_die_;   // global
@@ -175,6 +181,13 @@ private:
     Grant granted_;                   // scratch
     const PlanesHeld* held_ = nullptr;  // null: the scheduler does not count it
     PlanesHeld held_before_;
+    /// Cache program, by die: of what runs, and of what waits behind it.
+    struct Generation {
+        bool more = false;         // sent with 15h
+        SimTime array_begins{};
+        SimTime ready_at = kNever; // R/B# rises; kNever: it has, or nobody waits for that
+    };
+    std::vector<Generation> running_, behind_;
     SimTime held_since_{};
     std::unique_ptr<ChannelPins> pins_;  // null: nobody looks
     std::unique_ptr<Suspender> suspends_;  // null: nothing is suspended

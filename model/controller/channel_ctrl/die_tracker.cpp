@@ -5,9 +5,10 @@
 
 namespace ssdtlm {
 
-DieTracker::DieTracker(const NandConfig& nand, std::uint16_t channel)
+DieTracker::DieTracker(const NandConfig& nand, std::uint16_t channel, bool joins)
     : independent_plane_read_(nand.independent_plane_read),
       planes_(nand.geometry.planes_per_die),
+      row_(joins ? planes_ : 1),
       dies_(nand.geometry.dies_per_channel()) {
     SSDTLM_CHECK(dies_.size() <= kMaxDiesPerChannel, "more dies per channel than a grant query can name");
     ready_.channel = channel;
@@ -34,6 +35,14 @@ void DieTracker::release_planes(std::uint32_t die, const FlashTransaction& txn) 
     } else if (dies_[die].running == 0) {
         for (std::uint32_t p = 0; p < planes_; ++p) ready_.idle_read_planes[p] |= bit(die);
     }
+}
+
+/// Those for which nothing else waits.
+std::uint64_t DieTracker::only_programs(std::uint64_t dies) const {
+    std::uint64_t only = 0;
+    for (; dies != 0; dies &= dies - 1)
+        if (const Die& d = dies_[static_cast<std::size_t>(__builtin_ctzll(dies))]; d.waiting == d.programs) only |= dies & (~dies + 1);
+    return only;
 }
 
 GrantQuery DieTracker::beside(std::uint64_t dies, ClassSet classes) const {
@@ -65,6 +74,13 @@ std::string DieTracker::inconsistency() const {
         const auto active = static_cast<std::uint32_t>(
             std::count_if(die.active.begin(), die.active.end(), [](const FlashTransaction* t) { return t != nullptr; }));
         const bool is_free = die.running == 0 && (suspended_ & bit(d)) == 0;
+        const auto behind = static_cast<std::uint32_t>(
+            std::count_if(die.behind.begin(), die.behind.end(), [](const FlashTransaction* t) { return t != nullptr; }));
+        if (behind != die.waits_behind || (behind != 0 && die.running == 0) || die.programs > die.waiting ||
+            (die.register_free && (behind != 0 || die.running == 0 || (suspended_ & bit(d)) != 0)))
+            return "die " + std::to_string(d) + " has " + std::to_string(behind) + " pages in cache registers, but is counted with " +
+                   std::to_string(die.waits_behind) + ", " + std::to_string(die.running) + " planes with work and its registers " +
+                   (die.register_free ? "free" : "taken");
         if (active != die.running || is_free != idle(d) || (die.waiting == 0) != ((waiting_ & bit(d)) == 0))
             return "die " + std::to_string(d) + " has " + std::to_string(active) + " planes with work, but is counted with " +
                    std::to_string(die.running);
@@ -85,6 +101,7 @@ std::string DieTracker::dump(SimTime now) const {
                     std::to_string(txn->address.block) + " page " + std::to_string(txn->address.page) + " since " +
                     std::to_string((now - txn->queued_at).count()) + " ps";
         }
+        if (die.waits_behind != 0) text += "; " + std::to_string(die.waits_behind) + " pages in cache registers";
         text += "\n";
     }
     return text;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What waits for each die of a channel and what runs on it, so that it is known at any time which dies could start
 // something. A die is taken from its grant until its data is out (its page registers are occupied: no cache reads) or its
-// program or erase ends. Kernel-free.
+// program or erase ends. With cache program it takes a program while the array works on another one, as soon as its cache registers are
+// free and, where planes are joined, a page waits for each plane: a page sent alone would keep the array as long as all. Kernel-free.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -17,7 +19,8 @@ namespace ssdtlm {
 
 class DieTracker {
 public:
-    DieTracker(const NandConfig& nand, std::uint16_t channel);
+    /// `joins`: the scheduler joins planes.
+    DieTracker(const NandConfig& nand, std::uint16_t channel, bool joins = false);
 
     // What waits in the scheduler.
     void queued(std::uint32_t die) {
@@ -36,6 +39,8 @@ public:
     bool could_start() const { return (waiting_ & accepting()) != 0; }
     /// For the scheduler; its `classes` are the caller's to set.
     GrantQuery& query() { return ready_; }
+    /// Cache program: dies whose array programs, and that take another program. A question for programs alone may name them as idle.
+    std::uint64_t taking() const { return taking_; }
 
     // What runs.
     void occupy(std::uint32_t die, FlashTransaction& txn) {
@@ -46,6 +51,39 @@ public:
         ready_.idle_dies &= ~bit(die);
         if (independent_plane_read_) occupy_planes(die, txn);
     }
+    // Cache program: what waits for a die is told apart, and a die may have two generations of programs.
+    void program_queued(std::uint32_t die) {
+        ++dies_[die].programs;
+        look_at_registers(die);
+    }
+    void programs_left(std::uint32_t die, std::uint32_t count) {
+        dies_[die].programs -= count;
+        look_at_registers(die);
+    }
+    std::uint32_t programs_waiting(std::uint32_t die) const { return dies_[die].programs; }
+    /// Its pages go to the cache registers, behind what runs.
+    void put_behind(std::uint32_t die, FlashTransaction& txn) {
+        Die& d = dies_[die];
+        SSDTLM_CHECK(d.running != 0 && d.behind[txn.plane] == nullptr, "a page for a cache register that is not free");
+        d.behind[txn.plane] = &txn;
+        ++d.waits_behind;
+    }
+    bool page_behind(std::uint32_t die) const { return dies_[die].waits_behind != 0; }
+    /// The cache registers are free, or no longer.
+    void set_register_free(std::uint32_t die, bool is_free) {
+        dies_[die].register_free = is_free;
+        look_at_registers(die);
+    }
+    bool register_free(std::uint32_t die) const { return dies_[die].register_free; }
+    /// What runs has ended, and what waited behind it runs now.
+    void advance(std::uint32_t die) {
+        Die& d = dies_[die];
+        d.active = d.behind;
+        d.running = d.waits_behind;
+        d.behind.fill(nullptr);
+        d.waits_behind = 0;
+    }
+
     /// What runs is suspended: reads may run beside it (beside()), and nothing else.
     void set_aside(std::uint32_t die) {
         dies_[die].active.fill(nullptr);
@@ -62,6 +100,11 @@ public:
     /// Asks for reads of these suspended dies, as far as their planes are idle.
     GrantQuery beside(std::uint64_t dies, ClassSet classes) const;
     FlashTransaction& active(std::uint32_t die, std::uint32_t plane) const { return *dies_[die].active[plane]; }
+    FlashTransaction* active_or_null(std::uint32_t die, std::uint32_t plane) const { return dies_[die].active[plane]; }
+    /// Precondition: anything_runs(die).
+    const FlashTransaction& first_active(std::uint32_t die) const {
+        return **std::find_if(dies_[die].active.begin(), dies_[die].active.end(), [](const FlashTransaction* t) { return t != nullptr; });
+    }
     FlashTransaction& release(std::uint32_t die, std::uint32_t plane) {
         Die& d = dies_[die];
         FlashTransaction& txn = *d.active[plane];
@@ -77,7 +120,7 @@ public:
     std::uint32_t size() const { return static_cast<std::uint32_t>(dies_.size()); }
 
     /// Work waits for a die that is idle.
-    bool idle_die_has_work() const { return (waiting_ & ready_.idle_dies) != 0; }
+    bool idle_die_has_work() const { return (waiting_ & (ready_.idle_dies | only_programs(taking_))) != 0; }
     std::uint32_t waiting() const;
     std::uint32_t waiting(std::uint32_t die) const { return dies_[die].waiting; }
     /// The sums against what they are of. Empty: they agree.
@@ -90,19 +133,31 @@ private:
         std::uint32_t waiting = 0;  // transactions in the scheduler
         std::uint32_t running = 0;  // planes with an operation or with data not yet out
         std::array<FlashTransaction*, kMaxPlanes> active{};  // by plane
+        // Cache program.
+        std::uint32_t programs = 0;      // of those that wait
+        std::uint32_t waits_behind = 0;  // planes whose cache register holds a page for the array, or is being filled
+        bool register_free = false;
+        std::array<FlashTransaction*, kMaxPlanes> behind{};
     };
     static constexpr std::uint64_t bit(std::uint32_t die) { return std::uint64_t{1} << die; }
     std::uint64_t accepting() const {
-        return independent_plane_read_ ? ready_.idle_dies | dies_with_idle_plane() : ready_.idle_dies;
+        return (independent_plane_read_ ? ready_.idle_dies | dies_with_idle_plane() : ready_.idle_dies) | taking_;
     }
     std::uint64_t dies_with_idle_plane() const;
     void occupy_planes(std::uint32_t die, const FlashTransaction& txn);
     void release_planes(std::uint32_t die, const FlashTransaction& txn);
+    void look_at_registers(std::uint32_t die) {
+        const Die& d = dies_[die];
+        taking_ = (taking_ & ~bit(die)) | (d.register_free && d.programs >= row_ ? bit(die) : 0);
+    }
+    std::uint64_t only_programs(std::uint64_t dies) const;
 
+    std::uint64_t taking_ = 0;     // bit per die with free cache registers, and the programs for them
     std::uint64_t waiting_ = 0;    // bit per die with transactions in the scheduler
     std::uint64_t suspended_ = 0;  // bit per die whose program or erase is set aside: neither idle nor with idle planes
     const bool independent_plane_read_;
     const std::uint32_t planes_;
+    const std::uint32_t row_;      // programs that are sent together to cache registers
     GrantQuery ready_;           // idle dies and planes, kept up to date
     std::vector<Die> dies_;
 };

@@ -32,6 +32,8 @@ public:
     /// A program or erase of these transactions is at work in the array from `begin` on.
     void started(std::uint32_t die, FlashTransaction* const* txns, std::uint32_t count, SimTime begin);
     void ended(std::uint32_t die) { dies_[die].state = State::idle; }
+    /// Cache program: the next program is on its way to the cache registers, so what runs goes on to its end.
+    void page_behind(std::uint32_t die) { dies_[die].given_up = true; }
     /// Its suspend is on the bus.
     void stopping(std::uint32_t die, SimTime at);
     /// The answer to it. False: the operation ended before.

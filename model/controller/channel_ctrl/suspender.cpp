@@ -38,6 +38,7 @@ OnfiPayload* Suspender::next(SimTime now, SimTime& again_at) {
 OnfiPayload& Suspender::suspend(std::uint32_t die, SimTime now) {
     const FlashTransaction& first = *work(die)[0];
     OnfiPayload& payload = sequences_.control(first.op == FlashOp::erase ? FlashOp::erase_suspend : FlashOp::program_suspend, die, first, now);
+    dies_.set_register_free(die, false);
     stopping(die, payload.onfi.bus_end + sequences_.busy_delay());
     return payload;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a transaction waited for, from its submission to its first cycle on the bus: its die (by whose work kept it busy),
 // then the bus, then the scheduler's answer. A transaction waits for its die or, a read of a plane that reads
-// independently, for its plane. Tells a log, if there is one, what held them. Kernel-free.
+// independently, for its plane; a program with cache program for the cache registers. Tells a log, if there is one, what held them. Kernel-free.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ public:
         : independent_plane_read_(nand.independent_plane_read),
           planes_(nand.geometry.planes_per_die),
           dies_(nand.geometry.dies_per_channel()),
-          plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0) {
+          plane_meters_(nand.independent_plane_read ? dies_.size() * planes_ : 0),
+          cache_program_(nand.cache_program),
+          registers_(nand.cache_program ? dies_.size() : 0) {
         for (std::size_t die = 0; die < busy.size(); ++die) dies_[die].meter = BusyMeter(busy[die]);
     }
 
@@ -58,17 +60,38 @@ public:
     void busy(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.start(busy_kind(txn), now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.start(busy_kind(txn), now); });
+        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program) registers_[die].meter.start(busy_kind(txn), now);
     }
     void idle(const FlashTransaction& txn, std::uint32_t die, SimTime now) {
         dies_[die].meter.stop(busy_kind(txn), now);
         if (independent_plane_read_) of_planes(txn, die, [&](BusyMeter& m) { m.stop(busy_kind(txn), now); });
+        if (__builtin_expect(cache_program_, 0) && txn.op != FlashOp::program) registers_[die].meter.stop(busy_kind(txn), now);
+    }
+    /// Cache program: a program holds the cache registers, which are what other programs wait for, or no longer (if it did).
+    void hold_registers(const FlashTransaction& program, std::uint32_t die, SimTime now) {
+        Registers& r = registers_[die];
+        r.held = true;
+        r.kind = busy_kind(program);
+        r.meter.start(r.kind, now);
+    }
+    void free_registers(std::uint32_t die, SimTime now) {
+        Registers& r = registers_[die];
+        if (r.held) r.meter.stop(r.kind, now);
+        r.held = false;
     }
     /// `count` joined transactions hold the die from now on, and the bus until `bus_until`.
     void hold(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
         if (units_ == nullptr) return;
+        hold_bus(txns, count, now, bus_until);
+        hold_die(txns, count, die, now);
+    }
+    void hold_bus(FlashTransaction* const* txns, std::uint32_t count, SimTime now, SimTime bus_until) {
+        if (bus_ != nullptr) bus_->add({now, bus_until, txns[0]->number, txns[0]->owner, kind_of(*txns[0]), count});
+    }
+    void hold_die(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
+        if (units_ == nullptr) return;
         const FlashTransaction& first = *txns[0];
         const std::uint8_t kind = kind_of(first);
-        bus_->add({now, bus_until, first.number, first.owner, kind, count});
         if (__builtin_expect(!independent_plane_read_, 1))
             units_[die].add({now, kNever, first.number, first.owner, kind, count});
         else
@@ -91,6 +114,7 @@ public:
     /// The operation of these stops to hold the die, for reads that go before it.
     void set_aside(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now) {
         for (std::uint32_t i = 0; i < count; ++i) idle(*txns[i], die, now);
+        if (cache_program_) free_registers(die, now);
         if (units_ == nullptr) return;
         if (independent_plane_read_)
             of_plane_logs(*txns[0], die, [now](OccupancyLog& log) { log.end(now); });
@@ -100,6 +124,7 @@ public:
     /// It holds the die again from now on, and the bus until `bus_until`.
     void take_back(FlashTransaction* const* txns, std::uint32_t count, std::uint32_t die, SimTime now, SimTime bus_until) {
         for (std::uint32_t i = 0; i < count; ++i) busy(*txns[i], die, now);
+        if (cache_program_ && txns[0]->op == FlashOp::program) hold_registers(*txns[0], die, now);
         hold(txns, count, die, now, bus_until);
     }
 
@@ -128,8 +153,14 @@ private:
     struct alignas(64) Die {
         BusyMeter meter;
     };
+    struct Registers {
+        BusyMeter meter;
+        BusyKind kind = BusyKind::host_write;
+        bool held = false;  // by a program
+    };
     BusyMeter& meter_of(const FlashTransaction& txn, std::uint32_t die) {
-        return independent_plane_read_ && txn.op == FlashOp::read ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
+        if (txn.op == FlashOp::read) return independent_plane_read_ ? plane_meters_[die * planes_ + txn.plane] : dies_[die].meter;
+        return cache_program_ && txn.op == FlashOp::program ? registers_[die].meter : dies_[die].meter;
     }
     /// A read keeps its own plane, anything else all.
     template <class F>
@@ -155,6 +186,8 @@ private:
     const std::uint32_t planes_;
     std::vector<Die> dies_;
     std::vector<BusyMeter> plane_meters_;  // independent plane reads only
+    const bool cache_program_;
+    std::vector<Registers> registers_;  // cache program only, by die
     OccupancyLog* units_ = nullptr;        // of the channel's first die; null: nobody wants to know
     OccupancyLog* bus_ = nullptr;
     OccupancyLog* programs_ = nullptr;

@@ -33,6 +33,9 @@ Die::Die(const NandConfig& config, DieId id, SpareArea& area)
       planes_(config.geometry.planes_per_die),
       area_(area),
       first_t_read_(config.t_read.front()),
+      cache_(config.cache_program ? config.geometry.planes_per_die : 0),
+      cache_program_(config.cache_program),
+      t_cache_busy_(config.t_cache_busy),
       t_suspend_{config.t_program_suspend, config.t_erase_suspend},
       t_resume_{config.t_program_resume, config.t_erase_resume},
       geometry_(config.geometry),
@@ -54,6 +57,13 @@ __attribute__((noinline)) Die::Rule Die::check_mode(FlashOp op, const OnfiTarget
     if (op != FlashOp::program || t.page == 0) return Rule::none;
     const BlockId block = block_of(t);
     return area_.next_page(block) != 0 && area_.slc(block) != t.slc ? Rule::cell_mode : Rule::none;
+}
+
+__attribute__((noinline)) Die::Rule Die::check_behind(const OnfiTarget& t) const {
+    if (cached_ != 0) return Rule::register_taken;
+    if (takes_from_ == kNever || locked_ == 0 || planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op != FlashOp::program)
+        return Rule::not_busy;
+    return t.page != 0 && programs(t) && planes_[t.plane].slc != t.slc ? Rule::cell_mode : Rule::none;
 }
 
 __attribute__((noinline)) SimTime Die::begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
@@ -79,6 +89,38 @@ __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Pla
     }
 }
 
+// --- cache program ---------------------------------------------------------------------------------------------------
+
+Die::ProgramTimes Die::program(const OnfiTarget* targets, std::uint32_t count, SimTime from, SimTime start, bool more) {
+    SSDTLM_CHECK(cache_program_, "a die without cache program is told to do one");
+    if (busy_planes_ == 0) {
+        const SimTime ends = begin(FlashOp::program, targets, count, start);
+        takes_from_ = more ? start + t_cache_busy_ : kNever;
+        return {start, more ? takes_from_ : ends, ends};
+    }
+    if (check(FlashOp::program, targets, count).broken != Rule::none) refuse(FlashOp::program, targets, count);
+    if (from < takes_from_) panic("Die", name(targets[0]) + ": program while R/B# is low; the cache register is not free yet");
+    const SimTime begins = std::max(start, planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].ready);
+    const Load all = load(FlashOp::program, targets, count, cache_.data());
+    const SimTime ends = begins + all.longest;
+    for (std::uint32_t i = 0; i < count; ++i) cache_[targets[i].plane].ready = ends;
+    cached_ = all.mask;
+    cached_begins_ = begins;
+    cached_more_ = more;
+    takes_from_ = kNever;
+    return {begins, more ? begins + t_cache_busy_ : ends, ends};
+}
+
+void Die::take_over() {
+    SSDTLM_CHECK(busy_planes_ == 0 && cached_ != 0, "the array takes over pages that do not wait, or while it is busy");
+    for (std::uint32_t p = 0; p < planes_per_die_; ++p)
+        if ((cached_ >> p & 1u) != 0) planes_[p] = cache_[p];
+    busy_planes_ = locked_ = cached_;
+    cached_ = 0;
+    begun_ = cached_begins_;
+    takes_from_ = cached_more_ ? begun_ + t_cache_busy_ : kNever;
+}
+
 __attribute__((noinline, cold)) void Die::refuse(FlashOp op, const OnfiTarget* targets, std::uint32_t count) const {
     panic("Die", probe(op, targets, count));
 }
@@ -98,6 +140,7 @@ Die::Rule Die::check_beside_suspended(FlashOp op, const OnfiTarget& t) const {
 
 Die::Rule Die::check_suspend(FlashOp op) const {
     if (onfi_operation(op).effect == ArrayEffect::suspends) {
+        if (cached_ != 0) return Rule::register_taken;
         const bool runs = locked_ != 0 && planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].op == suspended_operation(op);
         return runs ? Rule::none : Rule::runs;
     }
@@ -112,6 +155,7 @@ SimTime Die::suspend(FlashOp op, SimTime start) {
     if (check(op, &none, 1).broken != Rule::none) refuse(op, &none, 1);
     const SimTime ready = planes_[static_cast<std::size_t>(__builtin_ctz(locked_))].ready;
     const SimTime stopped = start + t_suspend_[suspended_operation(op) == FlashOp::erase];
+    takes_from_ = kNever;  // its registers are for reads now, and it goes on with R/B# low
     if (ready <= stopped) return ready;
     remaining_ = ready - start;
     set_aside_ = planes_;
@@ -168,6 +212,8 @@ __attribute__((noinline, cold)) std::string Die::probe(FlashOp op, const OnfiTar
     switch (verdict.broken) {
         case Rule::plane_count:
             return die + "of " + number(count) + " planes; 1 to " + number(planes_per_die_) + " planes can be addressed at once";
+        case Rule::register_taken:
+            return die + "while a page waits in a cache register for the array; allowed when the array has taken it over and R/B# is high";
         case Rule::runs: return die + "while no " + onfi_operation(suspended_operation(op)).name + " runs; only what runs can be suspended";
         case Rule::is_suspended:
             return die + "while no " + onfi_operation(suspended_operation(op)).name + " is suspended; suspend it first";
@@ -187,7 +233,8 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
         case Rule::not_busy: {
             const std::uint32_t busy_plane = busy(t.plane) ? t.plane : static_cast<std::uint32_t>(__builtin_ctz(busy_planes_));
             return where + "while plane " + number(busy_plane) + " is busy with a " + onfi_operation(planes_[busy_plane].op).name +
-                   " (R/B# low); only status and reset are allowed to a busy LUN";
+                   (takes_from_ == kNever || planes_[busy_plane].op != FlashOp::program ? " (R/B# low); only status and reset are allowed to a busy LUN"
+                                          : "; only status, reset, suspend and the next program are allowed while the array works behind a cache program");
         }
         case Rule::planes_differ: return where + "addresses the plane twice; planes of a multi-plane operation must differ";
         case Rule::page_exists: return of_page + ", which does not exist; pages 0 to " + number(pages_per_block_ - 1);
@@ -195,11 +242,11 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
             return of_page + " joined with page " + number(targets[0].page) +
                    "; a multi-plane operation needs the same page number in all planes";
         case Rule::page_erased:
-            return of_page + ", which is not erased; next page to program is " + number(area_.next_page(block_of(t)));
+            return of_page + ", which is not erased; next page to program is " + number(next_page(t));
         case Rule::block_erased: return of_page + " of a block whose erase the power cut off; erase it again first";
         case Rule::page_in_order:
             return of_page + " out of order; pages of a block are programmed in ascending order, next is " +
-                   number(area_.next_page(block_of(t)));
+                   number(next_page(t));
         case Rule::register_loaded: return of_page + ", but the page register is not loaded; read the page first";
         case Rule::register_holds:
             return of_page + ", but the page register holds block " + number(planes_[t.plane].block) + " page " +
@@ -213,7 +260,7 @@ std::string Die::text(FlashOp op, const OnfiTarget* targets, Verdict verdict) co
             return of_page + ", which does not exist in SLC mode; a block has " + number(geometry_.slc_pages_per_block()) +
                    " pages there";
         case Rule::cell_mode: {
-            const bool slc = area_.slc(block_of(t));
+            const bool slc = slc_block(t);
             return of_page + (t.slc ? " in" : " not in") + " SLC mode, but the block's first page was programmed" +
                    (slc ? " in it" : " without it") + "; the cell mode changes only with an erase";
         }
@@ -234,6 +281,7 @@ SimTime Die::earliest_ready(FlashOp op, std::uint32_t plane) const {
     SimTime ready{};
     for (std::uint32_t p = 0; p < planes_per_die_; ++p)
         if (busy(p) && (!lone || p == plane)) ready = std::max(ready, planes_[p].ready);
+    if (cached_ != 0) ready = std::max(ready, cache_[static_cast<std::size_t>(__builtin_ctz(cached_))].ready);
     return ready;
 }
 

@@ -2,8 +2,8 @@
 // One die (LUN): what it is doing, what its page registers hold, and what a datasheet forbids. Kernel-free: it is
 // told when the last command cycle was and answers when R/B# rises. Array times depend on the page type (lower,
 // middle, upper), or are those of SLC mode; a multi-plane operation takes the longest of its pages. While a program or erase is suspended, pages can
-// be read but those it is at work on. Not modelled: cache operations, a program while an erase is suspended, limits on the
-// number of suspends, partial-page programming, wear.
+// be read but those it is at work on. While a program runs, the cache registers may take the pages of the next one (cache program).
+// Not modelled: cache reads, a program while an erase is suspended, limits on the number of suspends, partial-page programming, wear.
 #pragma once
 
 #include <array>
@@ -47,6 +47,20 @@ public:
         // Nearly all are reads of one plane: the same code for constant arguments.
         return op == FlashOp::read && count == 1 ? begin(FlashOp::read, targets, 1, start) : begin_any(op, targets, count, start);
     }
+    /// Of a program, in the order of these.
+    struct ProgramTimes {
+        SimTime begins;  ///< the array takes the pages over
+        SimTime ready;   ///< R/B# rises
+        SimTime ends;    ///< the array is done
+    };
+    /// NandConfig::cache_program: issue() of a program whose first cycle is at `from`. `more` (15h): R/B# rises as soon as the cache
+    /// registers are free again; else (10h) when the array is done. While the array programs others, the pages wait in the cache
+    /// registers (waits()), and take_over() is due with finish() of those. Panics when refused, as issue() does.
+    ProgramTimes program(const OnfiTarget* targets, std::uint32_t count, SimTime from, SimTime start, bool more);
+    /// Pages wait in the cache registers.
+    bool waits() const { return cached_ != 0; }
+    /// The array takes them over.
+    void take_over();
     /// The array operation on these planes ends: a read loads the page registers, a program and an erase change
     /// the array. Call at the time issue() returned, with the same planes. Returns a bit per plane whose program or erase
     /// failed.
@@ -62,7 +76,7 @@ public:
     bool suspended() const { return suspended_ != 0; }
 
     /// The power goes: what the array was at, suspended or not, is left torn (SpareArea::tear, tear_block), unless R/B# has
-    /// not fallen yet. The die is of no use after it; one built anew takes its place.
+    /// not fallen yet. What the cache registers held leaves no trace. The die is of no use after it; one built anew takes its place.
     PowerLoss power_lost(SimTime now);
 
     /// Copies a page register to `target.spare` (null: only the checks), and to `target.bytes` if those are asked for. Returns the wrong bits of its worst code word.
@@ -97,7 +111,7 @@ private:
     enum class Rule : std::uint8_t {
         none, plane_count, plane_exists, block_exists, not_busy, planes_differ, page_exists, pages_equal, page_erased,
         page_in_order, has_data, register_loaded, register_holds, page_bytes, suspended_work, only_reads, runs, is_suspended,
-        slc_page_exists, cell_mode, block_erased
+        slc_page_exists, cell_mode, block_erased, register_taken
     };
     struct Verdict {
         Rule broken = Rule::none;
@@ -109,10 +123,22 @@ private:
     /// For a read, program or erase of one target while something is suspended.
     Rule check_beside_suspended(FlashOp op, const OnfiTarget& target) const;
     Rule check_suspend(FlashOp op) const;
+    /// For a program of one target while the array is at work.
+    Rule check_behind(const OnfiTarget& target) const;
+    /// The array is programming this block.
+    bool programs(const OnfiTarget& t) const { return busy(t.plane) && planes_[t.plane].op == FlashOp::program && planes_[t.plane].block == t.block; }
+    /// Next page of the block to be programmed, behind what the array is at.
+    std::uint32_t next_page(const OnfiTarget& t) const { return area_.next_page(block_of(t)) + (busy_planes_ != 0 && programs(t)); }
+    bool slc_block(const OnfiTarget& t) const { return programs(t) ? planes_[t.plane].slc : area_.slc(block_of(t)); }
     /// For a read or program, where some block has been in SLC mode or this one is to be.
     Rule check_mode(FlashOp op, const OnfiTarget& target) const;
     bool alone(FlashOp op) const { return independent_plane_read_ && op == FlashOp::read; }
 
+    struct Load {
+        Ps longest{};            // array time
+        std::uint32_t mask = 0;  // of planes
+    };
+    Load load(FlashOp op, const OnfiTarget* targets, std::uint32_t count, Plane* planes);
     SimTime begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     SimTime begin_any(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start);
     std::uint32_t end(const OnfiTarget* targets, std::uint32_t count);
@@ -133,6 +159,7 @@ private:
     std::uint32_t busy_planes_ = 0; // bit per plane
     std::uint32_t locked_ = 0;      // planes busy with what stops the whole die (anything but an independent read)
     std::uint32_t suspended_ = 0;   // planes with a suspended program or erase
+    std::uint32_t cached_ = 0;      // planes whose cache register holds a page that waits for the array
     const std::uint32_t planes_per_die_;
     const std::uint32_t blocks_per_plane_;
     const std::uint32_t pages_per_block_;
@@ -149,6 +176,12 @@ private:
     std::array<std::vector<Ps>, kArrayOpCount> times_;  // per page type; one: all types
     std::array<Ps, kArrayOpCount> slc_times_{};
     std::vector<Plane> set_aside_;  // what the suspended planes were at; empty until the first suspend
+    std::vector<Plane> cache_;      // what waits in the cache registers; empty without cache program
+    SimTime takes_from_ = kNever;   // from then on they take a page behind the program that runs; kNever: not behind this one
+    SimTime cached_begins_{};       // when the array takes over what waits
+    bool cached_more_ = false;      // 15h
+    const bool cache_program_;
+    const Ps t_cache_busy_;
     Ps remaining_{};                // of the suspended operation
     SimTime begun_{};               // the last program or erase: when R/B# fell
     const Ps t_suspend_[2];         // program, erase
@@ -169,7 +202,10 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
         if (t.plane >= planes_per_die_) return {Rule::plane_exists, i};
         if (t.block >= blocks_per_plane_) return {Rule::block_exists, i};
         const bool lone = op == FlashOp::read_out || alone(op);
-        if (lone ? locked_ != 0 || busy(t.plane) : busy_planes_ != 0) return {Rule::not_busy, i};
+        if (lone ? locked_ != 0 || busy(t.plane) : busy_planes_ != 0) {
+            if (op != FlashOp::program) return {Rule::not_busy, i};
+            if (const Rule broken = check_behind(t); broken != Rule::none) return {broken, i};
+        }
         if (op == FlashOp::read_out) {
             const Plane& p = planes_[t.plane];
             if (!p.loaded) return {Rule::register_loaded, i};
@@ -187,7 +223,7 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
         if (__builtin_expect(t.slc || area_.any_slc(), 0))
             if (const Rule broken = check_mode(op, t); broken != Rule::none) return {broken, i};
         if (op != FlashOp::program) continue;
-        const std::uint32_t next = area_.next_page(block_of(t));
+        const std::uint32_t next = next_page(t);
         if (t.page != next) return {t.page < next ? Rule::page_erased : Rule::page_in_order, i};
         if (__builtin_expect(area_.is_half_erased(block_of(t)), 0)) return {Rule::block_erased, i};
         if (t.spare == nullptr) return {Rule::has_data, i};
@@ -195,14 +231,13 @@ __attribute__((always_inline)) inline Die::Verdict Die::check(FlashOp op, const 
     return {};
 }
 
-__attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
-    if (__builtin_expect(check(op, targets, count).broken != Rule::none, 0)) refuse(op, targets, count);
-    Ps longest{};
-    std::uint32_t mask = 0;
+/// What the operation is for each plane goes to `planes`.
+__attribute__((always_inline)) inline Die::Load Die::load(FlashOp op, const OnfiTarget* targets, std::uint32_t count, Plane* planes) {
+    Load all;
     for (std::uint32_t i = 0; i < count; ++i) {
         const OnfiTarget& t = targets[i];
-        Plane& plane = planes_[t.plane];
-        mask |= 1u << t.plane;
+        Plane& plane = planes[t.plane];
+        all.mask |= 1u << t.plane;
         plane.op = op;
         plane.loaded = false;
         plane.block = t.block;
@@ -212,7 +247,7 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
         plane.slc = t.slc;
         Ps time = op == FlashOp::read && one_t_read_ ? first_t_read_ : array_time(op, t.page);
         if (__builtin_expect(t.slc, 0)) time = slc_times_[static_cast<std::size_t>(op)];
-        if (time > longest) longest = time;
+        if (time > all.longest) all.longest = time;
         if (op == FlashOp::program) {
             for (std::uint32_t u = 0; u < units_per_page_; ++u) plane.page_register[u] = t.spare[u];
             plane.record = t.record != nullptr ? *t.record : PageRecord{};
@@ -221,10 +256,16 @@ __attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiT
             area_.prefetch(plane.first_slot);
         }
     }
-    const SimTime ready = start + longest;
+    return all;
+}
+
+__attribute__((always_inline)) inline SimTime Die::begin(FlashOp op, const OnfiTarget* targets, std::uint32_t count, SimTime start) {
+    if (__builtin_expect(check(op, targets, count).broken != Rule::none, 0)) refuse(op, targets, count);
+    const Load all = load(op, targets, count, planes_.data());
+    const SimTime ready = start + all.longest;
     for (std::uint32_t i = 0; i < count; ++i) planes_[targets[i].plane].ready = ready;
-    busy_planes_ |= mask;
-    if (!alone(op)) locked_ |= mask;
+    busy_planes_ |= all.mask;
+    if (!alone(op)) locked_ |= all.mask;
     if (op != FlashOp::read) begun_ = start;
     // 80h clears the page registers of the addressed LUN (ONFI: of the target, unless it supports this).
     if (op == FlashOp::program)

@@ -59,6 +59,9 @@ struct NandConfig {
     Ps t_erase_suspend{100'000'000};
     Ps t_erase_resume{50'000'000};
     SlcMode slc;
+    // Cache program (80h .. 15h). tPCBSY: 3..5 us if the array is idle (ONFI 4.x: at most tPROG); 4.3 us in a data sheet of a TLC part.
+    bool cache_program = false;                ///< while a die's array programs, its cache registers take the next page
+    Ps t_cache_busy{4'000'000};                ///< tPCBSY: from where the array takes the page over to R/B# high
     bool independent_plane_read = false;       ///< each plane may read on its own (asynchronous plane read)
     bool transfer_spare = true;                ///< data cycles carry the sectors' share of the spare area (ECC parity)
 };

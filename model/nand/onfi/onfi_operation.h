@@ -54,6 +54,7 @@ struct OnfiOperation {
     ArrayEffect effect;
     std::vector<Ps> (*array_time)(const NandConfig&);  ///< one, or one per page type; null: not of the array
     Ps (*slc_time)(const NandConfig&) = nullptr;       ///< the same of a block in SLC mode, whose pages are of one type
+    std::int16_t cache = kNoCycle;     ///< confirms in place of `confirm` if more may follow while the array is at work
 
     constexpr std::uint32_t addresses() const { return std::uint32_t{columns} + rows; }
     /// WE# cycles of one plane before its data in, and after it (without data: all before).
@@ -87,7 +88,7 @@ inline Ps slc_t_bers(const NandConfig& c) { return c.slc.t_erase; }
 /// operation of the array on a block in SLC mode comes one command more, SlcMode::prefix (ONFI has none for this either).
 inline constexpr std::array<OnfiOperation, kFlashOpCount> kOnfiOperations{{
     {"read", 0x00, kNoCycle, 2, 3, DataCycles::none, "", nullptr, 0x30, 0x32, ArrayEffect::loads_register, onfi_times::t_r, onfi_times::slc_t_r},
-    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog, onfi_times::slc_t_prog},
+    {"program", 0x80, 0x81, 2, 3, DataCycles::in, "tADL", onfi_times::t_adl, 0x10, 0x11, ArrayEffect::programs_page, onfi_times::t_prog, onfi_times::slc_t_prog, 0x15},
     {"erase", 0x60, kNoCycle, 0, 3, DataCycles::none, "", nullptr, 0xD0, 0xD1, ArrayEffect::erases_block, onfi_times::t_bers, onfi_times::slc_t_bers},
     {"data out", kNoCycle, kNoCycle, 0, 0, DataCycles::out, "tRR", onfi_times::t_rr, kNoCycle, kNoCycle, ArrayEffect::none, nullptr},
     {"change column", 0x05, kNoCycle, 2, 0, DataCycles::out, "tCCS", onfi_times::t_ccs, 0xE0, kNoCycle, ArrayEffect::none, nullptr},
@@ -118,7 +119,7 @@ constexpr FlashOp operation_of(std::uint8_t opcode) {
 /// Somewhere in a sequence: no other command can have it.
 constexpr bool opcode_in_use(std::uint8_t opcode) {
     for (const OnfiOperation& op : kOnfiOperations)
-        if (op.first == opcode || op.later == opcode || op.confirmed_by(opcode)) return true;
+        if (op.first == opcode || op.later == opcode || op.confirmed_by(opcode) || op.cache == opcode) return true;
     return false;
 }
 

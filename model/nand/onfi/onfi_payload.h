@@ -3,6 +3,7 @@
 // Short AT protocol: BEGIN_REQ when the first cycle is on the bus (answered at once: TLM_UPDATED, END_REQ), BEGIN_RESP
 // from the target (answered TLM_COMPLETED) when its part is over: R/B# rises (read, program, erase; a suspend), the last
 // data cycle (read_out) or the last cycle (a resume). A suspended program or erase is answered when it is done at last.
+// Cache program: a program is answered when its result is known (FAIL: the array is idle; FAILC: R/B# rises behind the next one).
 // A delay may be annotated to a call: it takes effect at that time.
 #pragma once
 
@@ -33,6 +34,11 @@ struct OnfiExtension : tlm::tlm_extension<OnfiExtension> {
     tlm::tlm_generic_payload* request = nullptr;  ///< the target's, until it answers
     std::array<OnfiTarget, 8> target{};
     std::uint64_t cookie = 0;    ///< the initiator's
+    // Programs with NandConfig::cache_program only.
+    bool more = false;           ///< confirmed by 15h
+    SimTime array_begins{};      ///< the target's answer: when the array takes the page over
+    SimTime array_ends{};        ///< the target's answer: when it is done, if nothing suspends it
+    SimTime ready_at{};          ///< the target's answer: when R/B# rises; with `more` the cache registers are free then
 
     tlm::tlm_extension_base* clone() const override { return new OnfiExtension(*this); }
     void copy_from(const tlm::tlm_extension_base& e) override { *this = static_cast<const OnfiExtension&>(e); }

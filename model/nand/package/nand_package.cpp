@@ -2,6 +2,7 @@
 #include "nand/package/nand_package.h"
 
 #include <string>
+#include <utility>
 
 #include "common/report/error.h"
 #include "nand/onfi/onfi_timing.h"
@@ -85,10 +86,41 @@ void NandPackage::start(Die& die, OnfiExtension& onfi) {
             agenda_.post<&NandPackage::data_end>(onfi.bus_end, this, handle(onfi));
             break;
         default:
+            if (onfi.op == FlashOp::program && config_.cache_program) return start_program(die, onfi, begin);
             running.onfi = &onfi;
             running.end = agenda_.post_cancellable<&NandPackage::array_ready>(
                 die.issue(onfi.op, onfi.target.data(), onfi.count, begin), this, handle(onfi));
     }
+}
+
+void NandPackage::start_program(Die& die, OnfiExtension& onfi, SimTime begin) {
+    Running& running = running_[onfi.die - first_in_channel_];
+    const Die::ProgramTimes times = die.program(onfi.target.data(), onfi.count, onfi.bus_begin, begin, onfi.more);
+    onfi.array_begins = times.begins;
+    onfi.array_ends = times.ends;
+    onfi.ready_at = times.ready;
+    if (die.waits()) {
+        running.behind = &onfi;
+        return;
+    }
+    running.onfi = &onfi;
+    running.end = agenda_.post_cancellable<&NandPackage::array_ready>(times.ends, this, handle(onfi));
+}
+
+/// The array is done with `done`. True: it goes on with what waited, and the result of `done` is told behind it.
+bool NandPackage::next_program(Die& die, OnfiExtension& done) {
+    Running& running = running_[done.die - first_in_channel_];
+    if (OnfiExtension* const before = std::exchange(running.unanswered, nullptr); before != nullptr) respond(*before->request);
+    OnfiExtension* const next = std::exchange(running.behind, nullptr);
+    if (next == nullptr) return false;
+    die.take_over();
+    if (next->more)
+        agenda_.post<&NandPackage::data_end>(next->ready_at, this, handle(done));
+    else
+        running.unanswered = &done;
+    running.onfi = next;
+    running.end = agenda_.post_cancellable<&NandPackage::array_ready>(next->array_ends, this, handle(*next));
+    return true;
 }
 
 void NandPackage::array_ready(std::uint64_t h) {
@@ -97,6 +129,7 @@ void NandPackage::array_ready(std::uint64_t h) {
         for (std::uint32_t i = 0; i < onfi.count; ++i)
             if ((failed >> onfi.target[i].plane & 1u) != 0)
                 onfi.target[i].status.result = onfi.op == FlashOp::erase ? FlashResult::erase_failed : FlashResult::program_failed;
+    if (__builtin_expect(config_.cache_program, 0) && onfi.op == FlashOp::program && next_program(die_of(onfi), onfi)) return;
     respond(*onfi.request);
 }
 

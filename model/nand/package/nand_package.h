@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flash package behind one chip enable: its dies as a TLM target. It answers a sequence when its part is over:
-// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). Array contents are sampled when a read's
+// R/B# rises (read, program, erase, suspend), the last data cycle (data out) or the last cycle (resume). With cache program a program
+// is over when its result is known: the array is idle (FAIL), or R/B# has risen behind the next program (FAILC). Array contents are sampled when a read's
 // array time ends and changed when a program's or erase's ends. Each LUN has its own R/B#; no status polling.
 #pragma once
 
@@ -43,6 +44,8 @@ private:
     void end_of_elaboration() override;
     void build_dies();
     void start(Die& die, OnfiExtension& onfi);
+    void start_program(Die& die, OnfiExtension& onfi, SimTime begin);
+    bool next_program(Die& die, OnfiExtension& done);
     void array_ready(std::uint64_t onfi);
     void data_end(std::uint64_t onfi);
     void respond(tlm::tlm_generic_payload& payload);
@@ -60,10 +63,12 @@ private:
     const std::uint32_t first_in_channel_;
     const std::uint32_t luns_;
     const Ps busy_delay_;
-    /// A program or erase, which can be suspended.
+    /// A program or erase, which can be suspended, and its neighbours in a stream of cached programs.
     struct Running {
         Agenda::Entry end;
         OnfiExtension* onfi = nullptr;
+        OnfiExtension* behind = nullptr;      ///< in the cache registers
+        OnfiExtension* unanswered = nullptr;  ///< done before `onfi`; its result is told with that one's (10h)
     };
     std::vector<Die> dies_;
     std::vector<Running> running_;  // by LUN

@@ -12,8 +12,9 @@
 //   data rate, DQS count, byte count              strobes not faster than configured; one of DQS for each of RE#; as
 //                                                 many as the sequence has bytes
 //   CE#, R/B#                                     cycles with no or several chip enables; a command to a busy die
+//   ARDY                                          another command than 80h or a suspend while the array is at work behind 15h
 //   resume                                        13h, D2h: the LUN addressed last has a suspended program or erase
-//   sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h,
+//   sequence, address cycles                      00h-5A-30h/32h, 05h-2A-E0h, 06h-5A-E0h, 80h-5A-data-10h/11h (with cache program also 15h),
 //                                                 60h-3A-D0h/D1h, 70h, 78h-3A, 84h-3A, 13h, 61h-3A, D2h; data out only
 //                                                 of what was selected; SlcMode::prefix (A2h) only right before 00h, 80h
 //                                                 and 60h

@@ -15,6 +15,13 @@ std::string hex(std::uint8_t opcode) {
     return std::string{kDigits[opcode >> 4], kDigits[opcode & 15], 'h'};
 }
 
+/// The array takes the page over tPCBSY before R/B# rises.
+Ps shortest_program(const NandConfig& nand) {
+    Ps least = nand.slc.t_program;
+    for (const Ps t : nand.t_program) least = std::min(least, t);
+    return std::max(least - nand.t_cache_busy, Ps{0});
+}
+
 bool selects(FlashOp op) { return op == FlashOp::change_column || op == FlashOp::select_plane; }
 bool is_status(FlashOp op) { return op == FlashOp::read_status || op == FlashOp::read_status_enhanced; }
 
@@ -30,6 +37,9 @@ PinDecoder::PinDecoder(const NandConfig& nand, const PinLevels& pins, PinViolati
       lun_shift_(bits_for(nand.geometry.pages_per_block) + bits_for(nand.geometry.planes_per_die) +
                  bits_for(nand.geometry.blocks_per_plane)),
       luns_known_(dies_per_chip_ == 1 || lun_shift_ + bits_for(dies_per_chip_) <= 24),
+      cache_program_(nand.cache_program),
+      array_at_least_(shortest_program(nand)),
+      arrays_(nand.cache_program ? nand.geometry.dies_per_channel() : 0),
       targets_(nand.geometry.ways),
       suspended_(nand.geometry.dies_per_channel(), kNothing) {}
 
@@ -53,6 +63,7 @@ void PinDecoder::power_lost() {
     low_chips_ = 0;
     busy_.clear();
     std::fill(targets_.begin(), targets_.end(), Target{});
+    std::fill(arrays_.begin(), arrays_.end(), Array{});
     std::fill(suspended_.begin(), suspended_.end(), kNothing);
 }
 
@@ -155,21 +166,34 @@ void PinDecoder::addresses_done(SimTime t, Target& to) {
     if (is_status(to.op)) return status_selected(t, to);
     if (onfi_operation(to.op).effect == ArrayEffect::suspends) {
         to.open = false;
-        if (to.die != kUnknown) suspended_[static_cast<std::size_t>(to.die)] = suspended_operation(to.op);
-        return;
+        return suspends(t, to);
     }
     const bool may_be_busy = independent_ && (to.op == FlashOp::read || to.op == FlashOp::select_plane);
     if (!may_be_busy && is_busy(to.die))
         violations_.add("R/B#", t, hex(to.opcode) + " to die " + std::to_string(to.die) + ", which is busy");
+    if (cache_program_ && to.die != kUnknown && to.op != FlashOp::program && t < arrays_[static_cast<std::size_t>(to.die)].until)
+        violations_.add("ARDY", t,
+                        hex(to.opcode) + " to die " + std::to_string(to.die) + ", whose array is at work behind 15h until " +
+                            nanoseconds(arrays_[static_cast<std::size_t>(to.die)].until.time_since_epoch()) + " at the earliest; 80h may come before");
     to.wait_rule = "";
     if (onfi_operation(to.op).data == DataCycles::in) await_data(t, to);
+}
+
+/// R/B# is low while an operation runs, but for a cached program: then it falls for the suspend.
+void PinDecoder::suspends(SimTime t, const Target& to) {
+    if (to.die == kUnknown) return;
+    suspended_[static_cast<std::size_t>(to.die)] = suspended_operation(to.op);
+    if (!cache_program_) return;
+    arrays_[static_cast<std::size_t>(to.die)] = Array{};
+    if (!is_busy(to.die)) busy_.push_back({way_, to.die, t});
 }
 
 void PinDecoder::confirm(SimTime t, Target& to, std::uint8_t opcode) {
     to.open = false;
     const OnfiOperation& op = onfi_operation(to.op);
     const std::string both = hex(to.opcode) + " .. " + hex(opcode);
-    if (!op.confirmed_by(opcode)) return violations_.add("sequence", t, both + " is no sequence in use");
+    const bool cached = cache_program_ && opcode == op.cache;
+    if (!op.confirmed_by(opcode) && !cached) return violations_.add("sequence", t, both + " is no sequence in use");
     if (to.addresses != op.addresses())
         violations_.add("address cycles", t,
                   both + " with " + std::to_string(to.addresses) + " address cycles; it takes " +
@@ -189,6 +213,7 @@ void PinDecoder::confirm(SimTime t, Target& to, std::uint8_t opcode) {
         to.queued = opcode == op.queue;
         to.wait_rule = "";
     }
+    if (cached && to.die != kUnknown) arrays_[static_cast<std::size_t>(to.die)].caching = true;
     if (is_busy(to.die)) return;  // its R/B# is low already
     busy_.push_back({way_, to.die, t});
 }
@@ -202,7 +227,10 @@ int PinDecoder::die_of_row(std::uint32_t way, std::uint32_t row) const {
 // --- ready and busy --------------------------------------------------------------------------------------------------
 
 void PinDecoder::ready_busy(SimTime t, std::uint32_t die, PinValue level) {
-    if (level != 0) return;
+    if (level != 0) {
+        if (cache_program_ && die < arrays_.size() && arrays_[die].caching) arrays_[die] = {false, t + array_at_least_};
+        return;
+    }
     for (auto b = busy_.begin(); b != busy_.end(); ++b) {
         if (b->die == kUnknown ? b->way != die / dies_per_chip_ : b->die != static_cast<int>(die)) continue;
         busy_.erase(b);

@@ -73,6 +73,12 @@ private:
     void confirm(SimTime t, Target& to, std::uint8_t opcode);
     void end_prefix(SimTime t, Target& to, const std::string& before);
     void resumed(SimTime t, Target& to);
+    void suspends(SimTime t, const Target& to);
+    /// Cache program: the array is still at work behind R/B# high.
+    struct Array {
+        bool caching = false;       // 15h came, and R/B# has not risen since
+        SimTime until = kLongAgo;   // at the earliest
+    };
     void addresses_done(SimTime t, Target& to);
     void status_selected(SimTime t, Target& to);
     void await_data(SimTime t, Target& to) const;
@@ -87,6 +93,9 @@ private:
     const std::uint32_t dies_per_chip_;
     const unsigned lun_shift_;
     const bool luns_known_;  // row addresses name the LUN
+    const bool cache_program_;
+    const Ps array_at_least_;  // from where R/B# rises behind 15h
+    std::vector<Array> arrays_;  // by die; empty without cache program
 
     std::vector<Target> targets_;
     static constexpr FlashOp kNothing = FlashOp::count, kNotKnown = FlashOp::read;

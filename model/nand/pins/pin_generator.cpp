@@ -194,10 +194,10 @@ void PinGenerator::play(const PinCommand& command, PinSequence& out) const {
             data_in(w, bytes);
             w.begin_group();
         }
-        if (op.confirm != kNoCycle) w.command(static_cast<std::uint8_t>(last ? op.confirm : op.queue));
+        if (op.confirm != kNoCycle) w.command(static_cast<std::uint8_t>(!last ? op.queue : command.more ? op.cache : op.confirm));
         if (!last) w.busy_between_planes();
     }
-    w.finish(op.effect != ArrayEffect::suspends);  // R/B# is low then
+    w.finish(op.effect != ArrayEffect::suspends || command.ready);  // else R/B# is low
 }
 
 void PinGenerator::play_status(PinSelect select, std::uint16_t die, const OnfiTarget& target, std::uint8_t status,

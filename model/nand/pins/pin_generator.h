@@ -48,6 +48,8 @@ struct PinCommand {
     std::uint8_t count = 0;              ///< planes
     const OnfiTarget* target = nullptr;  ///< `count` of them
     SimTime begin{};
+    bool more = false;                   ///< program: confirmed by 15h
+    bool ready = false;                  ///< suspend: R/B# is high, as behind 15h, and falls
 };
 
 /// tDQSD: RE# low to DQS driven by the die; 5..18 ns (Micron L06B model parameters).

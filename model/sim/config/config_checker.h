@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/config/quantity.h"
 #include "common/report/error.h"
+#include "common/units/units.h"
 #include "sim/config/config_loader.h"
 #include "sim/config/parameters.h"
 
@@ -14,6 +16,7 @@ namespace ssdtlm {
 
 class ConfigChecker {
 protected:
+    static std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
     explicit ConfigChecker(const ResolvedConfig& resolved) : resolved_(resolved), c_(resolved.config) {}
 
     /// `key` is what the user should look at: its place opens the message.

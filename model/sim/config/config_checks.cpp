@@ -36,8 +36,6 @@ std::string size_text(std::uint64_t bytes) {
     return format_quantity(static_cast<std::int64_t>(bytes), Dimension::bytes);
 }
 
-std::string time_text(Ps time) { return format_quantity(time.count(), Dimension::time); }
-
 constexpr std::uint64_t kLeastCapacity = 4096;    // the range of ftl.user_capacity begins here
 constexpr std::uint32_t kMostBlocks = 1'000'000;  // the range of nand.geometry.blocks_per_plane ends here
 

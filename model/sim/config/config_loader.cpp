@@ -231,7 +231,9 @@ ResolvedConfig ConfigLoader::finish() {
     if (problems_.empty()) {
         follow_used_shares();
         FtlConfig& ftl = resolved_.config.ftl;
-        ftl.flush_depth_per_die = ftl.flush_depth(resolved_.config.nand.geometry);
+        const NandConfig& nand = resolved_.config.nand;
+        // A row in the array, one in the cache registers, one that waits.
+        ftl.flush_depth_per_die = nand.cache_program && ftl.flush_depth_per_die == 0 ? 3 * nand.geometry.planes_per_die : ftl.flush_depth(nand.geometry);
     }
     resolved_.config.ftl.caches_filled = caches_start_filled(resolved_.config);
     if (problems_.empty()) problems_ = check_config(resolved_);

@@ -311,8 +311,8 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "buffer.flush_depth_per_die", [](auto& c) -> auto& { return c.ftl.flush_depth_per_die; })
                         .range("0", "1024")
                         .says("Most programs from the buffer that may be queued or running, per die. The limit counts for the whole device. 0: two for each plane of a "
-                              "die")
-                        .from("assumed: a row of pages that is programmed, and one that waits for the die"));
+                              "die, three with nand.cache_program")
+                        .from("assumed: a row of pages that is programmed, and one that waits for the die; with cache program one more in its cache registers"));
     table.push_back(P::integer(
                         "ftl.scan_reads_per_die", [](auto& c) -> auto& { return c.ftl.scan_reads_per_die; })
                         .range("1", "1024")

@@ -22,12 +22,28 @@ public:
         if (c_.nand.geometry.two_step && c_.faults.program_fails > 0)
             add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: the effect of a failed upper page on its lower page is not implemented",
                 "set it to 0%, or nand.two_step = false");
+        if (c_.nand.cache_program) cache_program();
         if (c_.faults.factory_bad > 0)
             bad_at_factory();
         return std::move(out_);
     }
 
 private:
+    void cache_program() {
+        if (!c_.channel.rtl_sequencer.empty())
+            add("nand.cache_program", "true with channel.rtl_sequencer", "no cache program on channels with an RTL sequencer, which does not play 15h",
+                "set channel.rtl_sequencer = [], or nand.cache_program = false");
+        const bool slc = c_.ftl.slc.blocks + c_.ftl.slc.dynamic_blocks != 0;
+        Ps shortest = *std::min_element(c_.nand.t_program.begin(), c_.nand.t_program.end());
+        const char* of = "nand.t_program";
+        if (slc && c_.nand.slc.t_program < shortest) {
+            shortest = c_.nand.slc.t_program;
+            of = "nand.slc.t_program";
+        }
+        if (c_.nand.t_cache_busy > shortest)
+            add("nand.t_cache_busy", value("nand.t_cache_busy") + " is longer than the array takes for a page", "at most " + time_text(shortest) + " (" + of + ")",
+                std::string("lower it, or raise ") + of);
+    }
     /// The same seed has the same ones: said before anything is built.
     void bad_at_factory() {
         const NandGeometry& g = c_.nand.geometry;

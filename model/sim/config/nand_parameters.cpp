@@ -48,6 +48,17 @@ void add_array(std::vector<SsdParameter>& table) {
     suspend("nand.t_erase_suspend", [](auto& c) -> auto& { return c.nand.t_erase_suspend; }, "Time from an erase suspend to R/B# high, as for a program");
     suspend("nand.t_erase_resume", [](auto& c) -> auto& { return c.nand.t_erase_resume; }, "Time that a resumed erase takes beyond what it had left");
     table.push_back(P::boolean(
+                        "nand.cache_program", [](auto& c) -> auto& { return c.nand.cache_program; })
+                        .says("Cache program (80h .. 15h): while a die's array programs, its cache registers take the next page. With "
+                              "scheduler.multi_plane they take it when a page waits for each plane")
+                        .from("off: the controller has to use it; most parts of ONFI 2 and later can do it"));
+    table.push_back(P::quantity(
+                        "nand.t_cache_busy", Dimension::time, [](auto& c) -> auto& { return c.nand.t_cache_busy; })
+                        .range("0s", "1s")
+                        .says("tPCBSY: from where the array takes a cached page over to R/B# high; at most the shortest tPROG")
+                        .from("assumed: 3 to 5 us in datasheets")
+                        .only_with("nand.cache_program = true"));
+    table.push_back(P::boolean(
                         "nand.independent_plane_read", [](auto& c) -> auto& { return c.nand.independent_plane_read; })
                         .says("Each plane reads on its own, at any page, while other planes of the die read")
                         .from("parts before about 2018 cannot")

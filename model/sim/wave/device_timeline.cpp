@@ -184,8 +184,11 @@ void DeviceTimeline::sequence(const BusSequence& s) {
     const bool out = s.op == FlashOp::read_out;
     if (!out) {
         const std::uint32_t first = (s.channel * geometry_.dies_per_channel() + s.die) * geometry_.planes_per_die;
+        if (s.cached != nullptr)
+            for (std::uint32_t left = s.cached->before; left != 0; left &= left - 1)
+                will_end(first + static_cast<std::uint32_t>(__builtin_ctz(left)), s.cached->before_to);
         for (std::uint32_t i = 0; i < s.count; ++i) operations_[first + s.work[i].plane].busy_from = kNever;
-        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.busy_from};
+        operations_[first + s.work[0].plane] = Operation{s.work[0], s.cls, s.cause, s.count, s.cached != nullptr ? s.cached->array_from : s.busy_from};
     }
     if (!wanted(s.begin)) return;
     const char* const part = out ? " data" : s.op == FlashOp::program ? " command and data" : " command";
@@ -219,6 +222,21 @@ void DeviceTimeline::array_done(std::uint32_t channel, std::uint32_t die, std::u
     for (std::uint32_t left = planes; left != 0; left &= left - 1) end_busy(first + static_cast<std::uint32_t>(__builtin_ctz(left)), now, "");
 }
 
+/// A program that another one waits behind is not suspended, so its end is known.
+void DeviceTimeline::will_end(std::size_t plane, SimTime at) {
+    Operation& o = operations_[plane];
+    if (o.busy_from == kNever) return;
+    const SimTime begin = std::exchange(o.busy_from, kNever);
+    if (!wanted(begin)) return;
+    const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
+    ahead(die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane), begin, at, work_name(o.cause, o.cls),
+          operation_arguments(o), 0);
+}
+
+std::string DeviceTimeline::operation_arguments(const Operation& o, const char* more) {
+    return fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane, o.count, o.work.block, o.work.page, more);
+}
+
 /// `more`: arguments beside the usual ones.
 void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) {
     Operation& o = operations_[plane];
@@ -228,9 +246,7 @@ void DeviceTimeline::end_busy(std::size_t plane, SimTime now, const char* more) 
     if (!wanted(begin)) return;
     const auto die = static_cast<std::uint32_t>(plane) / geometry_.planes_per_die;
     const TrackId track = die_track(die / geometry_.dies_per_channel(), die % geometry_.dies_per_channel(), o.work.plane);
-    writer_.slice(track, begin, now, work_name(o.cause, o.cls),
-                  fmt::format(R"({}"plane":{},"planes":{},"block":{},"page":{}{})", work_arguments(o.work), o.work.plane, o.count,
-                              o.work.block, o.work.page, more));
+    writer_.slice(track, begin, now, work_name(o.cause, o.cls), operation_arguments(o, more));
     if (const std::uint64_t command = command_of(o.work); command != 0) writer_.flow(track, begin, command, false);
 }
 

@@ -91,6 +91,8 @@ private:
     void cut(SimTime now, bool link);
     void end_commands(SimTime now, const char* why);
     void end_busy(std::size_t plane, SimTime now, const char* more);
+    void will_end(std::size_t plane, SimTime at);
+    static std::string operation_arguments(const Operation& o, const char* more = "");
     bool wanted(SimTime begin) const { return begin >= from_ && begin <= to_; }
     void write(const Record& r, SimTime end, const Timeline* stages, const char* more = "");
     bool write_wait(const Command& command, SimTime issued, SimTime submitted);

@@ -10,7 +10,7 @@
 namespace ssdtlm {
 
 FlashObserver::FlashObserver(const NandConfig& nand, const EccConfig& ecc)
-    : geometry_(nand.geometry), ecc_(ecc), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
+    : geometry_(nand.geometry), ecc_(ecc), cache_program_(nand.cache_program), busy_delay_(OnfiBusTiming(nand).busy_delay()), dies_(nand.geometry.dies()) {}
 
 void FlashObserver::submit(const FlashTransaction& txn, std::uint64_t number, SimTime now) {
     FlashWork work;
@@ -100,9 +100,25 @@ void FlashObserver::begin(std::uint32_t channel, FlashOp op, std::uint32_t die, 
     }
     s.cls = work[0].cls;
     s.cause = work[0].cause;
+    if (cache_program_ && op == FlashOp::program) {
+        begun_work_ = work;
+        begun_ = s;
+        begun_.work = begun_work_.data();
+        return;
+    }
     if (op == FlashOp::program || op == FlashOp::erase) d.slow = s.planes;
     if (op == FlashOp::read) count_passed(s);
     for (FlashListener* l : listeners_) l->sequence(s);
+}
+
+void FlashObserver::accepted(std::uint32_t channel, std::uint32_t die, BusSequence::Cached times) {
+    Die& d = dies_[channel * geometry_.dies_per_channel() + die];
+    times.array_from = std::max(times.array_from, begun_.busy_from);
+    times.before = std::exchange(d.slow, begun_.planes);
+    times.before_to = std::exchange(d.array_to, times.array_to);
+    d.passed_on += times.before != 0;
+    begun_.cached = &times;
+    for (FlashListener* l : listeners_) l->sequence(begun_);
 }
 
 void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
@@ -115,6 +131,10 @@ void FlashObserver::end(std::uint32_t channel, FlashOp op, std::uint32_t die, st
         d.set_aside = d.running;
         d.aside = std::exchange(d.slow, 0);
         for (FlashListener* l : listeners_) l->suspended(channel, die, d.aside, now);
+        return;
+    }
+    if (op == FlashOp::program && d.passed_on != 0) {
+        --d.passed_on;
         return;
     }
     std::uint32_t planes = 0;

@@ -48,6 +48,15 @@ struct BusSequence {
     SimTime begin{};
     SimTime end{};
     SimTime busy_from{};             ///< R/B# falls (not: read_out)
+    /// Cache program: what the die said of a program.
+    struct Cached {
+        SimTime array_from{};            ///< the array takes the pages over
+        SimTime array_to{};              ///< and is done, if nothing suspends it
+        SimTime ready_at{};              ///< R/B# rises
+        std::uint32_t before = 0;        ///< planes of the program that the array was at when this one came; 0: none
+        SimTime before_to{};             ///< when it is done with that
+    };
+    const Cached* cached = nullptr;  ///< null: another operation, or no cache program
     std::uint32_t passed = 0;        ///< reads: programs and erases of the channel that wait and were submitted earlier
     std::uint32_t passed_gc = 0;     ///< of those, programs of garbage collection for the same die
 };
@@ -82,6 +91,8 @@ public:
     /// The bus takes the sequence's first cycle.
     void begin(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count,
                const OnfiTarget* targets, SimTime from, SimTime to);
+    /// The package has accepted a program, of which begin() was called just now. With cache program only.
+    void accepted(std::uint32_t channel, std::uint32_t die, BusSequence::Cached times);
     /// The package answers it.
     void end(std::uint32_t channel, FlashOp op, std::uint32_t die, std::uint32_t count, const OnfiTarget* targets,
              SimTime now);
@@ -96,6 +107,8 @@ private:
         bool stopping = false;                        // its suspend is under way
         std::uint32_t aside = 0;                      // the same of one that is suspended
         std::array<FlashWork, kMaxPlanes> set_aside{};
+        SimTime array_to{};                           // cache program: when the array is done with the program that runs
+        std::uint32_t passed_on = 0;                  // programs of which the listeners know the end, and that are not answered yet
     };
     void control(std::uint32_t channel, FlashOp op, std::uint32_t die, SimTime from, SimTime to);
     FlashWork take(Die& die, FlashOp op, const OnfiTarget& target);
@@ -103,6 +116,9 @@ private:
 
     const NandGeometry geometry_;
     const EccConfig ecc_;
+    const bool cache_program_;
+    BusSequence begun_;                           // a program that has not been accepted yet
+    std::array<FlashWork, kMaxPlanes> begun_work_{};
     const Ps busy_delay_;
     std::vector<Die> dies_;  // global
     std::vector<FlashListener*> listeners_;

@@ -51,6 +51,7 @@ FlashSignals::FlashSignals(WaveRecorder& recorder, const WaveScopes& scopes, con
             const std::string scope = "ssd.die_" + std::to_string(ch) + "_" + std::to_string(i);
             d.state = enumeration(scope, "state", die_state_names());
             d.rb_n = add({scope, "rb_n", WaveKind::bit, 1, 1, nullptr});
+            if (nand.cache_program) d.ardy = add({scope, "ardy", WaveKind::bit, 1, 1, nullptr});
             d.busy_planes = add({scope, "busy_planes", nand.geometry.planes_per_die == 1 ? WaveKind::bit : WaveKind::vector,
                                  nand.geometry.planes_per_die, 0, nullptr});
             d.waiting = count(scope, "waiting");
@@ -78,8 +79,7 @@ void FlashSignals::sequence(const BusSequence& s) {
     for (std::uint32_t i = 0; i < s.count; ++i) {
         const auto k = static_cast<std::size_t>(s.work[i].cls);
         set(c.level[k], s.begin, --c.waits[k]);
-        const std::uint32_t p = s.work[i].plane;
-        d.planes[p] = {Plane::State::array, s.cls, s.cause, s.busy_from};
+        if (s.cached == nullptr) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, s.busy_from};
     }
     d.waits -= s.count;
     set(d.waiting, s.begin, d.waits);
@@ -91,20 +91,45 @@ void FlashSignals::sequence(const BusSequence& s) {
         overtaken_channel_ = s.channel;
         overtaker_ = s.work[0].submitted;
     }
+    if (s.cached != nullptr) return cached_program(s, d);
     show(d, s.begin);
     set(d.state, s.busy_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
+    set(d.ardy, s.busy_from, 0);
     step(d.busy_planes, s.busy_from, s.planes);
+}
+
+/// SR[6] RDY is rb_n, SR[5] ARDY is ardy.
+void FlashSignals::cached_program(const BusSequence& s, Die& d) {
+    const BusSequence::Cached& c = *s.cached;
+    if (c.before != 0) {
+        array_over(d, c.before, c.before_to);
+        if (c.before_to < c.array_from) {  // the array waits for the end of the transfer
+            set(d.state, c.before_to, static_cast<std::uint64_t>(DieState::selected));
+            set(d.ardy, c.before_to, 1);
+        }
+    }
+    for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, c.array_from};
+    if (c.before == 0) show(d, s.begin);
+    set(d.state, c.array_from, die_state(s.cause, s.cls));
+    set(d.rb_n, s.busy_from, 0);
+    set(d.rb_n, c.ready_at, 1);
+    set(d.ardy, c.array_from, 0);
+    step(d.busy_planes, c.array_from, s.planes);
 }
 
 void FlashSignals::control(const BusSequence& s) {
     Die& d = die(s.channel, s.die);
     bus(s, channels_[s.channel]);
-    if (onfi_operation(s.op).effect != ArrayEffect::resumes) return;
+    if (onfi_operation(s.op).effect != ArrayEffect::resumes) {
+        if (d.ardy != kNone) set(d.rb_n, s.busy_from, 0);  // it may be high behind a cached program
+        return;
+    }
     for (std::uint32_t i = 0; i < s.count; ++i) d.planes[s.work[i].plane] = {Plane::State::array, s.cls, s.cause, s.busy_from};
     show(d, s.begin);
     set(d.state, s.busy_from, die_state(s.cause, s.cls));
     set(d.rb_n, s.busy_from, 0);
+    set(d.ardy, s.busy_from, 0);
     step(d.busy_planes, s.busy_from, s.planes);
 }
 
@@ -170,10 +195,16 @@ void FlashSignals::show(Die& d, SimTime now) {
     }
     set(d.state, now, best);
     set(d.rb_n, now, busy ? 0 : 1);
+    set(d.ardy, now, busy ? 0 : 1);
 }
 
 void FlashSignals::array_done(std::uint32_t channel, std::uint32_t i, std::uint32_t planes, SimTime now) {
     Die& d = die(channel, i);
+    array_over(d, planes, now);
+    show(d, now);
+}
+
+void FlashSignals::array_over(Die& d, std::uint32_t planes, SimTime at) {
     for (std::uint32_t p = 0; p < kMaxPlanes; ++p) {
         if ((planes >> p & 1u) == 0) continue;
         const bool read = d.planes[p].cls == FlashClass::host_read || d.planes[p].cls == FlashClass::gc_read ||
@@ -181,8 +212,7 @@ void FlashSignals::array_done(std::uint32_t channel, std::uint32_t i, std::uint3
         d.planes[p].state = read ? Plane::State::loaded : Plane::State::idle;
         moved_pages_ += d.planes[p].cls == FlashClass::gc_write && d.planes[p].cause == FlashCause::of_class;
     }
-    step(d.busy_planes, now, -static_cast<std::int64_t>(planes));
-    show(d, now);
+    step(d.busy_planes, at, -static_cast<std::int64_t>(planes));
 }
 
 void FlashSignals::data_done(std::uint32_t channel, std::uint32_t i, std::uint32_t plane, SimTime now) {

@@ -48,7 +48,7 @@ private:
     };
     struct Die {
         std::array<Plane, kMaxPlanes> planes{};
-        WaveId state = kNone, rb_n = kNone, busy_planes = kNone, waiting = kNone;
+        WaveId state = kNone, rb_n = kNone, ardy = kNone, busy_planes = kNone, waiting = kNone;
         std::uint32_t waits = 0;
     };
     struct Channel {
@@ -66,6 +66,8 @@ private:
     }
     void bus(const BusSequence& s, Channel& c);
     void show(Die& d, SimTime now);
+    void cached_program(const BusSequence& s, Die& d);
+    void array_over(Die& d, std::uint32_t planes, SimTime at);
 
     WaveRecorder& recorder_;
     const std::uint32_t dies_per_channel_;

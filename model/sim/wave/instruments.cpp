@@ -134,6 +134,12 @@ void Instruments::forward(std::uint32_t tap, const tlm::tlm_generic_payload& pay
     flash_.begin(tap, onfi.op, onfi.die, onfi.count, onfi.target.data(), onfi.bus_begin, onfi.bus_end);
 }
 
+void Instruments::forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    if (!config_.nand.cache_program || tap == kMmioTap || tap == kDmaTap || phase != tlm::BEGIN_REQ) return;
+    const auto& onfi = *payload.get_extension<OnfiExtension>();
+    if (onfi.op == FlashOp::program) flash_.accepted(tap, onfi.die, {onfi.array_begins, onfi.array_ends, onfi.ready_at});
+}
+
 void Instruments::backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
     if (tap == kMmioTap || tap == kDmaTap || phase != tlm::BEGIN_RESP) return;
     const auto& onfi = *payload.get_extension<OnfiExtension>();

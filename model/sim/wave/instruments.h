@@ -58,6 +58,7 @@ private:
     };
 
     void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) override;
+    void forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) override;
     void submit(FlashTransaction& txn) override;
     void on_step(std::uint32_t core, CoreStep step, std::uint64_t command, SimTime start, SimTime end) override;

@@ -13,6 +13,12 @@ class SocketWatcher {
 public:
     /// Before the call is passed on. `tap`: as given to the tap's constructor.
     virtual void forward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, const sc_core::sc_time& delay) = 0;
+    /// After it.
+    virtual void forwarded(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+        static_cast<void>(tap);
+        static_cast<void>(payload);
+        static_cast<void>(phase);
+    }
     virtual void backward(std::uint32_t tap, const tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
 
 protected:
@@ -36,7 +42,10 @@ private:
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
         watcher_.forward(tap_, payload, phase, delay);
-        return initiator->nb_transport_fw(payload, phase, delay);
+        const tlm::tlm_phase given = phase;
+        const tlm::tlm_sync_enum answer = initiator->nb_transport_fw(payload, phase, delay);
+        watcher_.forwarded(tap_, payload, given);
+        return answer;
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {

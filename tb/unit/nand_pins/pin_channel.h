@@ -45,6 +45,8 @@ struct Channel {
         c.count = planes;
         c.target = targets.data();
         c.begin = now;
+        c.more = more && kind == FlashOp::program;
+        c.ready = more && onfi_operation(kind).effect == ArrayEffect::suspends;
         PinSequence s;
         generator.play(c, s);
         return append(std::move(s), kind == FlashOp::read_out);
@@ -93,6 +95,7 @@ struct Channel {
     NandConfig nand;
     PinGenerator generator;
     SimTime now{1us};
+    bool more = false;      // 15h confirms the programs that are added; R/B# is high when a suspend comes
     std::uint32_t slc = 0;  // of what is added: a bit per plane
     std::vector<PinSequence> sequences;
     std::array<OnfiTarget, 8> targets{};

@@ -51,6 +51,32 @@ TEST(PinChecker, AcceptsASuspendedEraseAndAReadMeanwhile) {
     EXPECT_EQ(rules(Checked(config(), channel.sequences)), std::set<std::string>{"tWB"});
 }
 
+TEST(PinChecker, AcceptsCachedProgramsAndASuspendBehindThem) {
+    NandConfig c = config();
+    c.cache_program = true;
+    Channel channel(c);
+    channel.more = true;
+    channel.add(FlashOp::program, 0, 2);
+    channel.ready(0);
+    channel.add(FlashOp::program, 1);
+    channel.add(FlashOp::program, 0, 2);  // the array of die 0 is at work
+    channel.ready(0);
+    channel.status(PinSelect::enhanced, 0);
+    channel.add(FlashOp::program_suspend, 0);  // R/B# is high, and falls
+    channel.ready(0);
+    channel.add(FlashOp::read, 0);
+    channel.ready(0);
+    channel.add(FlashOp::read_out, 0, 1, PinSelect::enhanced);
+    channel.add(FlashOp::program_resume, 0);
+    channel.ready(0);
+    const Checked checker(c, channel.sequences);
+    EXPECT_EQ(checker.violation_count(), 0u) << checker.report();
+    EXPECT_EQ(checker.commands(0x15), 3u);
+    // The same of parts that do not have it.
+    const auto found = rules(Checked(config(), channel.sequences));
+    EXPECT_TRUE(found.count("sequence")) << ::testing::PrintToString(found);
+}
+
 TEST(PinChecker, AcceptsAResumeThatSelectsItsLun) {
     Channel channel(config());
     channel.add(FlashOp::erase, 0);
@@ -400,6 +426,26 @@ const Mutation kMutations[] = {
          c.ready(0);
          c.add(FlashOp::program_resume, 0);
      }},
+    {"AReadBehind15h", "ARDY",
+     [](Channel& c) {
+         c.nand.cache_program = c.more = true;
+         c.add(FlashOp::program, 0);
+         c.ready(0);
+         c.add(FlashOp::read, 0);
+     }},
+    {"AnEraseBehind15h", "ARDY",
+     [](Channel& c) {
+         c.nand.cache_program = c.more = true;
+         c.add(FlashOp::program, 0, 2);
+         c.ready(0);
+         c.add(FlashOp::erase, 0);
+     }},
+    {"AProgramBeforeReadyBehind15h", "R/B#",
+     [](Channel& c) {
+         c.nand.cache_program = c.more = true;
+         c.add(FlashOp::program, 0);
+         c.add(FlashOp::program, 0);
+     }},
     {"ASecondResume", "resume",
      [](Channel& c) {
          c.add(FlashOp::erase, 0);
@@ -423,7 +469,7 @@ TEST(PinChecker, EveryRuleHasAMutation) {
           "tCAH",      "tADL",      "tCCS",       "tWHR", "tRR",   "tRHW",     "tWB",           "tWPRE",
           "tWPST",     "tWPSTH",    "tDS",        "tDH",  "tRPRE", "tRPST",    "tRPSTH",        "tDQSRE",
           "data rate", "DQS count", "byte count", "CE#",  "R/B#",  "sequence", "address cycles",
-          "resume"})
+          "resume", "ARDY"})
         EXPECT_TRUE(broken.count(rule)) << rule;
 }
 
