@@ -87,7 +87,7 @@ void BlockManager::make_victim(SuperblockId b) {
     if (r.state == BlockState::failed && r.programs == 0) {
         failed_.erase(std::find(failed_.begin(), failed_.end(), b));
         any_failed_ = !failed_.empty();
-    } else if (r.state != BlockState::sealed && r.state != BlockState::hybrid) {
+    } else if (r.state != BlockState::sealed && r.state != BlockState::placed) {
         refuse(b, "chosen as victim");
     }
     r.state = BlockState::victim;
@@ -287,7 +287,7 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
                 case BlockState::full: refuse(b, "found by a start");
                 case BlockState::free:
                 case BlockState::sealed:
-                case BlockState::hybrid:
+                case BlockState::placed:
                 case BlockState::victim: break;
             }
             ++in_use;

@@ -57,7 +57,7 @@ enum class GcMapUpdates : std::uint8_t {
     written,  ///< a unit that is moved makes its translation page dirty
     found     ///< out-of-band areas say where moved units are: nothing is written for them alone
 };
-/// Of a map whose entries are on flash, but for some in a cache (mapping = "dftl").
+/// Of a map whose entries are on flash, but for some in a cache.
 struct CachedMapConfig {
     std::uint64_t cache_bytes = 4ull << 20;   ///< of the DRAM
     MapGranularity granularity = MapGranularity::entry;
@@ -92,14 +92,15 @@ struct SlcConfig {
     bool any() const { return blocks != 0 || dynamic_blocks != 0; }
 };
 
-/// Log blocks of a hybrid map (hybrid/).
+/// Log blocks of a mapping by blocks (hybrid/).
 struct FastConfig {
     std::uint32_t random_log_blocks = 8;  ///< per plane, beside the sequential one
 };
 
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
-    std::string mapping = "page";             ///< page: all in memory; dftl: cached; fast: log blocks
+    std::string mapping = "page";             ///< registered mapping
+    PolicyTable mappings;                     ///< parameters of mappings that have their own
     CachedMapConfig map;                      ///< dftl
     FastConfig fast;                          ///< fast
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;

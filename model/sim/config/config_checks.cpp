@@ -13,6 +13,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
@@ -296,7 +297,8 @@ private:
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
         const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
-        const std::uint32_t logs = is_hybrid(c_.ftl) ? log_blocks(c_.ftl) : 0, journal = is_hybrid(c_.ftl) ? journal_blocks(c_.ftl, g) : 0;
+        const auto mapping = mapping_of(c_.ftl, g);
+        const std::uint32_t logs = mapping->log_blocks(), journal = mapping->places_by_blocks() ? journal_blocks(c_.ftl, g) : 0;
         const std::string sum = " (" + std::string(threshold_key(c_.ftl)) + " + " + std::to_string(open - logs - journal) +
                                 (logs == 0 ? "" : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
@@ -330,7 +332,7 @@ private:
     /// False: what is derived from them would be meaningless.
     bool map_entries_fit() {
         const NandGeometry& g = c_.nand.geometry;
-        if (c_.ftl.mapping != "dftl" || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
+        if (!mapping_of(c_.ftl, g)->is_on_flash() || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
         add("map.entry_size", value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
             "whole entries in a page, for example 8B", "change one of the two");
         return false;
@@ -363,8 +365,8 @@ private:
 
     /// A map that is not all in memory.
     void cached_map() {
-        if (c_.ftl.mapping != "dftl") return;
         const NandGeometry& g = c_.nand.geometry;
+        if (!mapping_of(c_.ftl, g)->is_on_flash()) return;
         const CachedMapConfig& m = c_.ftl.map;
         // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
         // in different translation pages.
@@ -374,7 +376,7 @@ private:
         const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;
         const std::uint64_t command = by_page ? transfer / entries_per_translation_page(c_.ftl, g) + 2 : transfer;
         if (c_.nvme.max_transfer_bytes == 0)
-            add("nvme.max_transfer", "no limit, with ftl.mapping = \"dftl\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
+            add("nvme.max_transfer", "no limit, with ftl.mapping = \"" + c_.ftl.mapping + "\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
         else if (m.cache_bytes < std::max(row, command) * entry)
             add("map.cache",
                 value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) + " entries; a command of nvme.max_transfer = " +

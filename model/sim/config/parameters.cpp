@@ -5,6 +5,7 @@
 #include <map>
 
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
 #include "controller/dram/dram_models.h"
 #include "controller/gc/paces.h"
@@ -97,6 +98,7 @@ const std::vector<TableSentence>& parameter_tables() {
             {"run", "The simulation itself."},
         };
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
+        add_policy_tables(t, "ftl", Mappings::instance(), "Mapping");
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "gc", GcPaces::instance(), "Pace of collection");
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -93,7 +93,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;
-    shape.ftl.superblock = seed % 5 == 4 && !is_hybrid(shape.ftl) ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    shape.ftl.superblock = seed % 5 == 4 && !mapping_of(shape.ftl, {})->places_by_blocks() ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
     if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
