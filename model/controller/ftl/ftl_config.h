@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/config/policy_registry.h"
+#include "common/units/age.h"
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
 #include "controller/ports/read_cache_config.h"
@@ -130,11 +131,11 @@ struct FtlConfig {
     std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none
     std::uint32_t levelling_each = 8;         ///< of so many victims of a group one at most is collected for it
     std::uint32_t refresh_reads = 0;          ///< pages read of a block after which what it holds is moved; 0: never
-    Ps refresh_age{};                         ///< of data after which they are moved; 0: never
-    Ps refresh_interval{};                    ///< from one look at the ages to the next; 0: a 16th of refresh_age
-    Ps look_interval() const { return refresh_interval == Ps{} ? refresh_age / 16 : refresh_interval; }
+    Age refresh_age{};                        ///< of data after which they are moved; 0: never
+    Age refresh_interval{};                   ///< from one look at the ages to the next; 0: a 16th of refresh_age
+    Age look_interval() const { return refresh_interval == Age{} ? refresh_age / 16 : refresh_interval; }
     /// Whole intervals between looks that refresh_age is long; 0: there are no looks.
-    std::uint32_t most_looks() const { return refresh_age == Ps{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval()); }
+    std::uint32_t most_looks() const { return refresh_age == Age{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval()); }
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     SlcConfig slc;
     // Write buffer in DRAM

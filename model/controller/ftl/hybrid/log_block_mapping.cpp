@@ -20,7 +20,7 @@ void LogBlockMapping::check(std::vector<Problem>& out) const {
     refuse(config_.slc.dynamic_blocks != 0, "slc.dynamic_blocks", std::to_string(config_.slc.dynamic_blocks), "0", logs + " take the pages of the host");
     refuse(config_.most_spread != 0, "wear.most_spread", std::to_string(config_.most_spread), "0", "static wear levelling would move data blocks");
     refuse(config_.refresh_reads != 0, "refresh.reads", std::to_string(config_.refresh_reads), "0", "refreshing would move data blocks");
-    refuse(config_.refresh_age != Ps{}, "refresh.age", "a time", "\"0s\"", "refreshing would move data blocks");
+    refuse(config_.refresh_age != Age{}, "refresh.age", "a time", "\"0s\"", "refreshing would move data blocks");
     refuse(config_.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\"", "merges write data blocks");
     refuse(config_.gc_pace != "full", "gc.pace", "\"" + config_.gc_pace + "\"", "\"full\"", "the host waits for merges");
     refuse(config_.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");

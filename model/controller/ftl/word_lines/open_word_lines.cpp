@@ -24,7 +24,7 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
     refuse(config.has_checkpoints(), config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown", "checkpoints of the map",
            "none: a checkpoint would name pages that are not safe yet");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0: closing word lines of static levelling is not implemented");
-    refuse(config.refresh_reads != 0 || config.refresh_age != Ps{}, config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh", "none: what is refreshed wins nothing, and would cost padding");
+    refuse(config.refresh_reads != 0 || config.refresh_age != Age{}, config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh", "none: what is refreshed wins nothing, and would cost padding");
     refuse(!config.precondition_workload.empty(), "precondition.workload", "a workload in no time", "none: it would leave word lines open");
 }
 
