@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings that are linked from outside: chosen by name, with parameters of their own, in a whole drive.
+// Mappings and failures that are linked from outside: chosen by name, with parameters of their own, in a whole drive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/units/age.h"
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/mapping/mapping.h"
 #include "sim/config/config_loader.h"
@@ -144,6 +145,47 @@ TEST(MappingByName, WhatIsWrongIsSaidAsOfAnyOther) {
     EXPECT_NE(said({"ftl.mapping=region"}).find("did you mean"), std::string::npos);
     EXPECT_NE(said({"ftl.mapping=regions", "ftl.regions.wait=2s"}).find("1ns..1ms"), std::string::npos) << said({"ftl.mapping=regions", "ftl.regions.wait=2s"});
     EXPECT_NE(said({"ftl.mapping=scattered_logs", "wear.most_spread=1"}).find("wear.most_spread"), std::string::npos);
+    EXPECT_NE(said({"nand.faults.model=worn_cell"}).find("did you mean"), std::string::npos);
+    EXPECT_NE(said({"nand.faults.worn_cells.age_at_start=200y"}).find("100y"), std::string::npos);
+    EXPECT_EQ(said({"nand.faults.model=worn_cells", "nand.faults.worn_cells.age_at_start=2.5y"}), "accepted");
+}
+
+TEST(FaultsByName, RetriesGrowWithTheAgeOfWhatIsRead) {
+    // So many wrong bits a year; the decoder corrects up to correctable_bits, and each retry halves what is wrong.
+    constexpr int kPerYear = 100;
+    for (const int years : {0, 1, 3, 8, 20}) {
+        const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0", "nand.faults.worn_cells.per_year=" + std::to_string(kPerYear),
+                                    "nand.faults.worn_cells.age_at_start=" + std::to_string(years) + "y"});
+        std::uint64_t retries = 0;
+        while ((kPerYear * years >> retries) > c.ecc.correctable_bits) ++retries;
+        ASSERT_LE(retries, c.ecc.read_retries);
+        const Outcome o = run(c, reads(200));
+        EXPECT_EQ(o.retries, 200 * retries) << years;
+        EXPECT_EQ(o.errors, 0u) << years;
+    }
+}
+
+TEST(FaultsByName, WhatIsTooOldIsLostAndWhatIsWrittenAnewIsNot) {
+    const SsdConfig c = device({"nand.faults.model=worn_cells", "nand.faults.worn_cells.per_kilocycle=0", "nand.faults.worn_cells.per_year=1000", "nand.faults.worn_cells.age_at_start=60y"});
+    ClosedLoop::Spec each = reads(100);
+    each.pattern = ClosedLoop::Pattern::sequential;  // one that is lost is not read from the flash again
+    const Outcome old = run(c, each);
+    EXPECT_EQ(old.errors, 100u);
+    EXPECT_EQ(old.retries, 100u * c.ecc.read_retries);
+    // On a fresh drive nothing is older than the run, of seconds.
+    ClosedLoop::Spec spec;
+    spec.write_percent = 50;
+    spec.requests = 3000;
+    spec.pattern = ClosedLoop::Pattern::sequential;
+    const SsdConfig fresh = device({"precondition.state=fresh", "nand.faults.model=worn_cells", "nand.faults.worn_cells.per_year=65535", "nand.faults.worn_cells.per_kilocycle=0"});
+    EXPECT_EQ(run(fresh, spec).errors, 0u);
+}
+
+TEST(FaultsByName, RatesStayOneOfThem) {
+    const std::vector<std::string> names = FaultModels::instance().names();
+    EXPECT_EQ(names, (std::vector<std::string>{"rates", "worn_cells"}));
+    const SsdConfig c = device({"nand.faults.read_retry=100%"});
+    EXPECT_EQ(run(c, reads(100)).retries, 100u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "own_mappings.h"
+#include "examples/own_mappings.h"
 
 namespace ssdtlm::examples {
 namespace {

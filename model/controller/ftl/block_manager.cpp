@@ -340,7 +340,7 @@ void BlockManager::state(Snapshot& s) {
 /// What everybody takes for granted who goes by these tables. What they say of the flash, Ftl::verify_books() looks at.
 void BlockManager::check_read(Snapshot& s) const {
     for (const BlockRecord& r : blocks_) {
-        s.require(r.state <= BlockState::hybrid && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
+        s.require(r.state <= BlockState::placed && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
         const std::uint32_t named = r.stream < kNamedHostStreams ? 0 : host_stream_of(r.stream);
         s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_), "a superblock of a stream that there is not");
     }

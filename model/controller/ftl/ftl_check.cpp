@@ -48,8 +48,10 @@ bool limits_dirty_pages(const FtlConfig& config) {
 }
 
 std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
-    const bool two_writers = c.mapping == "page" && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
-                             c.stream_frontiers == 0 && c.nvm_sets.empty() && c.static_dimensions == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
+    const NandGeometry any;
+    const auto mapping = mapping_of(c, any);
+    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
+                             c.stream_frontiers == 0 && c.nvm_sets.empty() && mapping->static_dimensions() == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
     return two_writers ? 1 : 2;
 }
 

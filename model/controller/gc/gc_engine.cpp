@@ -351,6 +351,7 @@ void GcEngine::state(Snapshot& s) {
     pacing_.state(s);
     std::int64_t left = ages_ ? ages_->left().age.count() : -1, less = ages_ ? ages_->left().less.count() : 0;
     s(left, less);
+    s.require(left >= -1 && less >= 0 && less < 1000, "a time until the next look at ages that cannot be");
     if (s.reads() && ages_ && left >= 0) ages_->set_left({Age::nanoseconds(left), Ps{less}});
 }
 

@@ -55,7 +55,7 @@ private:
     }
     void in_no_time() {
         const std::string with = " with gc.charge_time = false";
-        if (c_.faults.any())
+        if (fault_kinds(c_.faults, c_.nand.geometry).any())
             add("gc.charge_time", "false with rates in [nand.faults]", "true: failing flash without time is not implemented", "set it to true, or leave out [nand.faults]");
         if (!c_.host.power_cut_at.empty())
             add("host.power_cut_at", "a loss of power" + with, "none: without time, moved data is programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");

@@ -235,7 +235,7 @@ private:
         if (at.empty()) return;
         const std::string key = "host.power_cut_at";
         std::sort(at.begin(), at.end());
-        if (c_.ftl.buffer_mode == BufferMode::power_protected && (c_.faults.program_fails > 0 || c_.faults.erase_fails > 0))
+        if (const auto may = fault_kinds(c_.faults, c_.nand.geometry); c_.ftl.buffer_mode == BufferMode::power_protected && (may.programs || may.erases))
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
                 "write_back or write_through: with failing flash a drive may become read-only and give up what its buffer holds, although it counts as protected",
                 "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
@@ -246,7 +246,7 @@ private:
             break;
         }
         constexpr Ps kLongest{255 * 500'000'000'000};
-        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
+        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, fault_kinds(c_.faults, c_.nand.geometry).any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
         if (scan > kLongest)
             add(key, "the search for the map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
                 "use a smaller drive or faster flash");

@@ -13,6 +13,7 @@
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
 #include "host_pcie/workload/generated_workload.h"
+#include "nand/array/array_faults.h"
 
 namespace ssdtlm {
 namespace {
@@ -105,6 +106,7 @@ const std::vector<TableSentence>& parameter_tables() {
         add_policy_tables(t, "scheduler", BusOrders::instance());
         add_policy_tables(t, "scheduler", SuspendPolicies::instance());
         add_policy_tables(t, "dram", DramModels::instance());
+        add_policy_tables(t, "nand.faults", FaultModels::instance(), "Model of failures");
         add_policy_tables(t, "workload", WorkloadGenerators::instance(), "Workload");
         return t;
     }();

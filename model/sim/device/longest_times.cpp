@@ -11,7 +11,7 @@
 
 namespace ssdtlm {
 
-std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
+std::uint32_t reads_of_a_page(const DeviceConfig& c) { return fault_kinds(c.faults, c.nand.geometry).any() ? 1u + c.ecc.read_retries : 1u; }
 
 namespace {
 

@@ -128,14 +128,14 @@ void HybridMap::state(Snapshot& s) {
 /// Each superblock in its group, and the sequential log block one of a logical block; what they hold, check() looks at.
 void HybridMap::check_read(Snapshot& s, std::uint32_t group) const {
     const Group& g = groups_[group];
-    const auto is_of_group = [&](SuperblockId b) { s.require(idx(b) / ftl_.shape_.blocks_per_group() == group, "a log block of another group"); };
+    const auto is_of_group = [&](SuperblockId b) { s.require(idx(b) / ftl_.shape().blocks_per_group() == group, "a log block of another group"); };
     for (const SuperblockId b : g.data)
         if (b != kNoSuperblock) is_of_group(b);
     for (const SuperblockId b : g.random) is_of_group(b);
     for (const SuperblockId b : g.dead) is_of_group(b);
     if (g.sequential.at == kNoSuperblock) return;
     is_of_group(g.sequential.at);
-    s.require(g.sequential.block < g.data.size() && g.sequential.next <= ftl_.shape_.pages() && ftl_.blocks_[g.sequential.at].write_pointer == g.sequential.next, "a sequential log block that cannot be");
+    s.require(g.sequential.block < g.data.size() && g.sequential.next <= ftl_.shape().pages() && blocks_[g.sequential.at].write_pointer == g.sequential.next, "a sequential log block that cannot be");
 }
 
 std::string HybridMap::dump(GroupId group) const {

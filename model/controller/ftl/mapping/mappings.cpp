@@ -16,7 +16,7 @@ public:
     bool is_on_flash() const override { return true; }
 };
 
-/// Log blocks without number: there is a parameter for it, which may be wrong in a program of one's own.
+/// With a parameter for the number of its log blocks, which a configuration that no file has set may have as 0.
 class Fast final : public LogBlockMapping {
 public:
     explicit Fast(const MappingSetup& setup) : LogBlockMapping(setup, setup.config.fast.random_log_blocks) {}
