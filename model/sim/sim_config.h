@@ -75,7 +75,7 @@ struct DeviceConfig {
     EccConfig ecc;
     DramConfig dram;
     NandConfig nand;
-    RandomFaults::Rates faults;
+    FaultConfig faults;
     PowerConfig power;
 };
 

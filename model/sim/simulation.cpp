@@ -276,12 +276,12 @@ RunSummary Simulation::summarise() {
     r.units_per_page = s.config.nand.geometry.units_per_page();
     r.page_bytes = s.config.nand.geometry.page_bytes;
     r.slc_blocks = s.config.ftl.slc.blocks + s.config.ftl.slc.dynamic_blocks;
-    r.log_blocks = is_hybrid(s.config.ftl);
+    r.log_blocks = s.device.controller.ftl->placement() != nullptr;
     const NvmSets sets(s.config.ftl.nvm_sets, s.config.nand.geometry);
     const std::vector<std::uint64_t> ranges = sets.ranges(s.device.controller.ftl->logical_units());
     for (std::uint32_t set = 0; set < sets.count(); ++set)
         r.nvm_sets.push_back({sets.name(set), ranges[set] * s.config.nand.geometry.unit_bytes, (ranges[set + 1] - ranges[set]) * s.config.nand.geometry.unit_bytes});
-    r.map_on_flash = s.config.ftl.mapping == "dftl";
+    r.map_on_flash = s.device.controller.ftl->translation_pages() != 0;
     r.written = {end_.written - begin_.written, r.ftl.pages_programmed() * s.config.nand.geometry.page_bytes};
     r.wear = s.wear();
     r.blocks_by_erases = s.blocks_by_erases();

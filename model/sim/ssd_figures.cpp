@@ -288,7 +288,7 @@ Counters SsdSystem::counters() const {
         all.push_back({"flash_suspends", suspends});
     }
     if (device.flash.spare.any_marked_bad()) all.push_back({"flash_blocks_bad_at_factory", device.flash.spare.marked_bad()});
-    if (config.faults.any()) {
+    if (device.flash.faults->kinds().any()) {
         const MediaHealth& m = c.ftl->media();
         std::uint64_t retries = 0;
         for (std::uint32_t ch = 0; ch < config.nand.geometry.channels; ++ch) retries += c.backend.channel(ch).counters().read_retries;

@@ -8,7 +8,7 @@
 
 #include "formula/one_by_one.h"
 #include "formula/reference.h"
-#include "nand/array/array_faults.h"
+#include "nand/array/random_faults.h"
 #include "support/devices.h"
 
 namespace ssdtlm {

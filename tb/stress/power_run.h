@@ -101,7 +101,7 @@ struct MapCheck {
             throw CheckFailed("loss of power " + std::to_string(s.power_cuts().size()) + ": " + e.what());
         }
         for (std::uint32_t g = 0; g < ftl.shape().groups(); ++g) without_free += ftl.free_blocks(GroupId{g}) == 0;
-        if (s.device.flash.faults)
+        if (s.device.flash.faults->kinds().any())
             look_at_health();
         else
             read_only += ftl.media().read_only;
@@ -146,7 +146,7 @@ struct MapCheck {
     bool alive = true, all_is_written = true;
     std::uint64_t cuts = 0, forgotten = 0, with_failed = 0, read_only = 0;
     bool is_lost(std::uint32_t unit, Ppa at) const {
-        if (at == kLost && !s.device.flash.faults) throw CheckFailed("unit " + std::to_string(unit) + " is lost");
+        if (at == kLost && !s.device.flash.faults->kinds().any()) throw CheckFailed("unit " + std::to_string(unit) + " is lost");
         return at == kLost;
     }
     void look_at_each_unit() {
@@ -220,14 +220,14 @@ inline PowerResult run_power(const SsdConfig& config, const RandomMix::Spec& mix
                     if (c.left != 0 && --c.left == 0) c.s.cut_power();
                 },
                 &cutter);
-        if (s.device.flash.faults) s.process.add_after_each([](void* self) { static_cast<MapCheck*>(self)->remember_health(); }, &check);
+        if (s.device.flash.faults->kinds().any()) s.process.add_after_each([](void* self) { static_cast<MapCheck*>(self)->remember_health(); }, &check);
         try {
             const RunSummary r = simulation.run();
             for (const BookLine& b : r.books)
                 if (!b.balances())
                     throw CheckFailed("books: " + b.name + ": " + std::to_string(b.left) + " against " + std::to_string(b.right));
             s.device.controller.ftl->verify_books();
-            if (r.error_status != (s.device.flash.faults ? s.host.driver.counters().media_errors() : 0)) throw CheckFailed("commands failed: " + s.host.driver.first_error());
+            if (r.error_status != (s.device.flash.faults->kinds().any() ? s.host.driver.counters().media_errors() : 0)) throw CheckFailed("commands failed: " + s.host.driver.first_error());
             if (s.oracle->unverified() != 0) throw CheckFailed("reads not verified");
             const NvmeCounters& n = s.device.nvme().controller.counters();
             if (n.power_cycles != 1 + s.power_cuts().size()) throw CheckFailed(std::to_string(n.power_cycles) + " power cycles");

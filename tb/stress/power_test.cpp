@@ -230,10 +230,10 @@ TEST(PowerCut, WithBytesAndBlocksOf512Bytes) {
 }
 
 /// Superblocks that have failed are known after the loss, and so is what SMART says of them.
-PowerResult check_failing(SsdConfig c, const RandomFaults::Rates& rates, std::uint64_t seed, const Gaps& gaps, const RandomMix::Spec& mix = {}) {
+PowerResult check_failing(SsdConfig c, const FaultRates& rates, std::uint64_t seed, const Gaps& gaps, const RandomMix::Spec& mix = {}) {
     c.nand.geometry.blocks_per_plane = 32;
     c.ftl.spare_blocks = 6;
-    c.faults = rates;
+    static_cast<FaultRates&>(c.faults) = rates;
     fill_up(c);
     const PowerResult r = check_power(c, seed, gaps, mix);
     std::printf("%llu blocks retired at the end; after %llu losses some had failed before, after %llu the last was not known yet, after %llu the drive "

@@ -50,7 +50,7 @@ GROUPS = {
         "scheduler.policy": "fifo", "scheduler.implementation": "tlm_clocked", "scheduler.suspend": "for_reads", "channel.rtl_sequencer": [0],
         "ecc.decode_time": "10us", "dram.model": "banks", "dram.bandwidth": "100MB/s", "dram.access_latency": "1us", "dram.size": "64MiB",
         "nand.two_step": True, "nand.cache_program": True, "nand.t_read": "50us", "nand.t_program": "500us", "nand.t_erase": "2ms", "nand.transfer_spare": False,
-        "nand.faults.program_fail": "1%", "nand.faults.erase_fail": "20%", "nand.faults.read_retry": "10%", "nand.faults.page_lost": "1%",
+        "nand.faults.model": "none linked", "nand.faults.program_fail": "1%", "nand.faults.erase_fail": "20%", "nand.faults.read_retry": "10%", "nand.faults.page_lost": "1%",
         "nand.geometry.channels": 4, "nand.geometry.ways": 2, "nand.geometry.dies_per_chip": 2, "nand.geometry.planes_per_die": 2,
         "nand.geometry.blocks_per_plane": 80, "nand.geometry.pages_per_block": 64, "nand.geometry.page_size": "8KiB", "nand.geometry.spare_size": "1KiB",
         "nand.geometry.unit_size": "2KiB", "nand.onfi.interface": "sdr", "nand.onfi.rate": "100MT/s",

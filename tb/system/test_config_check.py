@@ -12,7 +12,7 @@ from support import BINARY, INTERNAL, OK, SOURCE, USER_ERROR, SystemTest
 
 DEVICES = int(os.environ.get("SSDTLM_DEVICES", "40"))
 UNITS = {"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30, "TB": 10**12, "TiB": 2**40,
-         "ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12, "Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
+         "ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12, "h": 3600 * 10**12, "d": 86400 * 10**12, "y": 365 * 86400 * 10**12, "Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
 # Files and texts are not drawn; what takes minutes or all memory in some of its range has values of its own.
 NOT_DRAWN = ("name", "description", "based_on", "precondition.from", "precondition.workload", "run.explain", "scheduler.implementation", "scheduler.rtl_module", "channel.rtl_sequencer")
 OWN = {

@@ -30,6 +30,7 @@ OPTIONS = {
     "--replay": (MSR, ("--replay", "closed"), None),
     "--replay-depth": ((*MSR, "--replay", "closed"), ("--replay-depth", "2"), (MSR, ("--replay-depth", "2"))),
     "--time-scale": (MSR, ("--time-scale", "0.01"), ((*MSR, "--replay", "closed"), ("--time-scale", "0.5"))),
+    "--replay-gap": (MSR, ("--replay-gap", "1us"), ((*MSR, "--replay", "closed"), ("--replay-gap", "1us"))),
     "--replay-jobs": (TWO_VOLUMES, ("--replay-jobs", "2"), (("-w", "one.csv", "--trace-columns", "time:us,op,offset,size,volume"), ("--replay-jobs", "2"))),
     "--replay-loops": (MSR, ("--replay-loops", "2"), None),
     "--wave": (JOB, ("--wave",), None),

@@ -15,6 +15,7 @@
 #include "common/config/quantity.h"
 #include "common/config/raw_value.h"
 #include "common/report/error.h"
+#include "common/units/age.h"
 #include "common/units/units.h"
 
 namespace ssdtlm {
@@ -223,13 +224,18 @@ private:
         p.dimension = dimension;
         p.get = [field, scale](const Config& c) { return Value{scale * count_of(field(c))}; };
         p.set = [field, scale](Config& c, const Value& v) {
-            using T = std::decay_t<decltype(field(c))>;
-            field(c) = static_cast<T>(std::get<std::int64_t>(v) / scale);
+            put(field(c), std::get<std::int64_t>(v) / scale);
         };
         p.step = scale;
         return p;
     }
     static std::int64_t count_of(Ps t) { return t.count(); }
+    static std::int64_t count_of(Age t) { return t.count(); }
+    static void put(Age& field, std::int64_t n) { field = Age::nanoseconds(n); }
+    template <class T>
+    static void put(T& field, std::int64_t n) {
+        field = static_cast<T>(n);
+    }
     template <class T>
     static std::int64_t count_of(T v) {
         return static_cast<std::int64_t>(v);

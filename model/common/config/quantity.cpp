@@ -21,6 +21,8 @@ const char* noun(Dimension d) {
     switch (d) {
         case Dimension::time:
             return "a time";
+        case Dimension::age:
+            return "an age";
         case Dimension::bytes:
             return "a size";
         case Dimension::bandwidth:
@@ -60,7 +62,7 @@ std::string meant_unit(std::string_view unit, Dimension d) {
     for (const auto& u : units_of(d)) {
         if (lower(u.text) == given) return u.text;
     }
-    if (d == Dimension::time && (unit == "\xC2\xB5s" || unit == "\xCE\xBCs")) return "us";  // U+00B5, U+03BC
+    if ((d == Dimension::time || d == Dimension::age) && (unit == "\xC2\xB5s" || unit == "\xCE\xBCs")) return "us";  // U+00B5, U+03BC
     if (d == Dimension::bytes && given.size() == 1) {
         for (const auto& u : units_of(d)) {
             if (lower(u.text) == given + "b") return u.text;
@@ -75,6 +77,8 @@ std::string meant_unit(std::string_view unit, Dimension d) {
 
 const std::vector<UnitName>& units_of(Dimension d) {
     static const std::vector<UnitName> time{{"ps", 1}, {"ns", kK}, {"us", kM}, {"ms", kG}, {"s", kT}};
+    // Of 365 days, as retention is said.
+    static const std::vector<UnitName> age{{"ns", 1}, {"us", kK}, {"ms", kM}, {"s", kG}, {"min", 60 * kG}, {"h", 3'600 * kG}, {"d", 86'400 * kG}, {"y", 365 * 86'400 * kG}};
     static const std::vector<UnitName> bytes{{"B", 1},   {"kB", kK},   {"KiB", kKi}, {"MB", kM},  {"MiB", kMi},
                                              {"GB", kG}, {"GiB", kGi}, {"TB", kT},   {"TiB", kTi}};
     static const std::vector<UnitName> bandwidth{{"B/s", 1},     {"kB/s", kK},   {"KiB/s", kKi},
@@ -87,6 +91,8 @@ const std::vector<UnitName>& units_of(Dimension d) {
     switch (d) {
         case Dimension::time:
             return time;
+        case Dimension::age:
+            return age;
         case Dimension::bytes:
             return bytes;
         case Dimension::bandwidth:
@@ -175,7 +181,7 @@ QuantityResult parse_quantity(std::string_view text, Dimension d) {
 
 std::string format_quantity(std::int64_t value, Dimension d) {
     const auto& units = units_of(d);
-    if (value == 0) return std::string("0") + (d == Dimension::time ? "s" : units[0].text);
+    if (value == 0) return std::string("0") + (d == Dimension::time || d == Dimension::age ? "s" : units[0].text);
     std::string best;
     bool best_whole = false;
     for (auto u = units.rbegin(); u != units.rend(); ++u) {

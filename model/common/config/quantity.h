@@ -13,6 +13,7 @@ namespace ssdtlm {
 
 enum class Dimension : std::uint8_t {
     time,       ///< base: picosecond
+    age,        ///< base: nanosecond; up to 292 years
     bytes,      ///< base: byte
     bandwidth,  ///< base: byte per second
     transfers,  ///< base: 10^6 transfers per second

@@ -44,8 +44,9 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       resident_map_(around.ftl),
       cached_map_(around.ftl.translation_pages() == 0 ? nullptr : std::make_unique<CachedMap>(cached_map_surroundings(config, around))),
       dirty_limit_(limits_dirty_pages(ftl_config) ? std::make_unique<DirtyLimit>(cached_map_surroundings(config, around), *cached_map_) : nullptr),
-      own_map_(around.map ? around.map(own_map()) : nullptr),
-      map_(own_map_ ? *own_map_ : own_map()),
+      named_map_(around.ftl.mapping().ask(own_map(), {around.agenda, cores_, around.dram, around.ftl})),
+      own_map_(around.map ? around.map(named_map()) : nullptr),
+      map_(own_map_ ? *own_map_ : named_map()),
       cache_room_(make_room(ftl_config.read_cache, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes))),
       buffer_(make_buffer(around, static_cast<std::uint32_t>(ftl_config.buffer_bytes / geometry.unit_bytes), dirty_limit_.get(), cache_room_.get())),
       bytes_(data == Data::bytes ? std::make_unique<UnitData>(*buffer_, geometry.unit_bytes, lba_bytes) : nullptr),
@@ -56,7 +57,7 @@ Firmware::Firmware(const FirmwareConfig& config, const FtlConfig& ftl_config, co
       activity_(around.agenda, ends_, ftl_config.gc_idle_after),
       feed_(around.dram, around.flash),
       gc_(around.agenda, config, ftl_config, geometry, cores_, around.ftl, around.dram, around.flash, feed_, jobs_, activity_),
-      merges_(around.ftl.hybrid() == nullptr ? nullptr
+      merges_(around.ftl.placement() == nullptr ? nullptr
                                              : std::make_unique<MergeEngine>(config, ftl_config, MergeEngine::Surroundings{around.agenda, cores_, around.ftl, around.dram, around.flash,
                                                                                                                    feed_, jobs_})),
       destage_(config, ftl_config,

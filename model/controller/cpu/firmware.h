@@ -152,6 +152,7 @@ private:
         return cached_map_.get();
     }
     MapPort& own_map() { return cached_map_ ? static_cast<MapPort&>(*cached_map_) : resident_map_; }
+    MapPort& named_map() { return named_map_ ? *named_map_ : own_map(); }
     CachedMapSurroundings cached_map_surroundings(const FirmwareConfig& config, const Surroundings& around);
     CommandServices services(const FirmwareConfig& config, std::uint32_t lba_bytes, const Surroundings& around, Data data);
 
@@ -161,6 +162,7 @@ private:
     ResidentMap resident_map_;
     std::unique_ptr<CachedMap> cached_map_;  // null: the map is all in memory
     std::unique_ptr<DirtyLimit> dirty_limit_;  // null: none
+    std::unique_ptr<MapPort> named_map_;  // of the mapping (ftl.mapping); null: own_map()
     std::unique_ptr<MapPort> own_map_;
     MapPort& map_;
     std::unique_ptr<CacheRoom> cache_room_;  // null: write buffer and read cache have their own
@@ -173,7 +175,7 @@ private:
     HostActivity activity_;
     ProgramFeed feed_;
     GcEngine gc_;
-    std::unique_ptr<MergeEngine> merges_;  // null: no hybrid map
+    std::unique_ptr<MergeEngine> merges_;  // null: there are none
     Destage destage_;
     JournalWriter journal_;
     std::unique_ptr<ParityWriter> parity_;  // null: rows have none

@@ -23,7 +23,7 @@ Destage::Destage(const FirmwareConfig& costs, const FtlConfig& config, const Sur
       units_per_page_(geometry_.units_per_page()),
       around_(around),
       choice_(config, around.ftl, around.buffer, around.waiters),
-      hybrid_(around.ftl.hybrid() != nullptr ? std::make_unique<HybridRows>(around.ftl, around_.buffer, choice_) : nullptr),
+      logical_rows_(around.ftl.placement() != nullptr ? std::make_unique<LogicalRows>(around.ftl, around_.buffer, choice_) : nullptr),
       row_(choice_.row_pages()),
       without_page_(around.ftl.lanes().count()),
       reorders_(config.buffer_order == BufferOrder::by_translation_page) {
@@ -39,16 +39,16 @@ void Destage::form_row(std::uint32_t lane) {
     const SimTime now = around_.agenda.now();
     JobChain chain;
     // With log blocks a row is not any units, and those of a group are placed in the order in which they were taken.
-    const std::vector<BufferPort::Index>* const taken = __builtin_expect(hybrid_ != nullptr, 0) ? &hybrid_->take(lane) : nullptr;
+    const std::vector<BufferPort::Index>* const taken = __builtin_expect(logical_rows_ != nullptr, 0) ? &logical_rows_->take(lane) : nullptr;
     const auto units = taken != nullptr ? static_cast<std::uint32_t>(taken->size()) : std::min(around_.buffer.queued(lane), choice_.row_units());
     std::uint32_t next = 0;
     std::uint32_t pages = 0;
     for (std::uint32_t left = units; left != 0; ++pages) {
         FlashJob& job = around_.jobs.acquire(FlashJob::Kind::host_program, now);
-        job.units = static_cast<std::uint8_t>(taken != nullptr ? hybrid_->units_of_page(next) : std::min(left, units_per_page_));
+        job.units = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->units_of_page(next) : std::min(left, units_per_page_));
         job.copies = 0;
         for (std::uint32_t i = 0; i < job.units; ++i) {
-            job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? hybrid_->slot_of(next, i) : i);
+            job.slot[i] = static_cast<std::uint8_t>(taken != nullptr ? logical_rows_->slot_of(next, i) : i);
             job.item[i] = taken != nullptr ? (*taken)[next++] : around_.buffer.pop_dirty(lane);
             job.old[i] = kUnmapped;
             around_.ftl.prefetch(around_.buffer.unit(job.item[i]).lpa);
@@ -169,13 +169,13 @@ FlashJob* Destage::place(FlashJob* jobs) {
             FlashJob& dead = *jobs;
             jobs = dead.next;
             if (!dead.again) units_discarded_ += dead.units;
-            if (__builtin_expect(hybrid_ != nullptr, 0)) hybrid_->forget(dead);
+            if (__builtin_expect(logical_rows_ != nullptr, 0)) logical_rows_->forget(dead);
             done_with_map(dead);
             dead.txn.timeline.begin(around_.agenda.now());
             finish(dead, false);
             continue;
         }
-        const std::uint32_t pages = __builtin_expect(hybrid_ != nullptr, 0) ? hybrid_->place(jobs, wanted, row_.data())
+        const std::uint32_t pages = __builtin_expect(logical_rows_ != nullptr, 0) ? logical_rows_->place(jobs, wanted, row_.data())
                                                                              : ftl.allocate_host_pages(wanted, row_.data(), left_over, lane_of(*jobs));
         if (pages == 0) {
             if (ftl.media().read_only) {
@@ -306,7 +306,7 @@ __attribute__((noinline, cold)) void Destage::give_up(FlashJob* jobs) {
         const std::uint32_t lane = lane_of(job);
         jobs = job.next;
         done_with_map(job);
-        if (hybrid_ != nullptr) hybrid_->forget(job);
+        if (logical_rows_ != nullptr) logical_rows_->forget(job);
         for (std::uint32_t i = 0; i < job.units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job.item[i]);
             if (!unit.dropped) lose(unit.lpa);
@@ -381,8 +381,8 @@ void Destage::check_waiters() const {
         require(std::any_of(groups.begin(), groups.end(), [this](GroupId g) { return around_.gc.collects(g); }),
                 std::to_string(without_page_[lane]) + " programs wait for a page of lane " + std::to_string(lane) + ", none of whose groups is collected");
     }
-    for (std::uint32_t lane = 0; lane < lanes.count() && hybrid_ != nullptr; ++lane)
-        require(without_page_[lane] != 0 || !around_.ftl.hybrid()->rest_at_hand(lanes.groups(lane)[0]),
+    for (std::uint32_t lane = 0; lane < lanes.count() && logical_rows_ != nullptr; ++lane)
+        require(without_page_[lane] != 0 || !around_.ftl.placement()->rest_at_hand(lanes.groups(lane)[0]),
                 "units were read for a page of lane " + std::to_string(lane) + ", of which no program waits");
     choice_.check();
 }

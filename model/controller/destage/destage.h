@@ -10,7 +10,7 @@
 
 #include "common/tlm/agenda.h"
 #include "controller/data/unit_data.h"
-#include "controller/destage/hybrid_rows.h"
+#include "controller/destage/logical_rows.h"
 #include "controller/destage/row_choice.h"
 #include "controller/ftl/ftl.h"
 #include "controller/gc/gc_engine.h"
@@ -44,7 +44,7 @@ public:
         UnitData* bytes = nullptr;  ///< null: signatures stand for the data
         MapUpdates* map = nullptr;  ///< null: the map is all in memory
         ReadCache* cache = nullptr;  ///< null: what leaves the buffer is not kept
-        MergeEngine* merges = nullptr;  ///< null: no hybrid map
+        MergeEngine* merges = nullptr;  ///< null: pages are put anywhere
     };
     Destage(const FirmwareConfig& costs, const FtlConfig& config, const Surroundings& around);
 
@@ -101,7 +101,7 @@ private:
     const std::uint32_t units_per_page_;
     Surroundings around_;
     RowChoice choice_;
-    std::unique_ptr<HybridRows> hybrid_;  ///< null: no hybrid map
+    std::unique_ptr<LogicalRows> logical_rows_;  ///< null: pages are put anywhere
     std::vector<PageAddress> row_;       ///< of the place() at hand
     std::vector<Lpa> units_;             ///< of the bring_in() at hand,
     std::vector<std::uint8_t> tenants_;  ///< and who wrote each

@@ -87,7 +87,7 @@ void BlockManager::make_victim(SuperblockId b) {
     if (r.state == BlockState::failed && r.programs == 0) {
         failed_.erase(std::find(failed_.begin(), failed_.end(), b));
         any_failed_ = !failed_.empty();
-    } else if (r.state != BlockState::sealed && r.state != BlockState::hybrid) {
+    } else if (r.state != BlockState::sealed && r.state != BlockState::placed) {
         refuse(b, "chosen as victim");
     }
     r.state = BlockState::victim;
@@ -287,7 +287,7 @@ void BlockManager::restore(const std::vector<std::vector<SuperblockId>>& free) {
                 case BlockState::full: refuse(b, "found by a start");
                 case BlockState::free:
                 case BlockState::sealed:
-                case BlockState::hybrid:
+                case BlockState::placed:
                 case BlockState::victim: break;
             }
             ++in_use;
@@ -340,7 +340,7 @@ void BlockManager::state(Snapshot& s) {
 /// What everybody takes for granted who goes by these tables. What they say of the flash, Ftl::verify_books() looks at.
 void BlockManager::check_read(Snapshot& s) const {
     for (const BlockRecord& r : blocks_) {
-        s.require(r.state <= BlockState::hybrid && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
+        s.require(r.state <= BlockState::placed && r.valid <= shape_.units() && r.write_pointer <= shape_.pages(), "a superblock that cannot be");
         const std::uint32_t named = r.stream < kNamedHostStreams ? 0 : host_stream_of(r.stream);
         s.require(r.stream <= kSlcStream || (r.stream >= kNamedHostStreams && named <= streams_), "a superblock of a stream that there is not");
     }

@@ -35,7 +35,7 @@ const char* name_of(BlockState state) {
             return "open in the SLC cache";
         case BlockState::slc_sealed:
             return "full in the SLC cache";
-        case BlockState::hybrid:
+        case BlockState::placed:
             return "data or log block";
     }
     return "?";

@@ -24,7 +24,7 @@ enum class BlockState : std::uint8_t {
     slc_free,   ///< of the SLC cache (slc/), erased
     open_slc,   ///< takes host pages in SLC mode
     slc_sealed, ///< of the SLC cache, all its pages programmed: waits to be folded
-    hybrid      ///< of a hybrid map (hybrid/): a data block, or a log block that takes no more pages
+    placed      ///< of a mapping by blocks (mapping/block_placement.h): a data block, or a log block that takes no more pages
 };
 const char* name_of(BlockState state);
 

@@ -15,12 +15,6 @@ std::unique_ptr<Checkpoints> make_checkpoints(const FtlConfig& config, const Nan
     return config.has_checkpoints() ? std::make_unique<Checkpoints>(CheckpointLayout(config, geometry), geometry, units) : nullptr;
 }
 
-/// A hybrid map says where each unit may be.
-std::string static_dimensions_of(const FtlConfig& config) {
-    if (!is_hybrid(config)) return config.static_dimensions;
-    return config.superblock == SuperblockSpan::die ? "CWD" : "CWDP";
-}
-
 /// Before any member is sized by them.
 const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) {
     auto problems = check_ftl(config, geometry);
@@ -32,6 +26,7 @@ const FtlConfig& checked(const FtlConfig& config, const NandGeometry& geometry) 
 Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare, std::uint64_t seed)
     : config_(checked(config, geometry)),
       geometry_(geometry),
+      mapping_(mapping_of(config_, geometry_)),
       shape_(geometry, config.superblock, row_sequence(config.allocation, geometry, config.superblock), config.parity != Parity::none),
       spare_(spare),
       seed_(seed),
@@ -44,12 +39,12 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       valid_(geometry.units()),
       blocks_(shape_, config.gc_hard_free_blocks, config.spare_blocks, config.free_blocks == FreeBlocks::by_wear,
               CheckpointLayout(config, geometry).per_group() + config.slc.blocks,
-              is_hybrid(config) ? HybridMap::kRandom : config.stream_frontiers, config.gc_frontier == GcFrontier::shared),
+              mapping_->streams(), config.gc_frontier == GcFrontier::shared),
       slc_(config.slc.any() ? std::make_unique<SlcCache>(config, geometry, shape_, blocks_) : nullptr),
       slc_region_(slc_ != nullptr ? slc_->region() : SlcRegion{}),
       folded_last_(shape_.groups()),
       rows_(row_sequence(config.allocation, geometry, config.superblock)),
-      lanes_(static_dimensions_of(config), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
+      lanes_(mapping_->static_dimensions(), rows_, geometry, shape_, config.stream_frontiers, NvmSets(config.nvm_sets, geometry), logical_units_),
       translation_room_(lanes_, translation_pages_, entries_per_translation_page_),
       under_way_(config.placement == Placement::first_idle ? shape_.groups() : 0),
       policy_(VictimPolicies::instance().make("gc.policy", config.gc_policy, {shape_, OpenWordLines::reclaim_units(geometry, shape_.planes()), seed},
@@ -61,7 +56,9 @@ Ftl::Ftl(const FtlConfig& config, const NandGeometry& geometry, SpareArea& spare
       checkpoints_(make_checkpoints(config_, geometry, logical_units_ + translation_pages_)),
       refresh_(config.refresh_reads != 0 || config.most_looks() != 0 ? std::make_unique<Refresh>(config.refresh_reads, config.most_looks(), shape_, blocks_) : nullptr),
       parity_(config.parity != Parity::none ? std::make_unique<RowParity>(*this) : nullptr),
-      hybrid_(is_hybrid(config) ? std::make_unique<HybridMap>(*this) : nullptr) {
+      placement_(mapping_->place({*this, blocks_, counters_})) {
+    SSDTLM_CHECK((placement_ != nullptr) == mapping_->places_by_blocks(), "ftl.mapping = " + config.mapping + ": places_by_blocks() and place() do not agree");
+    SSDTLM_CHECK(placement_ == nullptr || translation_pages_ == 0, "ftl.mapping = " + config.mapping + ": a mapping by blocks has no translation pages");
     if (spare.any_marked_bad()) leave_out_marked();
 }
 
@@ -139,7 +136,7 @@ SuperblockId Ftl::let_go_superblock(SuperblockId b) {
 
 void Ftl::seal(SuperblockId b) {
     if (__builtin_expect(blocks_[b].stream == kSlcStream, 0)) return slc_->seal(b);
-    if (__builtin_expect(hybrid_ != nullptr, 0) && blocks_[b].stream != kGcStream) return hybrid_->sealed(b);
+    if (__builtin_expect(placement_ != nullptr, 0) && blocks_[b].stream != kGcStream) return placement_->sealed(b);
     policy_->sealed(b, blocks_[b].valid, counters_.host_units);
 }
 

@@ -3,7 +3,7 @@
 // keeps the books; it knows no time. When a program or an erase happens, how many run at once and what the firmware pays for it is the orchestrator's
 // part, and the write buffer lies above. Units whose only copy cannot be read are lost. Out-of-place writes with a log per group of planes
 // (superblock.h), separate open superblocks for GC data and for the host's, which may keep its write streams apart (allocation/lanes.h). The host's
-// pages may go through an SLC cache first (slc/), or to log blocks that are merged with data blocks (hybrid/). A map that is not all in memory
+// pages may go through an SLC cache first (slc/), or where a mapping by blocks says (mapping/, hybrid/). A map that is not all in memory
 // (../cached_map) has its pages in superblocks of their own. After a loss of power it is found in out-of-band areas, journal and checkpoints (recovery/).
 //
 // Life of a host page: allocate_host_pages -> map_unit for each unit (both when the program is issued) -> host_page_programmed. Of a victim: select_victim ->
@@ -24,9 +24,10 @@
 #include "controller/ftl/checkpoint/checkpoints.h"
 #include "controller/ftl/ftl_config.h"
 #include "controller/ftl/ftl_counters.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/mapping/block_placement.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/mapping/page_map.h"
 #include "controller/ftl/mapping/validity_map.h"
 #include "controller/ftl/parity/row_parity.h"
@@ -100,7 +101,7 @@ public:
     std::uint32_t ragged_groups() const { return lanes_.ragged_count(); }
     /// A page for what a failed program in this group was to write, where GC or a merge writes: there is room for it, as what failed need not be moved. It
     /// is one of GC's programs from there on: no overtaking.
-    PageAddress allocate_again(GroupId group) { return hybrid_ != nullptr ? hybrid_->take_again(group) : allocate_gc_page(group); }
+    PageAddress allocate_again(GroupId group) { return placement_ != nullptr ? placement_->take_again(group) : allocate_gc_page(group); }
     /// At program issue: the new copy is mapped and valid. Returns the old one, which must stay on the flash until the new one is there: hold_copy().
     Ppa map_unit(Lpa lpa, Ppa to) {
         const Ppa old = map_.exchange(lpa, to);
@@ -256,7 +257,8 @@ public:
     void lose(Lpa lpa);
     bool lose_copy(Ppa at);  ///< the unit that is mapped there, false if none is: whose it is stands in the block's directory too
     std::uint64_t lost_units() const { return lost_units_; }
-    HybridMap* hybrid() const { return hybrid_.get(); }  ///< null: pages are put anywhere
+    BlockPlacement* placement() const { return placement_.get(); }  ///< null: pages are put anywhere
+    const Mapping& mapping() const { return *mapping_; }
     RowParity* parity() const { return parity_.get(); }  ///< null: rows have none
 
     // --- Reads in flight hold off the erase of their superblock, as hold_copy() does ---
@@ -277,7 +279,6 @@ private:
     friend class Preconditioner;
     friend class CheckpointCapture;
     friend class FtlState;
-    friend class HybridMap;
     friend class Recovery;
     friend class RowParity;
     friend class OpenWordLines;
@@ -360,6 +361,7 @@ private:
 
     const FtlConfig config_;
     const NandGeometry geometry_;
+    const std::unique_ptr<const Mapping> mapping_;
     const SuperblockShape shape_;
     SpareArea& spare_;
     const std::uint64_t seed_;
@@ -392,7 +394,7 @@ private:
     const std::unique_ptr<Refresh> refresh_;    // null: none
     std::function<void(GroupId)> refresh_due_ = [](GroupId) {};
     const std::unique_ptr<RowParity> parity_;   // null: none
-    std::unique_ptr<HybridMap> hybrid_;         // null: none
+    std::unique_ptr<BlockPlacement> placement_; // null: pages are put anywhere
     std::function<void()> media_changed_;
     FtlCounters counters_;
 };

@@ -128,7 +128,7 @@ void Ftl::verify_books() const {
                 break;
             case BlockState::sealed:
             case BlockState::slc_sealed:
-            case BlockState::hybrid:
+            case BlockState::placed:
                 found.require((programmed == pages || r.cut) && r.programs == 0, "pages in sealed superblock", n, programmed, pages);
                 break;
             case BlockState::failed:
@@ -168,8 +168,8 @@ void Ftl::verify_books() const {
         found.require(under_way_[g] == programs[g], "programs under way in group", g, under_way_[g], programs[g]);
     if (slc_ != nullptr)
         if (const std::string wrong = slc_->check(); !wrong.empty()) found.add(wrong);
-    if (hybrid_ != nullptr)
-        if (const std::string wrong = hybrid_->check(); !wrong.empty()) found.add(wrong);
+    if (placement_ != nullptr)
+        if (const std::string wrong = placement_->check(); !wrong.empty()) found.add(wrong);
     found.throw_if_any();
 }
 

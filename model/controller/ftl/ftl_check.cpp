@@ -10,18 +10,14 @@
 #include "controller/ftl/allocation/nvm_sets.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/gc/victim_policy.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/journal/journal.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/parity/row_parity.h"
 #include "controller/ftl/word_lines/open_word_lines.h"
 #include "controller/ports/quotas.h"
 #include "nand/onfi/spare.h"
 
 namespace ssdtlm {
-
-std::vector<std::string> mapping_names() {
-    return {"block", "dftl", "fast", "page"};
-}
 
 std::uint64_t logical_units_of(const FtlConfig& config, const NandGeometry& g) {
     return (config.user_capacity_bytes + g.unit_bytes - 1) / g.unit_bytes;
@@ -32,7 +28,7 @@ std::uint32_t entries_per_translation_page(const FtlConfig& config, const NandGe
 }
 
 std::uint64_t translation_pages_of(const FtlConfig& config, const NandGeometry& g) {
-    if (config.mapping != "dftl") return 0;
+    if (!mapping_of(config, g)->is_on_flash()) return 0;
     const std::uint32_t entries = entries_per_translation_page(config, g);
     return (logical_units_of(config, g) + entries - 1) / entries;
 }
@@ -48,12 +44,14 @@ std::uint32_t most_dirty_pages(const FtlConfig& config, const NandGeometry& g) {
 }
 
 bool limits_dirty_pages(const FtlConfig& config) {
-    return config.mapping == "dftl" && config.map.power_protected < 1.0;
+    return config.map.power_protected < 1.0 && mapping_of(config, {})->is_on_flash();
 }
 
 std::uint32_t least_hard_free_blocks(const FtlConfig& c) {
-    const bool two_writers = c.mapping == "page" && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
-                             c.stream_frontiers == 0 && c.nvm_sets.empty() && c.static_dimensions == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
+    const NandGeometry any;
+    const auto mapping = mapping_of(c, any);
+    const bool two_writers = !mapping->is_on_flash() && !mapping->places_by_blocks() && c.most_spread == 0 && c.spare_blocks == 0 && !c.slc.any() && !c.has_checkpoints() && c.parity == Parity::none &&
+                             c.stream_frontiers == 0 && c.nvm_sets.empty() && mapping->static_dimensions() == "none" && c.gc_frontier == GcFrontier::own && c.gc_charge_time;
     return two_writers ? 1 : 2;
 }
 
@@ -70,11 +68,10 @@ void follow_used_shares(FtlConfig& config, const NandGeometry& g) {
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Above the threshold a plane has one free block more, and one block each is open for host pages, GC, wear levelling and
     // the map, and one for the host's pages in SLC mode. Spare blocks only take the place of others, and some are set apart for checkpoints.
-    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + config.spare_blocks +
-           CheckpointLayout(config, g).per_group() + config.slc.blocks + (config.slc.dynamic_blocks != 0) + (is_hybrid(config) ? log_blocks(config) + journal_blocks(config, g) : 0);
+    const auto mapping = mapping_of(config, g);
+    return threshold_reached(config) + 3 + 2 * config.stream_frontiers + (config.most_spread != 0) + mapping->is_on_flash() + config.spare_blocks +
+           CheckpointLayout(config, g).per_group() + config.slc.blocks + (config.slc.dynamic_blocks != 0) + (mapping->places_by_blocks() ? mapping->log_blocks() + journal_blocks(config, g) : 0);
 }
-
-std::uint32_t log_blocks(const FtlConfig& config) { return random_log_blocks(config) + 1; }
 
 std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& g) {
     // Those that are full of what is true, the open one, and one that is being collected.
@@ -101,7 +98,7 @@ std::uint64_t most_with_lanes(const FtlConfig& config, const NandGeometry& g, st
     const std::uint64_t row = std::uint64_t{shape.planes()} * g.units_per_page(), of_group = all / shape.groups();
     const std::uint64_t journal = std::uint64_t{most_journal_pages(config, g)} * g.units_per_page();
     std::uint64_t units = of_group <= journal ? 0 : of_group - journal;
-    if (config.mapping == "dftl") {
+    if (mapping_of(config, g)->is_on_flash()) {
         const std::uint64_t entries = entries_per_translation_page(config, g), slack = translation_slack(g);
         units = units <= slack ? 0 : (units - slack) * entries / (entries + 1);
     }
@@ -114,12 +111,13 @@ std::uint64_t most_logical_units(const FtlConfig& config, const NandGeometry& g)
     // units that they speak of, but for the first two: those may keep a plane a block lower, which is still above the hard threshold.
     const std::uint64_t reserve = reserved_blocks(config, g);
     if (g.blocks_per_plane <= reserve) return 0;
-    if (is_hybrid(config)) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
+    const auto mapping = mapping_of(config, g);
+    if (mapping->places_by_blocks()) return g.planes() * (g.blocks_per_plane - reserve) * g.units_per_block();
     const SuperblockShape shape(g, config.superblock, {}, config.parity != Parity::none);
     const std::uint32_t lost = g.two_step ? OpenWordLines::reclaim_units(g, 1) : g.units_per_page() - 1;
     const std::uint64_t all = g.units_per_block() <= lost ? 0 : std::uint64_t{shape.groups()} * shape.data_planes() * (g.blocks_per_plane - reserve) * (g.units_per_block() - lost);
-    if (config.static_dimensions != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
-    if (config.mapping != "dftl") return all;
+    if (mapping->static_dimensions() != "none" || !config.nvm_sets.empty()) return most_with_lanes(config, g, all);
+    if (!mapping->is_on_flash()) return all;
     // n units and their translation pages, n / entries rounded up.
     const std::uint64_t entries = entries_per_translation_page(config, g);
     return all == 0 ? 0 : (all - 1) * entries / (entries + 1);
@@ -156,16 +154,16 @@ void check_analytic(std::vector<Problem>& out, const FtlConfig& config, const Na
 }
 
 /// What superblocks of the whole drive are not made to work with.
-void check_lines(std::vector<Problem>& out, const FtlConfig& config) {
+void check_lines(std::vector<Problem>& out, const FtlConfig& config, bool by_blocks) {
     const std::string with = " with ftl.superblock = \"drive\"";
     if (config.static_dimensions != "none")
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\"" + with, "\"none\": one superblock takes all addresses", "set it to \"none\", or ftl.superblock = \"die\""});
-    if (is_hybrid(config))
+    if (by_blocks)
         out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": log blocks are those of a die or plane", "set one of the two"});
 }
 
 /// What NVM Sets are not made to work with.
-void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g, bool by_blocks) {
     const std::size_t before = out.size();
     NvmSets::check(out, "ftl.nvm_sets", config.nvm_sets, g);
     if (config.nvm_sets.empty() || out.size() != before) return;
@@ -175,7 +173,7 @@ void check_sets(std::vector<Problem>& out, const FtlConfig& config, const NandGe
     refuse(config.static_dimensions != "none", "ftl.static_dimensions", config.static_dimensions, "\"none\": the address decides the set, and nothing else");
     refuse(config.superblock == SuperblockSpan::drive, "ftl.superblock", "drive", "\"die\" or \"plane\": a superblock is of one set");
     refuse(config.superblock == SuperblockSpan::die && NvmSets(config.nvm_sets, g).names_planes(), "ftl.superblock", "die", "\"plane\": the planes of a die would be written as one");
-    refuse(is_hybrid(config), "ftl.mapping", config.mapping, "\"page\" or \"dftl\": log blocks are of no set");
+    refuse(by_blocks, "ftl.mapping", config.mapping, "\"page\" or \"dftl\": log blocks are of no set");
     refuse(config.initial_state == InitialState::analytic, "precondition.state", "analytic", "\"fresh\", \"sequential\" or \"random\": by formula any unit is anywhere");
 }
 
@@ -192,12 +190,12 @@ void check_quotas(std::vector<Problem>& out, const char* key, const char* size, 
 }
 
 /// What garbage collection in no time is not made to work with.
-void check_at_once(std::vector<Problem>& out, const FtlConfig& config) {
+void check_at_once(std::vector<Problem>& out, const FtlConfig& config, bool by_blocks) {
     if (config.gc_charge_time) return;
     const std::string with = " with gc.charge_time = false";
     if (config.gc_pace != "full")
         out.push_back({"gc.pace", "\"" + config.gc_pace + "\"" + with, "\"full\": what takes no time has no pace", "set it to \"full\", or gc.charge_time = true"});
-    if (is_hybrid(config))
+    if (by_blocks)
         out.push_back({"ftl.mapping", "\"" + config.mapping + "\"" + with, "\"page\" or \"dftl\": merges take their time", "set one of the two, or gc.charge_time = true"});
 }
 
@@ -220,7 +218,7 @@ void check_cached_map(std::vector<Problem>& out, const FtlConfig& config, const 
 }
 
 /// What a buffer with a part for each tenant is not made to work with.
-void check_buffer_quotas(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
+void check_buffer_quotas(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g, bool by_blocks) {
     check_quotas(out, "buffer.quotas", "buffer.size", config.buffer_quotas, config.buffer_bytes / g.unit_bytes);
     const auto refuse = [&](bool wrong, const char* key, const std::string& found, const std::string& allowed, const std::string& repair) {
         if (wrong) out.push_back({key, found + " with buffer.quotas", allowed, repair});
@@ -228,7 +226,7 @@ void check_buffer_quotas(std::vector<Problem>& out, const FtlConfig& config, con
     refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "set it to true");
     refuse(config.buffer_order == BufferOrder::by_translation_page, "buffer.order", "\"by_translation_page\"", "\"arrival\" or \"lru\": the units of a translation page are those of several tenants",
            "set one of the two");
-    refuse(is_hybrid(config), "ftl.mapping", "\"" + config.mapping + "\"", "\"page\" or \"dftl\": units are chosen by logical pages", "set one of the two");
+    refuse(by_blocks, "ftl.mapping", "\"" + config.mapping + "\"", "\"page\" or \"dftl\": units are chosen by logical pages", "set one of the two");
     refuse(config.read_cache.shares_room(), "read_cache.room", "\"buffer\"", "\"own\"", "set it to \"own\", with a read_cache.size");
     refuse(config.caches_filled, "precondition.fill_caches", "true", "false: nobody says which tenants wrote before", "set it to false");
 }
@@ -256,33 +254,6 @@ void check_read_cache(std::vector<Problem>& out, const FtlConfig& config, const 
                        std::string("set buffer.order = ") + (by_age ? "\"arrival\"" : "\"lru\"")});
 }
 
-/// What mappings by blocks are not made to work with.
-void check_hybrid(std::vector<Problem>& out, const FtlConfig& config) {
-    const std::string with = " with ftl.mapping = \"" + config.mapping + "\"", logs = config.mapping == "fast" ? "log blocks" : "replacement blocks";
-    const auto refuse = [&](bool wrong, const char* key, const std::string& found, const char* allowed, const std::string& why) {
-        if (wrong) out.push_back({key, found + with, std::string(allowed) + ": " + why, "set " + std::string(key) + " = " + allowed + ", or ftl.mapping = \"page\""});
-    };
-    refuse(config.static_dimensions != "none", "ftl.static_dimensions", "\"" + config.static_dimensions + "\"", "\"none\"", "the logical address decides all of them");
-    refuse(config.placement != Placement::in_turn, "ftl.placement", "first_idle", "\"in_turn\"", "the logical address decides where a page goes");
-    refuse(config.stream_frontiers != 0, "ftl.stream_frontiers", std::to_string(config.stream_frontiers), "0", logs + " take the pages of all streams");
-    refuse(config.slc.blocks != 0, "slc.blocks", std::to_string(config.slc.blocks), "0", logs + " take the pages of the host");
-    refuse(!config.buffer_merges, "buffer.merge_writes", "false", "true", "units are chosen by logical pages");
-    refuse(config.slc.dynamic_blocks != 0, "slc.dynamic_blocks", std::to_string(config.slc.dynamic_blocks), "0", logs + " take the pages of the host");
-    refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0", "static wear levelling would move data blocks");
-    refuse(config.refresh_reads != 0, "refresh.reads", std::to_string(config.refresh_reads), "0", "refreshing would move data blocks");
-    refuse(config.refresh_age != Ps{}, "refresh.age", "a time", "\"0s\"", "refreshing would move data blocks");
-    refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\"", "merges write data blocks");
-    refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\"", "the host waits for merges");
-    refuse(config.gc_idle_after != Ps{}, "gc.idle_after", "a time", "\"0s\"", "merges begin when a page needs room");
-    refuse(config.checkpoint_interval_bytes != 0, "ftl.checkpoint_interval", "a size", "\"0B\"", logs + " have no checkpoints");
-    refuse(config.checkpoint_at_shutdown, "ftl.checkpoint_at_shutdown", "true", "false", logs + " have no checkpoints");
-    refuse(config.initial_state == InitialState::analytic, "precondition.state", "\"analytic\"", "\"random\"", "the formula is that of page mapping");
-    if (config.mapping == "fast" && config.fast.random_log_blocks == 0)
-        out.push_back({"fast.random_log_blocks", "0" + with, "1 or more", "raise it"});
-}
-}  // namespace
-
-namespace {
 void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeometry& g) {
     const std::pair<const char*, std::uint32_t> keys[] = {{"slc.blocks", config.slc.blocks}, {"slc.dynamic_blocks", config.slc.dynamic_blocks}};
     for (const auto& [key, blocks] : keys) {
@@ -297,8 +268,13 @@ void check_slc(std::vector<Problem>& out, const FtlConfig& config, const NandGeo
 }
 }  // namespace
 
-std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
+std::vector<Problem> check_ftl(const FtlConfig& asked, const NandGeometry& g) {
     std::vector<Problem> out;
+    const auto mapping = mapping_of(asked, g);
+    const bool by_blocks = mapping->places_by_blocks(), on_flash = mapping->is_on_flash();
+    // What a mapping leaves to the address is checked as if it had been asked for.
+    FtlConfig config = asked;
+    if (!by_blocks) config.static_dimensions = mapping->static_dimensions();
     check_name(out, "ftl.mapping", config.mapping, mapping_names());
     if (const auto& all = VictimPolicies::instance(); all.policies().count(config.gc_policy) == 0)
         out.push_back(unknown_policy("gc.policy", config.gc_policy, all.names()));
@@ -325,7 +301,7 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.gc_soft_free_blocks <= config.gc_hard_free_blocks)
         out.push_back({"gc.soft_free_blocks", std::to_string(config.gc_soft_free_blocks),
                        "more than gc.hard_free_blocks = " + std::to_string(config.gc_hard_free_blocks), ""});
-    check_at_once(out, config);
+    check_at_once(out, config, by_blocks);
     if (!(config.fill >= 0.0 && config.fill <= 1.0))
         out.push_back({"precondition.fill", std::to_string(config.fill), "0 to 1", ""});
     if (config.initial_state == InitialState::analytic) check_analytic(out, config, g);
@@ -348,11 +324,11 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.superblock == SuperblockSpan::die && g.planes_per_die > 1 && config.static_dimensions.find('P') != std::string::npos)
         out.push_back({"ftl.static_dimensions", "\"" + config.static_dimensions + "\" with ftl.superblock = \"die\"",
                        "no P: the planes of a die are written as one", "leave out the P, or set ftl.superblock = \"plane\""});
-    if (config.superblock == SuperblockSpan::drive) check_lines(out, config);
+    if (config.superblock == SuperblockSpan::drive) check_lines(out, config, by_blocks);
     RowParity::check(out, config, g);
     OpenWordLines::check(out, config, g);
-    check_sets(out, config, g);
-    if (is_hybrid(config)) check_hybrid(out, config);
+    check_sets(out, config, g, by_blocks);
+    mapping->check(out);
     if (config.flush_stop_percent > config.flush_start_percent && config.flush_stop_percent != 100)
         out.push_back({"buffer.flush_stop", std::to_string(config.flush_stop_percent) + "%, above buffer.flush_start = " + std::to_string(config.flush_start_percent) + "%",
                        "at most buffer.flush_start, or 100%: the same", "lower it, or raise buffer.flush_start"});
@@ -362,15 +338,15 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
     if (config.buffer_order == BufferOrder::lru && !config.buffer_merges)
         out.push_back({"buffer.order", "\"lru\" with buffer.merge_writes = false", "another order: a write that takes no older one's place moves none",
                        "set buffer.order = \"arrival\", or buffer.merge_writes = true"});
-    if (config.buffer_order == BufferOrder::by_translation_page && config.mapping != "dftl")
+    if (config.buffer_order == BufferOrder::by_translation_page && !on_flash)
         out.push_back({"buffer.order", "\"by_translation_page\" with ftl.mapping = \"" + config.mapping + "\"", "a map that has translation pages",
                        "set buffer.order = \"arrival\", or ftl.mapping = \"dftl\""});
     check_read_cache(out, config, g);
-    if (!config.buffer_quotas.empty()) check_buffer_quotas(out, config, g);
+    if (!config.buffer_quotas.empty()) check_buffer_quotas(out, config, g, by_blocks);
     if (config.buffer_prefers_dirty && (config.buffer_order != BufferOrder::by_translation_page || !limits_dirty_pages(config)))
         out.push_back({"buffer.prefer_dirty", "true without a share of dirty translation pages or an order by them", "buffer.order = \"by_translation_page\" and map.power_protected below 100%",
                        "set it to false, or these two"});
-    if (config.mapping == "dftl") check_cached_map(out, config, g);
+    if (on_flash) check_cached_map(out, config, g);
     else if (!config.map.quotas.empty())
         out.push_back({"map.quotas", "with ftl.mapping = \"" + config.mapping + "\"", "a map in a cache: ftl.mapping = \"dftl\"", "leave them out, or set ftl.mapping = \"dftl\""});
     const CheckpointLayout checkpoints(config, g);
@@ -387,8 +363,8 @@ std::vector<Problem> check_ftl(const FtlConfig& config, const NandGeometry& g) {
                        "at most " + std::to_string(most * g.unit_bytes) + " of the " + std::to_string(g.raw_bytes()) +
                            " bytes of flash, because each plane keeps " +
                            std::to_string(threshold_reached(config) + 1) + " free, " +
-                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + (config.mapping == "dftl") + (config.slc.dynamic_blocks != 0)) + " open and " +
-                           (is_hybrid(config) ? std::to_string(log_blocks(config)) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
+                           std::to_string(2 + 2 * config.stream_frontiers + (config.most_spread != 0) + on_flash + (config.slc.dynamic_blocks != 0)) + " open and " +
+                           (by_blocks ? std::to_string(mapping->log_blocks()) + " log blocks and " + std::to_string(journal_blocks(config, g)) + " for the journal and " : "") +
                            std::to_string(config.spare_blocks) + " spare blocks and " +
                            std::to_string(CheckpointLayout(config, g).per_group()) + " for checkpoints and " + std::to_string(config.slc.blocks) +
                            " for the SLC cache of its " + std::to_string(g.blocks_per_plane),

@@ -12,9 +12,6 @@
 
 namespace ssdtlm {
 
-/// Names of the mapping policies, sorted.
-std::vector<std::string> mapping_names();
-
 /// Of the flash: the map names pages of the journal by the numbers above those of the units.
 inline constexpr std::uint64_t kMostUnits = 0xFFF00000u;
 
@@ -37,8 +34,7 @@ std::uint32_t least_hard_free_blocks(const FtlConfig& config);
 void follow_used_shares(FtlConfig& config, const NandGeometry& geometry);
 /// Blocks of each plane that no data of the host may fill.
 std::uint32_t reserved_blocks(const FtlConfig& config, const NandGeometry& geometry);
-/// Of each group with a hybrid map, as superblocks: log blocks, and what the journal may take.
-std::uint32_t log_blocks(const FtlConfig& config);
+/// Of each group with a mapping by blocks, as superblocks: what the journal may take.
 std::uint32_t journal_blocks(const FtlConfig& config, const NandGeometry& geometry);
 /// What the map's cache has room for: entries or translation pages.
 std::uint64_t cached_map_slots_of(const FtlConfig& config, const NandGeometry& geometry);

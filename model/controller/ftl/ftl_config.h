@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/config/policy_registry.h"
+#include "common/units/age.h"
 #include "common/units/units.h"
 #include "controller/ftl/superblock.h"
 #include "controller/ports/read_cache_config.h"
@@ -57,7 +58,7 @@ enum class GcMapUpdates : std::uint8_t {
     written,  ///< a unit that is moved makes its translation page dirty
     found     ///< out-of-band areas say where moved units are: nothing is written for them alone
 };
-/// Of a map whose entries are on flash, but for some in a cache (mapping = "dftl").
+/// Of a map whose entries are on flash, but for some in a cache.
 struct CachedMapConfig {
     std::uint64_t cache_bytes = 4ull << 20;   ///< of the DRAM
     MapGranularity granularity = MapGranularity::entry;
@@ -92,14 +93,15 @@ struct SlcConfig {
     bool any() const { return blocks != 0 || dynamic_blocks != 0; }
 };
 
-/// Log blocks of a hybrid map (hybrid/).
+/// Log blocks of a mapping by blocks (hybrid/).
 struct FastConfig {
     std::uint32_t random_log_blocks = 8;  ///< per plane, beside the sequential one
 };
 
 struct FtlConfig {
     std::uint64_t user_capacity_bytes = 0;    ///< exported namespace; < raw flash capacity
-    std::string mapping = "page";             ///< page: all in memory; dftl: cached; fast: log blocks
+    std::string mapping = "page";             ///< registered mapping
+    PolicyTable mappings;                     ///< parameters of mappings that have their own
     CachedMapConfig map;                      ///< dftl
     FastConfig fast;                          ///< fast
     std::string allocation = "CWDP";          ///< order of channel, way, die, plane; first letter varies fastest; 24 orders;
@@ -129,11 +131,11 @@ struct FtlConfig {
     std::uint32_t most_spread = 0;            ///< static levelling: P/E cycles between blocks of a group; 0: none
     std::uint32_t levelling_each = 8;         ///< of so many victims of a group one at most is collected for it
     std::uint32_t refresh_reads = 0;          ///< pages read of a block after which what it holds is moved; 0: never
-    Ps refresh_age{};                         ///< of data after which they are moved; 0: never
-    Ps refresh_interval{};                    ///< from one look at the ages to the next; 0: a 16th of refresh_age
-    Ps look_interval() const { return refresh_interval == Ps{} ? refresh_age / 16 : refresh_interval; }
+    Age refresh_age{};                        ///< of data after which they are moved; 0: never
+    Age refresh_interval{};                   ///< from one look at the ages to the next; 0: a 16th of refresh_age
+    Age look_interval() const { return refresh_interval == Age{} ? refresh_age / 16 : refresh_interval; }
     /// Whole intervals between looks that refresh_age is long; 0: there are no looks.
-    std::uint32_t most_looks() const { return refresh_age == Ps{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval()); }
+    std::uint32_t most_looks() const { return refresh_age == Age{} ? 0 : static_cast<std::uint32_t>(refresh_age / look_interval()); }
     std::uint32_t spare_blocks = 0;           ///< per plane: not used until one of its blocks fails
     SlcConfig slc;
     // Write buffer in DRAM

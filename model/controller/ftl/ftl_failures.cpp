@@ -23,7 +23,7 @@ void Ftl::leave_out_marked() {
 }
 
 bool Ftl::finds_reason(GroupId group) const {
-    return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group, hybrid_ != nullptr) != kNoSuperblock);
+    return !media_.read_only && (gc_soft(group) || blocks_.failed_of(group, placement_ != nullptr) != kNoSuperblock);
 }
 
 void Ftl::host_page_failed(const PageAddress& a) {
@@ -51,8 +51,8 @@ void Ftl::close_failed(const PageAddress& a) {
     const bool was_open = (is_slc ? slc_->open_block(group) : blocks_.open_block(group, BlockState::open_host, stream)) == b;
     if (blocks_.fail(b)) {
         if (is_slc) slc_->lose(b);
-        if (hybrid_ != nullptr)
-            hybrid_->failed(b);
+        if (placement_ != nullptr)
+            placement_->failed(b);
         else if (was_open && shape_.planes() != 1)
             lanes_.cursor(group, stream).set_ragged(group, false);
         replace(b);
@@ -90,7 +90,7 @@ void Ftl::become_read_only() {
     // Nothing is collected any more, so what is left may take what the buffer holds.
     media_.read_only = true;
     media_.available_spare = 0;
-    if (hybrid_ != nullptr) hybrid_->refuse_merges();
+    if (placement_ != nullptr) placement_->refuse_merges();
     blocks_.give_up_reserve();
     for (std::uint32_t g = 0; g < shape_.groups(); ++g) update_able(GroupId{g});
     if (media_changed_) media_changed_();

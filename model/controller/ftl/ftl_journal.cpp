@@ -148,8 +148,8 @@ void Ftl::point_to_failed(SuperblockId b) {
 }
 
 bool Ftl::takes_journal(GroupId group) const {
-    // With a hybrid map it has superblocks of its own; one free one is for a merge.
-    if (hybrid_ != nullptr) return blocks_.open_block(group, BlockState::open_gc) != kNoSuperblock || blocks_.free_blocks(group) > 1;
+    // With a mapping by blocks it has superblocks of its own; one free one is for a merge.
+    if (placement_ != nullptr) return blocks_.open_block(group, BlockState::open_gc) != kNoSuperblock || blocks_.free_blocks(group) > 1;
     // Nothing is collected any more in a drive that is read-only: what there is may be used up.
     return media_.read_only ? blocks_.free_blocks(group) != 0 || gc_room(group) != 0 : !gc_hard(group);
 }

@@ -20,7 +20,7 @@ std::uint32_t Ftl::most_valid(GroupId group) const {
     // Even of a policy that takes victims without gain: in two steps they would cost room.
     std::uint32_t most = shape_.data_units() - (geometry_.two_step ? OpenWordLines::reclaim_units(geometry_, shape_.planes()) : 0);
     // Behind what is moved into the last free one there must be a page for the journal, for which the erase may wait.
-    if (blocks_.free_blocks(group) <= 1 && hybrid_ == nullptr && gc_room(group) < geometry_.units_per_page())
+    if (blocks_.free_blocks(group) <= 1 && placement_ == nullptr && gc_room(group) < geometry_.units_per_page())
         most = std::min(most, shape_.data_units() - geometry_.units_per_page());
     if (__builtin_expect(config_.gc_least_invalid == 0.0, 1) || gc_forced(group)) return most;
     return std::min(most, shape_.data_units() - static_cast<std::uint32_t>(config_.gc_least_invalid * shape_.data_units()));
@@ -29,7 +29,7 @@ std::uint32_t Ftl::most_valid(GroupId group) const {
 SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
     levels_[idx(group)] = false;
     if (__builtin_expect(blocks_.any_failed(), 0)) {
-        const SuperblockId failed = blocks_.failed_of(group, hybrid_ != nullptr);
+        const SuperblockId failed = blocks_.failed_of(group, placement_ != nullptr);
         // Without a free block another one has to be erased first, unless there is room behind what GC wrote last.
         if (failed != kNoSuperblock && (blocks_.free_blocks(group) != 0 || blocks_[failed].valid <= gc_room(group))) {
             blocks_.make_victim(failed);
@@ -42,8 +42,8 @@ SuperblockId Ftl::choose_victim(GroupId group, bool idle) {
         if (const SuperblockId fold = select_for_folding(group, idle); fold != kNoSuperblock) return count_victim(fold);
     if (__builtin_expect(refresh_ != nullptr, 0))
         if (const SuperblockId refreshed = select_for_refresh(group); refreshed != kNoSuperblock) return refreshed;
-    // What a hybrid map collects so is the journal, which takes no free one.
-    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && hybrid_ == nullptr) return select_without_free(group);
+    // Of a mapping by blocks what is collected so is the journal, which takes no free one.
+    if (__builtin_expect(blocks_.free_blocks(group) == 0, 0) && placement_ == nullptr) return select_without_free(group);
     if (__builtin_expect(config_.most_spread != 0, 0)) {
         const SuperblockId least_worn = select_for_levelling(group);
         if (least_worn != kNoSuperblock) return count_victim(least_worn);

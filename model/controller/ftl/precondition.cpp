@@ -43,7 +43,7 @@ void Preconditioner::fill() {
     if (config.initial_state == InitialState::fresh) return;
     const auto units = std::min(static_cast<std::uint64_t>(config.fill * static_cast<double>(ftl_.logical_units())), ftl_.logical_units());
     if (config.initial_state == InitialState::analytic) scatter(units);
-    else if (ftl_.hybrid_ != nullptr && ftl_.spare_.any_marked_bad()) lay_out_hybrid(units);
+    else if (ftl_.placement_ != nullptr && ftl_.spare_.any_marked_bad()) lay_out_by_blocks(units);
     else if (ftl_.lanes_.has_ranges() || ftl_.spare_.any_marked_bad() || ftl_.parity_ != nullptr) lay_out_by_pages(units);
     else lay_out(units);
     ftl_.lay_out_translation();
@@ -119,12 +119,12 @@ void Preconditioner::fill_blocks(const SequentialLayout& layout) {
             const SuperblockId b{static_cast<std::uint32_t>(idx(group) * shape.blocks_per_group() + block)};
             const auto valid = static_cast<std::uint32_t>(here * units_per_page_ - (has_last ? pads : 0));
             ftl_.blocks_[b].valid = valid;
-            if (here < per_superblock || ftl_.hybrid_ != nullptr) continue;
+            if (here < per_superblock || ftl_.placement_ != nullptr) continue;
             const std::uint64_t row = (block + 1) * geometry_.pages_per_block - 1;
             ftl_.policy_->sealed(b, valid, std::min((row * groups + i + 1) * shape.planes() * units_per_page_, units));
         }
     }
-    for (std::uint64_t i = 0; i < groups && ftl_.hybrid_ != nullptr; ++i) ftl_.hybrid_->laid_out(sequence[i], pages_of[i]);
+    for (std::uint64_t i = 0; i < groups && ftl_.placement_ != nullptr; ++i) ftl_.placement_->laid_out(sequence[i], pages_of[i]);
 }
 
 /// So many free ones, in an order that has nothing to do with their places.

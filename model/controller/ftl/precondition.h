@@ -39,7 +39,7 @@ public:
     void lay_out(std::uint64_t units);
     /// The same where each share of the planes has a range of the addresses: unit by unit, as no formula says where each is.
     void lay_out_by_pages(std::uint64_t units);
-    void lay_out_hybrid(std::uint64_t units);
+    void lay_out_by_blocks(std::uint64_t units);
     /// The same units where very many random overwrites would have brought them, in full superblocks, of which as many are free as
     /// the hard threshold leaves. Precondition: a fresh Ftl whose victim policy has a law.
     void scatter(std::uint64_t units);
@@ -69,7 +69,7 @@ private:
     template <class Next>
     std::uint64_t write_units(GroupId group, std::uint64_t most, Next&& next);
     void overwrite_in_turn(const Overwrites& asked);
-    void overwrite_hybrid(const Overwrites& asked);
+    void overwrite_by_blocks(const Overwrites& asked);
     void begin_rounds(std::uint64_t units);
     /// Moves one row's worth of the group's victim, the units packed in page order, and erases the victim when that was
     /// the last of it (the last page is padded). Takes a new victim where there is none. false: nothing to collect.

@@ -97,14 +97,14 @@ void Preconditioner::lay_out_by_pages(std::uint64_t units) {
 }
 
 /// Page after page, each to its place.
-void Preconditioner::lay_out_hybrid(std::uint64_t units) {
-    HybridMap& hybrid = *ftl_.hybrid_;
+void Preconditioner::lay_out_by_blocks(std::uint64_t units) {
+    BlockPlacement& placement = *ftl_.placement_;
     Spare out[kMaxUnitsPerPage];
     for (std::uint64_t first = 0; first < units;) {
-        const LogicalPage page = hybrid.logical().page_of(Lpa{static_cast<std::uint32_t>(first)});
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(hybrid.logical().units(page), units - first));
+        const LogicalPage page = placement.logical().page_of(Lpa{static_cast<std::uint32_t>(first)});
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(placement.logical().units(page), units - first));
         PageAddress a;
-        SSDTLM_CHECK(hybrid.take_pages(page.group, &page, 1, &a) == 1, "an ascending write for which something has to be merged");
+        SSDTLM_CHECK(placement.take_pages(page.group, &page, 1, &a) == 1, "an ascending write for which something has to be merged");
         std::fill_n(out, units_per_page_, kPadding);
         for (std::uint32_t s = 0; s < n; ++s, ++first) {
             out[s] = ftl_.codec_.make(Lpa{static_cast<std::uint32_t>(first)}, 1);
@@ -116,10 +116,10 @@ void Preconditioner::lay_out_hybrid(std::uint64_t units) {
 }
 
 /// A page of random units to a group drawn at random, and what has to be merged for it. With block mapping one unit a page.
-void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
+void Preconditioner::overwrite_by_blocks(const Overwrites& asked) {
     const auto [units, writes, latest, until_steady] = asked;
     Random random(ftl_.seed_, kStream);
-    HybridMap& hybrid = *ftl_.hybrid_;
+    BlockPlacement& placement = *ftl_.placement_;
     std::vector<Draws> draws;  // by share
     for (std::uint32_t share = 0; share < ftl_.lanes_.shares(); ++share) {
         draws.emplace_back(ftl_, units, share, 1);
@@ -130,37 +130,37 @@ void Preconditioner::overwrite_hybrid(const Overwrites& asked) {
     for (std::uint64_t i = 0; i < writes;) {
         Draws& of_share = draws[random.below(draws.size())];
         if (of_share.empty()) continue;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(hybrid.has_random_logs() ? units_per_page_ : 1, writes - i));
+        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(placement.takes_any_units() ? units_per_page_ : 1, writes - i));
         for (std::uint32_t s = 0; s < n; ++s, of_share.taken(random)) lpas[s] = of_share.next();
         i += n;
         // Several units of a page are together by chance.
-        const LogicalPage page = hybrid.logical().page_of(lpas[0]);
-        const bool by_block = !hybrid.has_random_logs(), is_whole = by_block ? hybrid.logical().units(page) == 1 : units_per_page_ == 1;
-        const std::uint32_t slot = by_block ? hybrid.logical().slot_of(lpas[0]) : 0;
+        const LogicalPage page = placement.logical().page_of(lpas[0]);
+        const bool by_block = !placement.takes_any_units(), is_whole = by_block ? placement.logical().units(page) == 1 : units_per_page_ == 1;
+        const std::uint32_t slot = by_block ? placement.logical().slot_of(lpas[0]) : 0;
         PageAddress a;
         const auto takes_page = [&] {
-            return by_block && !is_whole ? hybrid.take_part(page, 1u << slot, a) : hybrid.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) != 0;
+            return by_block && !is_whole ? placement.take_part(page, 1u << slot, a) : placement.take_pages(page.group, is_whole ? &page : nullptr, 1, &a) != 0;
         };
-        while (!takes_page()) hybrid.merge_at_once(page.group);
+        while (!takes_page()) placement.merge_at_once(page.group);
         std::fill_n(out, units_per_page_, kPadding);
         for (std::uint32_t s = 0; s < n; ++s) {
             out[slot + s] = ftl_.codec_.make(lpas[s], 1);
             ftl_.map_unit(lpas[s], geometry_.ppa_of(a, slot + s));
         }
         if (by_block) {
-            hybrid.program_part(page, 1u << slot, a, out);
+            placement.program_part(page, 1u << slot, a, out);
         } else {
             ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
             ftl_.host_page_programmed(a);
         }
-        hybrid.merge_at_once(page.group);
+        placement.merge_at_once(page.group);
         if (ends_steady(i) && until_steady) break;
     }
 }
 
 void Preconditioner::overwrite(const Overwrites& asked) {
     begin_rounds(asked.units);
-    ftl_.hybrid_ != nullptr ? overwrite_hybrid(asked) : overwrite_in_turn(asked);
+    ftl_.placement_ != nullptr ? overwrite_by_blocks(asked) : overwrite_in_turn(asked);
     rounds_.end(ftl_.counters_);
 }
 

@@ -349,9 +349,10 @@ void GcEngine::end_victim(GroupId group) {
 // What an untimed drive hands over says nothing of looks, as it has none.
 void GcEngine::state(Snapshot& s) {
     pacing_.state(s);
-    std::int64_t left = ages_ ? ages_->left().count() : -1;
-    s(left);
-    if (s.reads() && ages_ && left >= 0) ages_->set_left(Ps{left});
+    std::int64_t left = ages_ ? ages_->left().age.count() : -1, less = ages_ ? ages_->left().less.count() : 0;
+    s(left, less);
+    s.require(left >= -1 && less >= 0 && less < 1000, "a time until the next look at ages that cannot be");
+    if (s.reads() && ages_ && left >= 0) ages_->set_left({Age::nanoseconds(left), Ps{less}});
 }
 
 void GcEngine::check_waiters() const {

@@ -51,7 +51,7 @@ public:
     void set_probe(GcProbe* probe) { probe_ = probe; }
     /// Is told of each unit that was moved, where the map is not all in memory.
     void set_map(MapUpdates& map) { map_ = &map; if (at_once_) at_once_->set_map(map); }
-    /// Is told of what may concern merges as well, with a hybrid map.
+    /// Is told of what may concern merges as well, with a mapping by blocks.
     void set_merges(MergeEngine& merges) { merges_ = &merges; }
     /// Starts collecting in `group` if it wants it and is not collecting yet; goes on if it is paused and may.
     void check(GroupId group);
@@ -201,7 +201,7 @@ private:
     std::function<void(SuperblockId)> erase_waits_;
     GcProbe* probe_ = nullptr;
     MapUpdates* map_ = nullptr;
-    MergeEngine* merges_ = nullptr;  // null: no hybrid map
+    MergeEngine* merges_ = nullptr;  // null: there are none
     WordLinePort* word_lines_ = nullptr;  // null: each program ends by itself
     bool stopped_ = false;
     std::uint32_t active_ = 0, looks_ = 0;  // groups that are collected; that are looked at in an entry to come

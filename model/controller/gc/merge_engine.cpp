@@ -8,7 +8,7 @@ namespace ssdtlm {
 MergeEngine::MergeEngine(const FirmwareConfig& firmware, const FtlConfig& config, const Surroundings& around)
     : firmware_(firmware),
       around_(around),
-      hybrid_(*around.ftl.hybrid()),
+      placement_(*around.ftl.placement()),
       geometry_(around.ftl.geometry()),
       codec_(around.ftl.codec()),
       most_pages_(config.gc_max_inflight_pages * around.ftl.shape().planes()),
@@ -18,8 +18,8 @@ void MergeEngine::check(GroupId group) {
     Group& g = groups_[idx(group)];
     g.asked = true;
     try_erase(group);
-    if (g.running || hybrid_.dead(group) != kNoSuperblock || hybrid_.erasing(group)) return;
-    if (!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
+    if (g.running || placement_.dead(group) != kNoSuperblock || placement_.erasing(group)) return;
+    if (!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only) return;
     g.running = true;
     step<&MergeEngine::begin>(group, firmware_.gc_victim, idx(group), CoreStep::gc_victim);
 }
@@ -28,9 +28,9 @@ void MergeEngine::begin(std::uint64_t index) {
     Group& g = groups_[index];
     const GroupId group{static_cast<std::uint32_t>(index)};
     --g.steps;
-    if (hybrid_.demanded(group) && hybrid_.begin(group)) {
+    if (placement_.demanded(group) && placement_.begin(group)) {
         g.number = ++runs_;
-        g.cursor = hybrid_.run(group).next;
+        g.cursor = placement_.run(group).next;
         return pump(group);
     }
     run_ended(group);
@@ -40,17 +40,17 @@ void MergeEngine::begin(std::uint64_t index) {
 void MergeEngine::pump(GroupId group) {
     Group& g = groups_[idx(group)];
     if (__builtin_expect(g.abandoned, 0)) return drop_rows(group);
-    while (g.cursor != hybrid_.run(group).end && g.pages < most_pages_) start_row(group);
+    while (g.cursor != placement_.run(group).end && g.pages < most_pages_) start_row(group);
     if (!g.rows.empty() && !g.issuing && g.rows.front().reads == 0) {
         const Row& row = g.rows.front();
         const auto units = static_cast<std::uint64_t>(std::count_if(row.units.begin(), row.units.end(), [](const Unit& u) { return u.from != kUnmapped; }));
         g.issuing = true;
-        const std::uint32_t programs = hybrid_.reads_rest(group) ? 0 : row.pages;
+        const std::uint32_t programs = placement_.reads_rest(group) ? 0 : row.pages;
         step<&MergeEngine::place_row>(group, std::uint64_t{firmware_.flash_issue} * programs + firmware_.map_update * units, idx(group), CoreStep::gc_program_issue);
         return;
     }
-    if (g.cursor != hybrid_.run(group).end || g.pages != 0) return;
-    hybrid_.end_run(group);
+    if (g.cursor != placement_.run(group).end || g.pages != 0) return;
+    placement_.end_run(group);
     run_ended(group);
 }
 
@@ -70,7 +70,7 @@ __attribute__((noinline, cold)) void MergeEngine::drop_rows(GroupId group) {
     }
     if (g.pages != 0) return;
     g.abandoned = false;
-    hybrid_.abandon_run(group);
+    placement_.abandon_run(group);
     run_ended(group);
 }
 
@@ -88,7 +88,7 @@ void MergeEngine::start_row(GroupId group) {
     Group& g = groups_[idx(group)];
     const std::uint32_t planes = around_.ftl.shape().planes(), per_page = geometry_.units_per_page();
     Row row;
-    row.pages = std::min(planes - g.cursor % planes, hybrid_.run(group).end - g.cursor);
+    row.pages = std::min(planes - g.cursor % planes, placement_.run(group).end - g.cursor);
     row.units.resize(std::size_t{row.pages} * per_page);
     find_units(group, row);
     std::vector<std::uint32_t> in_order;
@@ -120,11 +120,11 @@ void MergeEngine::start_row(GroupId group) {
 
 /// Where they are now; the host writes no others in the group until the merge is over.
 void MergeEngine::find_units(GroupId group, Row& row) const {
-    const std::uint32_t per_page = geometry_.units_per_page(), skip = hybrid_.reads_rest(group) ? hybrid_.host_slots(group) : 0;
+    const std::uint32_t per_page = geometry_.units_per_page(), skip = placement_.reads_rest(group) ? placement_.host_slots(group) : 0;
     for (std::uint32_t i = 0; i < row.pages; ++i) {
-        const LogicalPage p{group, hybrid_.run(group).block, groups_[idx(group)].cursor + i};
-        const std::uint32_t first = idx(hybrid_.logical().first_unit(p));
-        for (std::uint32_t s = 0; s < hybrid_.logical().units(p); ++s) {
+        const LogicalPage p{group, placement_.run(group).block, groups_[idx(group)].cursor + i};
+        const std::uint32_t first = idx(placement_.logical().first_unit(p));
+        for (std::uint32_t s = 0; s < placement_.logical().units(p); ++s) {
             const Ppa at = around_.ftl.lookup(Lpa{first + s});
             if ((skip >> s & 1u) == 0 && idx(at) < geometry_.units()) row.units[i * per_page + s].from = at;
         }
@@ -203,7 +203,7 @@ void MergeEngine::place_row(std::uint64_t index) {
         g.pages -= row.pages;
         return pump(group);
     }
-    if (hybrid_.reads_rest(group)) {
+    if (placement_.reads_rest(group)) {
         g.rest = std::move(row);
         g.pages = 0;
         return pump(group);
@@ -217,7 +217,7 @@ void MergeEngine::place_row(std::uint64_t index) {
 
 /// What was deallocated meanwhile is padding as well.
 void MergeEngine::place_page(GroupId group, Row& row, std::uint32_t page) {
-    FlashJob& job = prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, hybrid_.next_page(group));
+    FlashJob& job = prepare(FlashJob::Kind::gc_program, FlashOp::program, FlashClass::gc_write, placement_.next_page(group));
     job.txn.data_bytes = geometry_.page_bytes;
     job.txn.spare.fill(kPadding);
     job.units = static_cast<std::uint8_t>(geometry_.units_per_page());
@@ -243,7 +243,7 @@ bool MergeEngine::add_unit(FlashJob& job, Row& row, std::uint32_t number, std::u
 
 void MergeEngine::join(FlashJob& host) {
     const GroupId group = group_of(host);
-    if (!hybrid_.rest_taken(group)) return;
+    if (!placement_.rest_taken(group)) return;
     Row& row = groups_[idx(group)].rest;
     for (std::uint32_t s = 0; s < geometry_.units_per_page(); ++s) {
         if (!add_unit(host, row, s, s)) continue;
@@ -277,13 +277,13 @@ void MergeEngine::program_done(std::uint64_t index) {
 }
 
 void MergeEngine::try_erase(GroupId group) {
-    if (hybrid_.dead(group) == kNoSuperblock || hybrid_.erasing(group)) return;
-    if (!around_.ftl.erase_allowed(hybrid_.dead(group))) {
+    if (placement_.dead(group) == kNoSuperblock || placement_.erasing(group)) return;
+    if (!around_.ftl.erase_allowed(placement_.dead(group))) {
         // The page of the journal that it waits for may have found no place: nobody waits for this one then, until it is let go.
         if (around_.ftl.media().read_only) groups_[idx(group)].asked = false;
-        return erase_waits_(hybrid_.dead(group));
+        return erase_waits_(placement_.dead(group));
     }
-    const SuperblockId b = hybrid_.begin_erase(group);
+    const SuperblockId b = placement_.begin_erase(group);
     const std::uint32_t planes = around_.ftl.shape().planes();
     JobChain chain;
     for (std::uint32_t i = 0; i < planes; ++i) {
@@ -310,7 +310,7 @@ void MergeEngine::erase_done(std::uint64_t index) {
         around_.ftl.superblock_not_erased(b);
     else
         around_.ftl.superblock_erased(b);
-    hybrid_.erase_ended(group);
+    placement_.erase_ended(group);
     check(group);
     room_();
 }
@@ -330,12 +330,12 @@ void MergeEngine::check_waiters() const {
         };
         if (g.steps + g.in_flight != 0) continue;  // comes back
         require(!g.running, "has a merge with nothing under way");
-        require(!hybrid_.erasing(group), "has an erase that is not under way");
-        if (hybrid_.dead(group) != kNoSuperblock) {
-            require(!g.asked || !around_.ftl.erase_allowed(hybrid_.dead(group)), "has a superblock that may be erased, and is not");
+        require(!placement_.erasing(group), "has an erase that is not under way");
+        if (placement_.dead(group) != kNoSuperblock) {
+            require(!g.asked || !around_.ftl.erase_allowed(placement_.dead(group)), "has a superblock that may be erased, and is not");
             continue;
         }
-        require(!hybrid_.demanded(group) || hybrid_.host_programs(group) != 0 || around_.ftl.media().read_only, "has a merge to begin, and nothing holds it up");
+        require(!placement_.demanded(group) || placement_.host_programs(group) != 0 || around_.ftl.media().read_only, "has a merge to begin, and nothing holds it up");
     }
 }
 
@@ -344,7 +344,7 @@ std::string MergeEngine::dump() const {
     for (std::uint32_t i = 0; i < groups_.size(); ++i) {
         if (!busy(GroupId{i})) continue;
         const Group& g = groups_[i];
-        s += "merges: group " + std::to_string(i) + ": " + hybrid_.dump(GroupId{i}) + "; " + (g.running ? "under way, " : "") + "page " + std::to_string(g.cursor) +
+        s += "merges: group " + std::to_string(i) + ": " + placement_.dump(GroupId{i}) + "; " + (g.running ? "under way, " : "") + "page " + std::to_string(g.cursor) +
              " to read, " + std::to_string(g.rows.size()) + " rows read, " + std::to_string(g.in_flight) + " operations, " + std::to_string(g.steps) + " core steps\n";
     }
     return s;

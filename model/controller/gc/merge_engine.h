@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges of a hybrid map (ftl/hybrid) in time. For each group, one run of copies after the other: rows of pages are read ahead, from
+// Merges of a mapping by blocks (ftl/mapping/block_placement.h) in time. For each group, one run of copies after the other: rows of pages are read ahead, from
 // wherever their units are, and programmed in ascending order, each row as one multi-plane operation. What was read for a page of the host
 // (block mapping) waits for it here. A merge begins when the host's
 // programs in the group's log blocks have ended. Superblocks that hold nothing any more are erased first, as soon as nobody reads them
-// and nothing in them is needed. What to merge and where to is the HybridMap's business.
+// and nothing in them is needed. What to merge and where to is the BlockPlacement's business.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace ssdtlm {
 
 class MergeEngine final : private FlashClient, private DramClient {
 public:
-    /// All must outlive it. The Ftl has a hybrid map.
+    /// All must outlive it. The Ftl has a BlockPlacement.
     struct Surroundings {
         Agenda& agenda;
         CorePort& cores;
@@ -51,11 +51,11 @@ public:
     /// It has been programmed, and nothing has been told of it yet.
     void joined(const FlashJob& host);
     void let_go(SuperblockId b) {
-        if (hybrid_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
+        if (placement_.dead(around_.ftl.shape().group_of(b)) == b) check(around_.ftl.shape().group_of(b));
     }
     bool busy(GroupId group) const {
         const Group& g = groups_[idx(group)];
-        return g.running || hybrid_.demanded(group) || hybrid_.erasing(group) || (g.asked && hybrid_.dead(group) != kNoSuperblock);
+        return g.running || placement_.demanded(group) || placement_.erasing(group) || (g.asked && placement_.dead(group) != kNoSuperblock);
     }
     /// Groups in which something is merged or erased, or waits for it.
     std::uint32_t active() const;
@@ -121,7 +121,7 @@ private:
 
     const FirmwareConfig& firmware_;
     const Surroundings around_;
-    HybridMap& hybrid_;
+    BlockPlacement& placement_;
     const NandGeometry geometry_;
     const SpareCodec codec_;
     const std::uint32_t most_pages_;  // of a group, read and not yet programmed

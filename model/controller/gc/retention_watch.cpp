@@ -5,12 +5,24 @@
 
 namespace ssdtlm {
 
-RetentionWatch::RetentionWatch(Agenda& agenda, Ps interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl)
-    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), left_(interval) {}
+RetentionWatch::RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl)
+    : agenda_(agenda), interval_(interval), cycles_(cycles), cores_(cores), ftl_(ftl), left_{interval, {}} {}
+
+RetentionWatch::Left RetentionWatch::left_at(SimTime now) const {
+    if (due() <= now) return {};
+    const Ps waited = now - since_ + left_.less;
+    const Age whole = Age::of(waited);
+    return {left_.age - whole, waited - whole.at_most()};
+}
+
+SimTime RetentionWatch::due() const {
+    const SimTime due = after(since_, left_.age);
+    return due == kNever ? due : due - left_.less;
+}
 
 void RetentionWatch::stop() {
     if (stopped_) return;
-    left_ = std::max(left(), Ps{});
+    left_ = left_at(agenda_.now());
     stopped_ = true;
     agenda_.cancel(timer_);
 }
@@ -18,22 +30,25 @@ void RetentionWatch::stop() {
 void RetentionWatch::go_on() {
     if (!stopped_) return;
     stopped_ = false;
-    next_ = agenda_.now() + left_;
+    since_ = agenda_.now();
     if (!under_way_) arm();
 }
 
-void RetentionWatch::set_left(Ps left) {
+void RetentionWatch::set_left(const Left& left) {
     left_ = left;
     if (stopped_) return;
     agenda_.cancel(timer_);
-    next_ = agenda_.now() + left;
+    since_ = agenda_.now();
     arm();
 }
 
-void RetentionWatch::arm() { timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(next_, agenda_.now()), this); }
+void RetentionWatch::arm() {
+    if (due() != kNever) timer_ = agenda_.post_cancellable<&RetentionWatch::begin>(std::max(due(), agenda_.now()), this);
+}
 
 void RetentionWatch::begin(std::uint64_t) {
-    next_ += interval_;
+    since_ = due();
+    left_ = {interval_, {}};
     under_way_ = true;
     cores_.run<&RetentionWatch::look>(this, 0, cycles_, CoreStep::refresh_look, 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at the ages of what the flash holds, at regular intervals (refresh.age, refresh.interval): a step of a core, which finds superblocks to be moved.
+// An interval may be longer than simulated time: then there is no look.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "common/snapshot/snapshot.h"
 #include "common/tlm/agenda.h"
+#include "common/units/age.h"
 #include "controller/ftl/ftl.h"
 #include "controller/ports/core_port.h"
 
@@ -16,7 +18,7 @@ namespace ssdtlm {
 class RetentionWatch {
 public:
     /// Stopped, until go_on(): the first look comes one interval after that. `cycles` of a core for each.
-    RetentionWatch(Agenda& agenda, Ps interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl);
+    RetentionWatch(Agenda& agenda, Age interval, std::uint64_t cycles, CorePort& cores, Ftl& ftl);
 
     /// Called when a look has ended: somebody may wait until nothing is under way.
     void on_ended(std::function<void()> callback) { ended_ = std::move(callback); }
@@ -25,23 +27,29 @@ public:
     /// Time stood still since.
     void go_on();
     bool under_way() const { return under_way_; }
-    /// Until the next look.
-    Ps left() const { return stopped_ ? left_ : next_ - agenda_.now(); }
-    void set_left(Ps left);
+    /// Until the next look: that much, less a part of a nanosecond.
+    struct Left {
+        Age age;
+        Ps less{};
+    };
+    Left left() const { return stopped_ ? left_ : left_at(agenda_.now()); }
+    void set_left(const Left& left);
 
 private:
+    Left left_at(SimTime now) const;
+    SimTime due() const;
     void arm();
     void begin(std::uint64_t);
     void look(std::uint64_t);
 
     Agenda& agenda_;
-    const Ps interval_;
+    const Age interval_;
     const std::uint64_t cycles_;
     CorePort& cores_;
     Ftl& ftl_;
     std::function<void()> ended_;
-    SimTime next_{};
-    Ps left_;  // while stopped
+    SimTime since_{};  // of left_, while it is not stopped
+    Left left_;
     Agenda::Entry timer_{};
     bool stopped_ = true, under_way_ = false;
 };

@@ -10,7 +10,8 @@ namespace ssdtlm {
 namespace {
 /// A pause of the host is no time here, and data grow no older.
 FtlConfig without_time(FtlConfig config) {
-    config.gc_idle_after = config.refresh_age = config.refresh_interval = Ps{};
+    config.gc_idle_after = Ps{};
+    config.refresh_age = config.refresh_interval = Age{};
     return config;
 }
 

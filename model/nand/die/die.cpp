@@ -75,17 +75,18 @@ __attribute__((noinline)) std::uint32_t Die::end_any(const OnfiTarget* targets, 
 /// True: the program or erase fails. What a failed program leaves is nobody's.
 __attribute__((noinline)) bool Die::end_with_faults(const PageAddress& page, Plane& plane) {
     const BlockId block = geometry_.block_of(page);
+    const ArrayWork work{page, area_.erase_count(block), plane.ready, plane.slc};
     plane.wrong_bits = 0;
     switch (plane.op) {
         case FlashOp::read:
             if (page.page < area_.next_page(block) && area_.readable(page, plane.slc))
-                plane.wrong_bits = faults_->wrong_bits(page, area_.erase_count(block), plane.retry);
+                plane.wrong_bits = faults_->wrong_bits(work, plane.retry);
             return false;
         case FlashOp::program:
-            if (!faults_->program_fails(page)) return false;
+            if (!faults_->program_fails(work)) return false;
             plane.page_register.fill(kPadding);
             return true;
-        default: return faults_->erase_fails(page);
+        default: return faults_->erase_fails(work);
     }
 }
 

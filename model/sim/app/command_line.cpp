@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "common/config/quantity.h"
 #include "common/report/error.h"
 #include "host_pcie/workload/generated_workload.h"
 #include "host_pcie/workload/trace/trace_columns.h"
@@ -221,6 +222,11 @@ private:
         pick("--blkparse-action", texts_.blkparse_action, blkparse_action_words(), run.trace.blkparse_action);
         pick("--trace-beyond", texts_.beyond, beyond_device_words(), run.trace.beyond);
         pick("--replay", texts_.replay, replay_words(), run.replay.mode);
+        if (!texts_.replay_gap.empty()) {
+            const QuantityResult gap = parse_quantity(texts_.replay_gap, Dimension::age);
+            if (!gap.ok || gap.value == 0) add("--replay-gap " + texts_.replay_gap + (gap.ok ? "" : ": " + gap.found), "a time above 0, up to 292 years, for example 100ms, 2h or 1y", gap.repair);
+            if (gap.ok) run.trace.most_gap = Age::nanoseconds(gap.value);
+        }
         if (run.replay.depth == 0) add("--replay-depth 0", "at least 1", "");
         if (run.replay.loops == 0) add("--replay-loops 0", "at least 1", "");
         if (run.replay.jobs == 0) add("--replay-jobs 0", "at least 1", "");
@@ -229,7 +235,7 @@ private:
         if (line_.command != Command::run && line_.command != Command::config_check) return;
         for (const char* name : {"--trace-format", "--trace-columns", "--trace-volume", "--trace-overlay", "--trace-spread",
                                  "--trace-skip-broken", "--blkparse-action", "--trace-beyond", "--replay", "--replay-depth", "--time-scale",
-                                 "--replay-loops", "--replay-jobs"})
+                                 "--replay-gap", "--replay-loops", "--replay-jobs"})
             if (deepest().get_option(name)->count() != 0) run.trace_options.emplace_back(name);
         if (line_.command != Command::run) return;
         if (run.watch && run.quiet) add("--watch and --quiet", "", "give one of them");

@@ -123,6 +123,8 @@ private:
         run->add_option("--time-scale", line_.run.replay.time_scale, "stamped: factor on the trace's times")
             ->capture_default_str()
             ->type_name("FACTOR");
+        run->add_option("--replay-gap", texts_.replay_gap, "stamped: pauses of the trace that are longer last so long, for example 1s; default: all are kept, up to 100 days in all")
+            ->type_name("TIME");
         run->add_option("--replay-loops", line_.run.replay.loops, "How often the trace is played, one after the other")
             ->capture_default_str()
             ->type_name("N");

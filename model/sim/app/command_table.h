@@ -35,6 +35,7 @@ struct CommandLineTexts {
     std::string timeline_from;
     std::string timeline_to;
     std::string blkparse_action = "D";
+    std::string replay_gap;
     std::string beyond = "error";
     std::string replay = "stamped";
 };

@@ -199,7 +199,7 @@ private:
             summary = simulation.run();
             complete = true;
             if (instruments_) instruments_->finish_checks();
-            check(summary, simulation.system().host.driver, simulation.system().config.faults.any(), source_.fio);
+            check(summary, simulation.system().host.driver, simulation.system().device.flash.faults->kinds().any(), source_.fio);
             if (!options_.save_drive.empty() && !summary.interrupted)
                 simulation.system().save_drive(options_.save_drive, saved_drive_text(simulation.system().config), &Interrupts::any);
         } catch (const CutOff& e) {

@@ -17,6 +17,7 @@ std::vector<std::string> notes_on_trace_options(const std::vector<std::string>& 
     };
     const bool closed = replay.mode == TraceReplayOptions::Mode::closed, several = trace.volumes.size() > 1;
     idle("--replay-depth", closed, "it acts only with --replay closed");
+    idle("--replay-gap", !closed && trace.stats.gaps.shortened != 0, closed ? "it acts only with --replay stamped" : "the trace has no longer pause");
     idle("--time-scale", !closed, "it acts only with --replay stamped");
     idle("--replay-jobs", several, "the trace has one volume, which one queue pair serves");
     idle("--trace-overlay", several, "the trace has one volume");

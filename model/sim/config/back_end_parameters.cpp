@@ -107,7 +107,7 @@ void add_back_end_parameters(std::vector<SsdParameter>& table) {
                         .range("0", "255")
                         .says("How often a page is read again, with other read voltages, before it counts as lost (see nand.faults)")
                         .from("assumed")
-                        .only_with("nand.faults.read_retry != 0% or nand.faults.page_lost != 0%"));
+                        .only_with("nand.faults.read_retry != 0% or nand.faults.page_lost != 0% or nand.faults.model != rates"));
     table.push_back(P::name(
                         "dram.model", DramModels::instance().names(), [](auto& c) -> auto& { return c.dram.model; })
                         .says("Model of the DRAM. " + DramModels::instance().sentences())

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/config/quantity.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ports/firmware_config.h"
 #include "sim/config/config_checker.h"
 
@@ -40,8 +41,9 @@ private:
             add(key, given + " in sets of " + size(set) + " (firmware.table_line x firmware.table_ways)", "whole sets", "set it to a multiple of " + size(set));
         if (f.table_line_bytes % c_.ftl.map.entry_bytes != 0)
             add("firmware.table_line", value("firmware.table_line") + " with entries of " + value("map.entry_size"), "whole entries in a line", "change one of the two");
-        const bool by_entry = c_.ftl.mapping == "dftl" && c_.ftl.map.granularity == MapGranularity::entry;
-        if (by_entry || (c_.ftl.mapping != "dftl" && c_.ftl.mapping != "page"))
+        const auto mapping = mapping_of(c_.ftl, c_.nand.geometry);
+        const bool by_entry = mapping->is_on_flash() && c_.ftl.map.granularity == MapGranularity::entry;
+        if (by_entry || mapping->places_by_blocks())
             add(key, given + " with ftl.mapping = \"" + c_.ftl.mapping + (by_entry ? "\" and map.granularity = \"entry\"" : "\""),
                 "a map whose neighbouring units have neighbouring entries: \"page\", or \"dftl\" by pages", "set it to 0");
         for (const auto& [cost, cycles] : {std::pair{"firmware.map_lookup", f.map_lookup}, std::pair{"firmware.map_update", f.map_update}})

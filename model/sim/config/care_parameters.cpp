@@ -32,15 +32,15 @@ void add_care_parameters(std::vector<SsdParameter>& table) {
                               "left out. The count starts at 0 after a loss of power")
                         .from("none, as runs are short; TLC blocks bear some 100,000 to 1,000,000 reads, assumed"));
     table.push_back(P::quantity(
-                        "refresh.age", Dimension::time, [](auto& c) -> auto& { return c.ftl.refresh_age; })
-                        .range("0s", "8640000s")
+                        "refresh.age", Dimension::age, [](auto& c) -> auto& { return c.ftl.refresh_age; })
+                        .range("0s", "100y")
                         .says("Age that the oldest page of a block may reach before its data is moved, because cells lose charge. 0s: never. A block "
                               "that is still being written is moved when it is full. Blocks of the SLC cache are left out. Data that the drive holds "
                               "at the start counts as written at an even rate before. After a loss of power ages begin at 0")
                         .from("none, as runs are short; JESD218 asks drives for servers to keep data for three months at 40 degrees without power, at the end of their life"));
     table.push_back(P::quantity(
-                        "refresh.interval", Dimension::time, [](auto& c) -> auto& { return c.ftl.refresh_interval; })
-                        .range("0s", "8640000s")
+                        "refresh.interval", Dimension::age, [](auto& c) -> auto& { return c.ftl.refresh_interval; })
+                        .range("0s", "100y")
                         .says("Time between two looks at the ages of all blocks (firmware.refresh_look), at least 1 / 65,536 of refresh.age. 0s: a "
                               "16th of it")
                         .from("assumed")

@@ -43,19 +43,19 @@ private:
             "more than " + value("gc.hard_free_blocks"), "background collection has to start before host writes wait");
     }
     void ages() {
-        const Ps age = c_.ftl.refresh_age, interval = c_.ftl.look_interval();
-        if (age == Ps{}) {
-            if (c_.ftl.refresh_interval != Ps{})
+        const Age age = c_.ftl.refresh_age, interval = c_.ftl.look_interval();
+        if (age == Age{}) {
+            if (c_.ftl.refresh_interval != Age{})
                 add("refresh.interval", value("refresh.interval") + " with refresh.age = " + value("refresh.age"), "0s: there are no ages to look at", "set refresh.age, or leave it out");
             return;
         }
-        if (interval < Ps{1us} || interval > age || age / interval > kMostLooks)
+        if (interval < Age::of(1us) || interval > age || age / interval > kMostLooks)
             add("refresh.interval", value("refresh.interval") + " with refresh.age = " + value("refresh.age"),
                 "1us to refresh.age, and no less than 1 / " + std::to_string(kMostLooks) + " of it (0s means a 16th of refresh.age)", "change one of the two");
     }
     void in_no_time() {
         const std::string with = " with gc.charge_time = false";
-        if (c_.faults.any())
+        if (fault_kinds(c_.faults, c_.nand.geometry).any())
             add("gc.charge_time", "false with rates in [nand.faults]", "true: failing flash without time is not implemented", "set it to true, or leave out [nand.faults]");
         if (!c_.host.power_cut_at.empty())
             add("host.power_cut_at", "a loss of power" + with, "none: without time, moved data is programmed before the pages in front of it", "leave it out, or set gc.charge_time = true");

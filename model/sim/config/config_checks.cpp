@@ -13,6 +13,7 @@
 #include "controller/dram/dram_models.h"
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
 #include "controller/map_scan/map_rebuild.h"
 #include "controller/ports/scheduler_port.h"
@@ -232,7 +233,7 @@ private:
         if (at.empty()) return;
         const std::string key = "host.power_cut_at";
         std::sort(at.begin(), at.end());
-        if (c_.ftl.buffer_mode == BufferMode::power_protected && (c_.faults.program_fails > 0 || c_.faults.erase_fails > 0))
+        if (const auto may = fault_kinds(c_.faults, c_.nand.geometry); c_.ftl.buffer_mode == BufferMode::power_protected && (may.programs || may.erases))
             add("buffer.mode", "\"protected\" with host.power_cut_at and programs or erases that fail",
                 "write_back or write_through: with failing flash a drive may become read-only and give up what its buffer holds, although it counts as protected",
                 "set it to one of these, set nand.faults.program_fail and nand.faults.erase_fail to 0, or leave out host.power_cut_at");
@@ -243,7 +244,7 @@ private:
             break;
         }
         constexpr Ps kLongest{255 * 500'000'000'000};
-        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, c_.faults.any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
+        const Ps scan = c_.nvme.ready_time + MapRebuild::longest(c_.nand, c_.ecc.decode_time, fault_kinds(c_.faults, c_.nand.geometry).any() ? 1u + c_.ecc.read_retries : 1u, c_.firmware, c_.ftl);
         if (scan > kLongest)
             add(key, "the search for the map may take " + time_text(scan), "at most " + time_text(kLongest) + " (CAP.TO)",
                 "use a smaller drive or faster flash");
@@ -294,7 +295,8 @@ private:
         if (logical_units_of(c_.ftl, g) <= most) return;
         const std::uint32_t checkpoints = CheckpointLayout(c_.ftl, g).per_group();
         const std::uint32_t open = reserved_blocks(c_.ftl, g) - threshold_reached(c_.ftl) - c_.ftl.spare_blocks - checkpoints - c_.ftl.slc.blocks;
-        const std::uint32_t logs = is_hybrid(c_.ftl) ? log_blocks(c_.ftl) : 0, journal = is_hybrid(c_.ftl) ? journal_blocks(c_.ftl, g) : 0;
+        const auto mapping = mapping_of(c_.ftl, g);
+        const std::uint32_t logs = mapping->log_blocks(), journal = mapping->places_by_blocks() ? journal_blocks(c_.ftl, g) : 0;
         const std::string sum = " (" + std::string(threshold_key(c_.ftl)) + " + " + std::to_string(open - logs - journal) +
                                 (logs == 0 ? "" : " + " + std::to_string(logs) + " log blocks + " + std::to_string(journal) + " for the journal") + (c_.ftl.spare_blocks == 0 ? "" : " + ftl.spare_blocks") +
                                 (checkpoints == 0 ? "" : " + " + std::to_string(checkpoints) + " for checkpoints") +
@@ -328,7 +330,7 @@ private:
     /// False: what is derived from them would be meaningless.
     bool map_entries_fit() {
         const NandGeometry& g = c_.nand.geometry;
-        if (c_.ftl.mapping != "dftl" || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
+        if (!mapping_of(c_.ftl, g)->is_on_flash() || g.unit_bytes % c_.ftl.map.entry_bytes == 0) return true;
         add("map.entry_size", value("map.entry_size") + " in a translation page of nand.geometry.unit_size = " + size_text(g.unit_bytes),
             "whole entries in a page, for example 8B", "change one of the two");
         return false;
@@ -361,8 +363,8 @@ private:
 
     /// A map that is not all in memory.
     void cached_map() {
-        if (c_.ftl.mapping != "dftl") return;
         const NandGeometry& g = c_.nand.geometry;
+        if (!mapping_of(c_.ftl, g)->is_on_flash()) return;
         const CachedMapConfig& m = c_.ftl.map;
         // A command, and a row of pages that are programmed together, hold their entries at the same time; those of a row may all be
         // in different translation pages.
@@ -372,7 +374,7 @@ private:
         const std::uint64_t transfer = c_.nvme.max_transfer_bytes / g.unit_bytes + 1;
         const std::uint64_t command = by_page ? transfer / entries_per_translation_page(c_.ftl, g) + 2 : transfer;
         if (c_.nvme.max_transfer_bytes == 0)
-            add("nvme.max_transfer", "no limit, with ftl.mapping = \"dftl\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
+            add("nvme.max_transfer", "no limit, with ftl.mapping = \"" + c_.ftl.mapping + "\"", "a size: the map's cache holds the entries of a whole command", "set it to \"1MiB\"");
         else if (m.cache_bytes < std::max(row, command) * entry)
             add("map.cache",
                 value("map.cache") + " has room for " + std::to_string(m.cache_bytes / entry) + " entries; a command of nvme.max_transfer = " +

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/config/quantity.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "sim/config/parameters.h"
 
 namespace ssdtlm {
@@ -24,15 +24,13 @@ std::string text_of(std::uint64_t bytes) { return format_quantity(static_cast<st
 /// The file, or the command line: one that comes later changes what earlier ones say.
 std::string source_of(const std::string& origin) { return origin.substr(0, origin.find_first_of(": ")); }
 
-/// All of it: an entry for each unit. Maps by blocks have one for each of hundreds, which is not counted.
-std::uint64_t bytes_of_map(const SsdConfig& c) { return c.ftl.user_capacity_bytes / c.nand.geometry.unit_bytes * c.ftl.map.entry_bytes; }
-
 std::array<Part, 3> parts_of(SsdConfig& c) {
-    const bool cached = c.ftl.mapping == "dftl", shares = c.ftl.read_cache.shares_room();
+    const auto mapping = mapping_of(c.ftl, c.nand.geometry);
+    const bool cached = mapping->is_on_flash(), shares = c.ftl.read_cache.shares_room();
     return {{
         {DramRest::buffer, "buffer.size", c.ftl.buffer_bytes, &c.ftl.buffer_bytes, ""},
         {DramRest::read_cache, "read_cache.size", shares ? 0 : c.ftl.read_cache.bytes, shares ? nullptr : &c.ftl.read_cache.bytes, "read_cache.room = \"buffer\" takes that of buffer.size"},
-        {DramRest::map, cached ? "map.cache" : "the map", cached ? c.ftl.map.cache_bytes : is_hybrid(c.ftl) ? 0 : bytes_of_map(c), cached ? &c.ftl.map.cache_bytes : nullptr,
+        {DramRest::map, cached ? "map.cache" : "the map", mapping->memory_bytes() + (cached ? c.ftl.map.cache_bytes : 0), cached ? &c.ftl.map.cache_bytes : nullptr,
          "with ftl.mapping = \"" + c.ftl.mapping + "\" all of the map is in the DRAM"},
     }};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/ftl/allocation/lanes.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/gc/victim_policy.h"
 #include "controller/ftl/streams/stream_choices.h"
 #include "controller/gc/paces.h"
@@ -10,6 +11,7 @@ namespace ssdtlm {
 
 void add_ftl_parameters(std::vector<SsdParameter>& table) {
     using P = ParameterOf<SsdConfig>;
+    const std::string on_flash = "ftl.mapping = " + mappings_on_flash();
     table.push_back(
         P::quantity(
             "ftl.user_capacity", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.user_capacity_bytes; })
@@ -20,8 +22,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
             .from("-"));
     table.push_back(P::name(
                         "ftl.mapping", mapping_names(), [](auto& c) -> auto& { return c.ftl.mapping; })
-                        .says("Where the map is. page: a flat table in DRAM; dftl: translation pages on the flash, with a part in DRAM ([map]); fast: by blocks, with "
-                              "log blocks that are merged ([fast]); block: by blocks that are written in ascending order, and copied for any other write")
+                        .says("Where the map is, and where units may be. " + Mappings::instance().sentences())
                         .from("drives with about 1 GB of DRAM per TB of flash"));
     table.push_back(P::integer(
                         "fast.random_log_blocks", [](auto& c) -> auto& { return c.ftl.fast.random_log_blocks; })
@@ -63,49 +64,49 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         "map.cache", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.cache_bytes; })
                         .range("1KiB", "64GiB")
                         .says("DRAM for the part of the map that is in memory")
-                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 4 MB").only_with("ftl.mapping = dftl"));
+                        .from("MQSim (Tavakkol et al., FAST '18) Table 3, 4 MB").only_with(on_flash));
     table.push_back(P::choice(
                         "map.granularity", {"entry", "page"}, [](auto& c) -> auto& { return c.ftl.map.granularity; })
                         .says("What enters and leaves the cache. entry: single entries, each with its logical number (2 x map.entry_size); page: whole translation "
                               "pages (a mapping unit each)")
-                        .from("DFTL (Gupta et al., ASPLOS '09) caches entries").only_with("ftl.mapping = dftl"));
+                        .from("DFTL (Gupta et al., ASPLOS '09) caches entries").only_with(on_flash));
     table.push_back(P::choice(
                         "map.replacement", {"lru", "segmented_lru"}, [](auto& c) -> auto& { return c.ftl.map.replacement; })
                         .says("What leaves the full cache. lru: the entry used longest ago; segmented_lru: entries used once before entries used again (map.protected)")
-                        .from("DFTL (Gupta et al., ASPLOS '09) uses segmented LRU, MQSim LRU").only_with("ftl.mapping = dftl"));
+                        .from("DFTL (Gupta et al., ASPLOS '09) uses segmented LRU, MQSim LRU").only_with(on_flash));
     table.push_back(P::quantity(
                         "map.protected", Dimension::percent, [](auto& c) -> auto& { return c.ftl.map.protected_percent; }, 10'000)
                         .range("1%", "99%")
                         .says("Largest share of the cache for entries that were used again")
-                        .from("assumed").only_with("ftl.mapping = dftl").only_with("map.replacement = segmented_lru"));
+                        .from("assumed").only_with(on_flash).only_with("map.replacement = segmented_lru"));
     table.push_back(P::integers(
                         "map.quotas", [](auto& c) -> auto& { return c.ftl.map.quotas; })
                         .range("1", "99")
                         .says("Parts of the cache in per cent, for tenants 1, 2, ... (host.tenants = by_job). All others, and changes by garbage collection, share the "
                               "rest. The part that is furthest beyond its size loses entries first, so a tenant may use what another does not want. Empty: one cache "
                               "for all")
-                        .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) divides it by flow on request").only_with("ftl.mapping = dftl"));
+                        .from("shared, as in DFTL (Gupta et al., ASPLOS '09); MQSim (Tavakkol et al., FAST '18) divides it by flow on request").only_with(on_flash));
     table.push_back(P::quantity(
                         "map.entry_size", Dimension::bytes, [](auto& c) -> auto& { return c.ftl.map.entry_bytes; })
                         .range("4B", "4KiB")
                         .says("Size of an entry in a translation page, which is a mapping unit of flash")
-                        .from("4 bytes number 16 TiB in units of 4 KiB").only_with("ftl.mapping = dftl or dram.size != 0B or firmware.table_cache != 0B"));
+                        .from("4 bytes number 16 TiB in units of 4 KiB").only_with(on_flash + " or dram.size != 0B or firmware.table_cache != 0B"));
     table.push_back(P::fraction(
                         "map.power_protected", [](auto& c) -> auto& { return c.ftl.map.power_protected; })
                         .range("0.01%", "100%")
                         .says("Share of the translation pages that capacitors can write at a loss of power, one page at least. No more are ever dirty. A write that "
                               "would exceed this waits until the page changed longest ago is written")
-                        .from("Hexa-SSD study (IEICE Electronics Express 19(21), 2022) varies it, 1 to 100 %; 100 %: nothing waits").only_with("ftl.mapping = dftl"));
+                        .from("Hexa-SSD study (IEICE Electronics Express 19(21), 2022) varies it, 1 to 100 %; 100 %: nothing waits").only_with(on_flash));
     table.push_back(P::choice(
                         "map.dirty_until", {"programmed", "issued"}, [](auto& c) -> auto& { return c.ftl.map.dirty_until; })
                         .says("Until when a translation page that is being written counts as dirty for map.power_protected. programmed: the end of its program; issued: "
                               "the moment when the program is handed to the flash, which capacitors then supply")
-                        .from("assumed: nothing but what is on the flash is safe").only_with("ftl.mapping = dftl").only_with("map.power_protected != 100%"));
+                        .from("assumed: nothing but what is on the flash is safe").only_with(on_flash).only_with("map.power_protected != 100%"));
     table.push_back(P::choice(
                         "map.gc_updates", {"written", "found"}, [](auto& c) -> auto& { return c.ftl.map.gc_updates; })
                         .says("What garbage collection does to the translation pages of moved units. written: they become dirty and are written back; found: they do "
                               "not, because out-of-band areas say the same (if the cache has room for the whole map)")
-                        .from("assumed: a map that is read back must say where units are").only_with("ftl.mapping = dftl"));
+                        .from("assumed: a map that is read back must say where units are").only_with(on_flash));
     table.push_back(
         P::name(
             "ftl.allocation", allocation_orders(), [](auto& c) -> auto& { return c.ftl.allocation; })
@@ -230,6 +231,7 @@ void add_ftl_parameters(std::vector<SsdParameter>& table) {
                         .from("assumed: twice gc.soft_free_blocks").only_with("gc.idle_after != 0s"));
     add_care_parameters(table);
     add_policy_parameters(table, "ftl", "ftl.streams_by", StreamChoices::instance(), [](auto& c) -> auto& { return c.ftl.stream_policies; });
+    add_policy_parameters(table, "ftl", "ftl.mapping", Mappings::instance(), [](auto& c) -> auto& { return c.ftl.mappings; });
     add_policy_parameters(table, "gc", "gc.policy", VictimPolicies::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     add_policy_parameters(table, "gc", "gc.pace", GcPaces::instance(), [](auto& c) -> auto& { return c.ftl.gc_policies; });
     table.push_back(P::integer(

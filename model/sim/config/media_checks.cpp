@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "controller/ftl/hybrid/hybrid_map.h"
 #include "controller/ftl/slc/slc_cache.h"
 #include "controller/ftl/superblock.h"
 #include "nand/array/array_faults.h"
@@ -19,12 +18,15 @@ public:
     explicit MediaChecker(const ResolvedConfig& resolved) : ConfigChecker(resolved) {}
 
     std::vector<Problem> run() {
-        if (c_.nand.geometry.two_step && c_.faults.program_fails > 0)
-            add("nand.faults.program_fail", value("nand.faults.program_fail") + " with nand.two_step = true", "0%: the effect of a failed upper page on its lower page is not implemented",
-                "set it to 0%, or nand.two_step = false");
+        const auto faults = make_faults(c_.faults, c_.nand.geometry, c_.run.seed);
+        if (c_.nand.geometry.two_step && faults->kinds().programs) {
+            const bool by_rate = c_.faults.program_fails > 0;
+            add(by_rate ? "nand.faults.program_fail" : "nand.faults.model", value(by_rate ? "nand.faults.program_fail" : "nand.faults.model") + " with nand.two_step = true",
+                (by_rate ? "0%" : "a model without failing programs") + std::string(": the effect of a failed upper page on its lower page is not implemented"),
+                (by_rate ? "set it to 0%" : "set another one") + std::string(", or nand.two_step = false"));
+        }
         if (c_.nand.cache_program) cache_program();
-        if (c_.faults.factory_bad > 0)
-            bad_at_factory();
+        bad_at_factory(faults->factory_bad());
         return std::move(out_);
     }
 
@@ -45,21 +47,24 @@ private:
                 std::string("lower it, or raise ") + of);
     }
     /// The same seed has the same ones: said before anything is built.
-    void bad_at_factory() {
+    void bad_at_factory(const std::vector<BlockId>& marked) {
+        if (marked.empty()) return;
         const NandGeometry& g = c_.nand.geometry;
         const SuperblockShape shape(g, c_.ftl.superblock);
         const SlcRegion slc = slc_region_of(c_.ftl, g);
         std::set<SuperblockId> bad;
-        for (const BlockId b : RandomFaults::factory_bad(c_.faults, g, c_.run.seed))
+        for (const BlockId b : marked)
             if (const std::uint32_t in_plane = g.block_in_plane(b); in_plane < slc.first || in_plane >= slc.first + slc.blocks) bad.insert(shape.superblock_of(b));
         std::vector<std::uint32_t> of_group(shape.groups());
         for (const SuperblockId b : bad) ++of_group[idx(shape.group_of(b))];
         const std::uint32_t most = *std::max_element(of_group.begin(), of_group.end());
         if (most <= c_.ftl.spare_blocks) return;
+        const char* const key = c_.faults.factory_bad > 0 ? "nand.faults.factory_bad" : "nand.faults.model";
+        const std::string said = key + (" = " + value(key));
         const char* const where = c_.ftl.superblock == SuperblockSpan::plane ? "a plane" : c_.ftl.superblock == SuperblockSpan::die ? "the planes of a die" : "the drive";
-        add("ftl.spare_blocks", value("ftl.spare_blocks") + " with nand.faults.factory_bad = " + value("nand.faults.factory_bad") + ", which gives " + where + " up to " + std::to_string(most) +
+        add("ftl.spare_blocks", value("ftl.spare_blocks") + " with " + said + ", which gives " + where + " up to " + std::to_string(most) +
                 " superblocks with a bad block",
-            std::to_string(most) + " or more with this run.seed", "raise it, or lower nand.faults.factory_bad");
+            std::to_string(most) + " or more with this run.seed", "raise it, or lower " + said.substr(0, said.find(' ')));
     }
 };
 

@@ -91,8 +91,13 @@ void add_slc(std::vector<SsdParameter>& table) {
 
 void add_faults(std::vector<SsdParameter>& table) {
     const auto share = [&table](const char* key, auto field, const char* sentence, const char* source) {
-        table.push_back(P::fraction(key, field).range("0%", "100%").says(sentence).from(source));
+        table.push_back(P::fraction(key, field).range("0%", "100%").says(sentence).from(source).only_with("nand.faults.model = rates"));
     };
+    table.push_back(P::name(
+                        "nand.faults.model", FaultModels::instance().names(), [](auto& c) -> auto& { return c.faults.model; })
+                        .says("What decides which bits are wrong, and which programs and erases fail. " + FaultModels::instance().sentences() + ". A model of "
+                              "your own is linked into the program")
+                        .from("assumed: failures that know nothing of wear"));
     share(
         "nand.faults.program_fail", [](auto& c) -> auto& { return c.faults.program_fails; },
         "Share of page programs that fail; the block is retired", "none; worn parts: one in 100,000 to 1,000,000, assumed");
@@ -110,6 +115,7 @@ void add_faults(std::vector<SsdParameter>& table) {
         "nand.faults.page_lost", [](auto& c) -> auto& { return c.faults.page_lost; },
         "Share of programmed pages that no retry can read until their block is erased, pages of the initial state included. Pages of the journal, of "
         "checkpoints and of a map on the flash can always be read", "none; assumed");
+    add_policy_parameters(table, "nand.faults", "nand.faults.model", FaultModels::instance(), [](auto& c) -> auto& { return c.faults.models; });
 }
 
 void add_geometry(std::vector<SsdParameter>& table) {

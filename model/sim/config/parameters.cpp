@@ -5,6 +5,7 @@
 #include <map>
 
 #include "controller/ftl/gc/victim_policy.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/streams/stream_choices.h"
 #include "controller/dram/dram_models.h"
 #include "controller/gc/paces.h"
@@ -12,6 +13,7 @@
 #include "controller/scheduler/scheduler_registry.h"
 #include "controller/scheduler/suspend_policies.h"
 #include "host_pcie/workload/generated_workload.h"
+#include "nand/array/array_faults.h"
 #include "sim/device/front_ends.h"
 
 namespace ssdtlm {
@@ -101,12 +103,14 @@ const std::vector<TableSentence>& parameter_tables() {
         };
         add_policy_tables(t, "frontend", FrontEnds::instance(), "Front end");
         add_policy_tables(t, "ftl", StreamChoices::instance(), "Choice of streams");
+        add_policy_tables(t, "ftl", Mappings::instance(), "Mapping");
         add_policy_tables(t, "gc", VictimPolicies::instance());
         add_policy_tables(t, "gc", GcPaces::instance(), "Pace of collection");
         add_policy_tables(t, "scheduler", SchedulerPolicies::instance());
         add_policy_tables(t, "scheduler", BusOrders::instance());
         add_policy_tables(t, "scheduler", SuspendPolicies::instance());
         add_policy_tables(t, "dram", DramModels::instance());
+        add_policy_tables(t, "nand.faults", FaultModels::instance(), "Model of failures");
         add_policy_tables(t, "workload", WorkloadGenerators::instance(), "Workload");
         return t;
     }();

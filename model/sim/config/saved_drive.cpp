@@ -20,7 +20,7 @@ bool only_goes_on(const std::string& key) {
 
 bool decides(const SsdParameter& p) {
     static const char* const tables[] = {"ftl", "fast", "slc", "map", "read_cache", "nand.geometry"};
-    static const char* const keys[] = {"gc.policy", "gc.frontier", "gc.hard_free_blocks", "nand.bits_per_cell", "nand.two_step", "nvme.lba_size", "run.data"};
+    static const char* const keys[] = {"gc.policy", "gc.frontier", "gc.hard_free_blocks", "nand.bits_per_cell", "nand.two_step", "nand.faults.model", "nvme.lba_size", "run.data"};
     if (only_goes_on(p.key)) return false;
     const auto is_in = [&p](const std::string& table) { return p.table() == table || p.table().rfind(table + ".", 0) == 0; };
     return std::any_of(std::begin(tables), std::end(tables), is_in) ||

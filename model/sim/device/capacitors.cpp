@@ -16,7 +16,7 @@ Capacitors capacitors_of(const DeviceConfig& config) {
     Capacitors c;
     const bool buffer = config.ftl.buffer_mode == BufferMode::power_protected;
     if (buffer) c.buffer_pages = parts(config.ftl.buffer_bytes / g.unit_bytes, g.units_per_page());
-    if (config.ftl.mapping == "dftl" && (buffer || limits_dirty_pages(config.ftl))) c.map_pages = parts(most_dirty_pages(config.ftl, g), g.units_per_page());
+    if (translation_pages_of(config.ftl, g) != 0 && (buffer || limits_dirty_pages(config.ftl))) c.map_pages = parts(most_dirty_pages(config.ftl, g), g.units_per_page());
     const std::uint64_t dies_of_channel = std::uint64_t{g.ways} * g.dies_per_chip, in_row = std::uint64_t{g.planes()};
     const std::uint64_t pages = c.buffer_pages + c.map_pages, rows = parts(pages, in_row);
     const Ps program = *std::max_element(config.nand.t_program.begin(), config.nand.t_program.end());

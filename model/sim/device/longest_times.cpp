@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "controller/ftl/checkpoint/checkpoint_layout.h"
 #include "controller/ftl/ftl_check.h"
-#include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "nand/onfi/onfi_timing.h"
 
 namespace ssdtlm {
 
-std::uint32_t reads_of_a_page(const DeviceConfig& c) { return c.faults.any() ? 1u + c.ecc.read_retries : 1u; }
+std::uint32_t reads_of_a_page(const DeviceConfig& c) { return fault_kinds(c.faults, c.nand.geometry).any() ? 1u + c.ecc.read_retries : 1u; }
 
 namespace {
 
@@ -25,24 +26,21 @@ constexpr std::uint64_t kLargestTransfer = std::uint64_t{32} << 20;
 Ps longest_of(const std::vector<Ps>& times) { return *std::max_element(times.begin(), times.end()); }
 double reads_seconds(const DeviceConfig& c) { return to_seconds(reads_of_a_page(c) * longest_of(c.nand.t_read)); }
 
-// Of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on one die. Block mapping: one for each unit. Log blocks: all
-// that a group has, or one for each unit of a log block, for each log block that makes way. Each of their pages is read and programmed by itself; as long
-// again for buses and cores (assumed).
-double longest_merges(const DeviceConfig& c, std::uint64_t namespace_bytes) {
+// Of a mapping by blocks: logical blocks that are gathered for a full buffer whose units are all on one die. Each of their pages is read and programmed by
+// itself; as long again for buses and cores (assumed).
+double longest_merges(const DeviceConfig& c, const Mapping& mapping, std::uint64_t namespace_bytes) {
     const NandGeometry& g = c.nand.geometry;
     const SuperblockShape shape(g, c.ftl.superblock);
-    const bool has_logs = random_log_blocks(c.ftl) != 0;
-    const std::uint64_t units = namespace_bytes / g.unit_bytes, in_buffer = std::min(c.ftl.buffer_bytes / g.unit_bytes, units / g.dies() + 1);
-    const std::uint64_t in_log = std::min<std::uint64_t>(shape.units(), units / shape.groups() / shape.units() + 1);
-    const std::uint64_t blocks = has_logs ? (in_buffer / shape.units() + 2 * shape.groups() / g.dies()) * in_log : in_buffer;
-    const double page = to_seconds(longest_of(c.nand.t_program) + (has_logs ? g.units_per_page() : 1) * longest_of(c.nand.t_read));
-    return 2 * static_cast<double>(blocks) * (page * shape.pages() + 2 * shape.planes() * to_seconds(c.nand.t_erase));
+    const std::uint64_t units = namespace_bytes / g.unit_bytes;
+    const Mapping::Merges most = mapping.most_merges(std::min(c.ftl.buffer_bytes / g.unit_bytes, units / g.dies() + 1), units);
+    const double page = to_seconds(longest_of(c.nand.t_program) + most.reads_of_page * longest_of(c.nand.t_read));
+    return 2 * static_cast<double>(most.blocks) * (page * shape.pages() + 2 * shape.planes() * to_seconds(c.nand.t_erase));
 }
 
 /// So many bytes of the host get from the DRAM to the flash of a full drive.
 class Writing {
 public:
-    Writing(const DeviceConfig& c, std::uint64_t namespace_bytes, double bytes) : c_(c), g_(c.nand.geometry), namespace_bytes_(namespace_bytes), units_(bytes / g_.unit_bytes), pages_(bytes / g_.page_bytes) {
+    Writing(const DeviceConfig& c, std::uint64_t namespace_bytes, double bytes) : c_(c), g_(c.nand.geometry), mapping_(mapping_of(c.ftl, g_)), namespace_bytes_(namespace_bytes), units_(bytes / g_.unit_bytes), pages_(bytes / g_.page_bytes) {
         const double in_use = static_cast<double>(g_.raw_bytes()) * (1.0 - static_cast<double>(c.ftl.spare_blocks + c.ftl.slc.blocks) / g_.blocks_per_plane);
         // A victim holds at most the mean share of valid data, so with s the spare share, a page costs at most 1/s programs.
         amplified_ = 1 / std::max(1.0 - static_cast<double>(namespace_bytes) / in_use, 0.01);
@@ -53,7 +51,7 @@ public:
     double page() const {
         const double once = to_seconds(longest_of(c_.nand.t_program)) + reads_seconds(c_) + to_seconds(c_.nand.t_erase) / g_.pages_per_block;
         // For each unit a translation page is read, and another one read, changed and programmed, as many in a page as units.
-        return c_.ftl.mapping == "dftl" ? 2 * once + 2 * g_.units_per_page() * reads_seconds(c_) : once;
+        return mapping_->is_on_flash() ? 2 * once + 2 * g_.units_per_page() * reads_seconds(c_) : once;
     }
     double cached() const {
         if (!c_.ftl.slc.any()) return 0;
@@ -62,7 +60,7 @@ public:
 
 private:
     double flash() const {
-        double s = pages_ / g_.dies() * (page() * amplified_ + cached()) + (is_hybrid(c_.ftl) ? longest_merges(c_, namespace_bytes_) : 0);
+        double s = pages_ / g_.dies() * (page() * amplified_ + cached()) + longest_merges(c_, *mapping_, namespace_bytes_);
         // Each unit may make another translation page dirty, and waits until one of the few that may be is written, which was to be read before.
         if (limits_dirty_pages(c_.ftl)) s += units_ * page() * amplified_ / std::min<double>(g_.dies(), most_dirty_pages(c_.ftl, g_));
         return s;
@@ -73,7 +71,7 @@ private:
         return pages_of_flash() / g_.channels * to_seconds(page);
     }
     /// With the translation pages.
-    double pages_of_flash() const { return (pages_ + (c_.ftl.mapping == "dftl" ? 2 * units_ / g_.units_per_page() : 0)) * amplified_; }
+    double pages_of_flash() const { return (pages_ + (mapping_->is_on_flash() ? 2 * units_ / g_.units_per_page() : 0)) * amplified_; }
     double dram() const {
         const double bytes = (2 * pages_ + 2 * pages_of_flash()) * g_.page_bytes, accesses = bytes / g_.unit_bytes + (c_.firmware.table_cache_bytes == 0 ? 0 : 4 * units_ * amplified_);
         const double rate = static_cast<double>(c_.dram.bytes_per_second) * (1 - kRefreshShare);
@@ -88,6 +86,7 @@ private:
 
     const DeviceConfig& c_;
     const NandGeometry& g_;
+    std::unique_ptr<const Mapping> mapping_;
     std::uint64_t namespace_bytes_;
     double units_, pages_, amplified_;
 };

@@ -5,16 +5,16 @@
 
 namespace ssdtlm {
 
-NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& c, const RandomFaults::Rates& rates, std::uint64_t seed)
-    : sc_module(name), config(c), spare(config.geometry), faults(rates.any() ? std::make_unique<RandomFaults>(rates, seed) : nullptr) {
+NandFlash::NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& c, const FaultConfig& of_faults, std::uint64_t seed)
+    : sc_module(name), config(c), spare(config.geometry), faults(make_faults(of_faults, config.geometry, seed)) {
     const NandGeometry& g = config.geometry;
-    for (const BlockId b : RandomFaults::factory_bad(rates, g, seed)) spare.mark_bad(b);
+    for (const BlockId b : faults->factory_bad()) spare.mark_bad(b);
     for (std::uint32_t ch = 0; ch < g.channels; ++ch) {
         buses.push_back(std::make_unique<OnfiBus>(fmt::format("bus_{}", ch).c_str(), config));
         for (std::uint32_t way = 0; way < g.ways; ++way) {
             const DieId first{ch * g.dies_per_channel() + way * g.dies_per_chip};
             packages.push_back(std::make_unique<NandPackage>(fmt::format("package_{}_{}", ch, way).c_str(), agenda, config, first, spare));
-            packages.back()->inject(faults.get());
+            packages.back()->inject(faults->kinds().any() ? faults.get() : nullptr);
             buses[ch]->package_initiator[way].bind(packages.back()->bus_target);
         }
     }
@@ -29,11 +29,10 @@ PowerLoss NandFlash::lose_power() {
 
 void NandFlash::state(Snapshot& s) {
     s.section("faults");
-    bool any = faults != nullptr;
+    // One that has nothing to say is not asked, but a drive may go on with other rates than it was saved with.
+    bool any = faults->kinds().any();
     s(any);
-    if (!any) return;
-    RandomFaults none({}, 0);  // for a drive that has none any more
-    s(faults != nullptr ? *faults : none);
+    if (any) faults->state(s);
 }
 
 }  // namespace ssdtlm

@@ -21,7 +21,7 @@ namespace ssdtlm {
 class NandFlash : public sc_core::sc_module {
 public:
     /// The faults of the dies are drawn from `seed`.
-    NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const RandomFaults::Rates& rates, std::uint64_t seed);
+    NandFlash(sc_core::sc_module_name name, Agenda& agenda, const NandConfig& config, const FaultConfig& faults, std::uint64_t seed);
 
     /// Where the channel's controller is bound.
     OnfiTargetSocket& channel(std::uint32_t ch) { return buses[ch]->controller_target; }
@@ -33,7 +33,7 @@ public:
 
     const NandConfig config;
     SpareArea spare;
-    std::unique_ptr<RandomFaults> faults;                ///< null: none
+    std::unique_ptr<ArrayFaults> faults;                 ///< of all dies
     std::vector<std::unique_ptr<OnfiBus>> buses;         ///< by channel
     std::vector<std::unique_ptr<NandPackage>> packages;  ///< by channel, way
 };

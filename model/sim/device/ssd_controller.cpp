@@ -39,7 +39,7 @@ std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agend
 
 /// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive brings them.
 SpareArea& as_needed(SpareArea& flash, const DeviceConfig& c, const ContentsConfig& d) {
-    if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Ps{}) flash.drop_records();
+    if (!d.outlives_power && d.drive.empty() && c.ftl.refresh_age == Age{}) flash.drop_records();
     return flash;
 }
 

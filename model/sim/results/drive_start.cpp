@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "controller/ftl/mapping/mapping.h"
 #include "sim/results/traffic_json.h"
 #include "sim/results/written_bytes.h"
 
@@ -62,7 +63,7 @@ Json played_json(const DriveStart& start) {
            {"units_programmed", w.ftl.host_units}, {"blocks_erased", w.ftl.blocks_erased},
            {"host_bytes", written.host},        {"nand_bytes", written.nand},
            {"waf", waf_json(written)},          {"unit_write_amplification", w.ftl.unit_write_amplification(start.units_per_page)}};
-    if (start.asked.mapping == "dftl") j["traffic"] = traffic_json(w.ftl, start.units_per_page);
+    if (mapping_of(start.asked, {})->is_on_flash()) j["traffic"] = traffic_json(w.ftl, start.units_per_page);
     return j;
 }
 }  // namespace

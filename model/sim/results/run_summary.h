@@ -95,7 +95,7 @@ struct RunSummary {
         std::uint64_t first_byte = 0, bytes = 0;
     };
     std::vector<NvmSetRange> nvm_sets;  ///< empty: none
-    bool log_blocks = false;       ///< the map is a hybrid one
+    bool log_blocks = false;       ///< the mapping is by blocks
     bool map_on_flash = false;     ///< the map has translation pages
     Counters counters;            ///< of the measured window; those that are states or maxima are only in the next one
     Counters counters_whole_run;  ///< bring-up, ramp, and what followed the workload included

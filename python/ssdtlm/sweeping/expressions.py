@@ -8,7 +8,7 @@ import operator
 import re
 
 # Of the parameters (docs/parameters.md), in s, B, Hz, T/s or B/s.
-UNITS = {"ps": "1e-12", "ns": "1e-9", "us": "1e-6", "ms": "1e-3", "s": "1", "B": "1", "kB": "1e3", "MB": "1e6", "GB": "1e9", "TB": "1e12",
+UNITS = {"ps": "1e-12", "ns": "1e-9", "us": "1e-6", "ms": "1e-3", "s": "1", "min": 60, "h": 3600, "d": 86400, "y": 365 * 86400, "B": "1", "kB": "1e3", "MB": "1e6", "GB": "1e9", "TB": "1e12",
          "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "Hz": "1", "kHz": "1e3", "MHz": "1e6", "GHz": "1e9", "MT/s": "1e6",
          "GT/s": "1e9", "kB/s": "1e3", "MB/s": "1e6", "GB/s": "1e9", "%": "1e-2"}
 UNITS = {name: fractions.Fraction(factor) for name, factor in UNITS.items()}

@@ -43,7 +43,7 @@ def _text(value, unit):
 
 
 _SMALLER = {"TiB": ("GiB", "MiB", "KiB", "B"), "GiB": ("MiB", "KiB", "B"), "MiB": ("KiB", "B"), "KiB": ("B",), "TB": ("GB", "MB", "kB", "B"), "GB": ("MB", "kB", "B"),
-            "MB": ("kB", "B"), "kB": ("B",), "s": ("ms", "us", "ns", "ps"), "ms": ("us", "ns", "ps"), "us": ("ns", "ps"), "ns": ("ps",)}
+            "MB": ("kB", "B"), "kB": ("B",), "y": ("d", "h", "min", "s"), "d": ("h", "min", "s"), "h": ("min", "s"), "min": ("s",), "s": ("ms", "us", "ns", "ps"), "ms": ("us", "ns", "ps"), "us": ("ns", "ps"), "ns": ("ps",)}
 
 
 def _of_leaf(leaf):

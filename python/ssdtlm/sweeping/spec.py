@@ -11,7 +11,7 @@ from .expressions import UNITS, Expression, split_quantity
 
 # Options of `ssdtlm run` beside those of fio; all others belong to the sweep.
 RUN_OPTIONS = ("section", "stop-after-time", "stop-after-commands", "trace-format", "trace-columns", "trace-volume", "trace-overlay",
-               "trace-spread", "trace-skip-broken", "blkparse-action", "trace-beyond", "replay", "replay-depth", "time-scale", "replay-jobs")
+               "trace-spread", "trace-skip-broken", "blkparse-action", "trace-beyond", "replay", "replay-depth", "time-scale", "replay-gap", "replay-jobs")
 FILES = ("device", "workload")
 TOP = ("device", "workload", "output", "seed", "seeds", "where", "set", "fio", "option", "grid", "zip", "list", "random", "derive", "limits",
        "replicate", "cluster", "search", "load", "sensitivity")

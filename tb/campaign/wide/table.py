@@ -9,6 +9,7 @@ import subprocess
 
 SCALES = {
     **{unit: 1000**i for i, unit in enumerate(("ps", "ns", "us", "ms", "s"))},
+    **{unit: seconds * 1000**4 for unit, seconds in (("min", 60), ("h", 3600), ("d", 86400), ("y", 365 * 86400))},
     "B": 1, **{f"{p}B": 1000**i for i, p in enumerate(("k", "M", "G", "T"), 1)}, **{f"{p}iB": 1024**i for i, p in enumerate(("K", "M", "G", "T"), 1)},
     **{f"{unit}/s": 1000**i for i, unit in enumerate(("B", "kB", "MB", "GB", "TB"))}, "KiB/s": 1024, "MiB/s": 1024**2, "GiB/s": 1024**3, "TiB/s": 1024**4,
     **{unit: 1000**i for i, unit in enumerate(("Hz", "kHz", "MHz", "GHz"))},

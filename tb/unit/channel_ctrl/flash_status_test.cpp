@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "nand/array/array_faults.h"
+#include "nand/array/random_faults.h"
 
 namespace ssdtlm {
 namespace {
@@ -41,9 +41,10 @@ NandConfig config(std::uint32_t planes) {
 struct Script final : ArrayFaults {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint16_t> bits;  // page, retry
     std::uint32_t failing_page = ~0u, failing_plane = 0, failing_block = ~0u;
-    bool program_fails(const PageAddress& p) override { return p.page == failing_page && idx(p.plane) == failing_plane; }
-    bool erase_fails(const PageAddress& p) override { return p.block == failing_block; }
-    std::uint16_t wrong_bits(const PageAddress& p, std::uint32_t, std::uint32_t again) override {
+    bool program_fails(const ArrayWork& work) override { return work.page.page == failing_page && idx(work.page.plane) == failing_plane; }
+    bool erase_fails(const ArrayWork& work) override { return work.page.block == failing_block; }
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override {
+        const PageAddress& p = work.page;
         const auto found = bits.find({p.page, again});
         return found == bits.end() ? std::uint16_t{0} : found->second;
     }
@@ -166,16 +167,16 @@ TEST(FlashStatus, OnePlaneOfAProgramFailsAndAnEraseLeavesItsBlock) {
 struct Counted final : ArrayFaults {
     RandomFaults faults;
     std::uint64_t programs = 0, failed = 0, wrong_reads = 0, reads = 0;
-    explicit Counted(const RandomFaults::Rates& rates) : faults(rates, 3) {}
-    bool program_fails(const PageAddress& p) override {
-        const bool fails = faults.program_fails(p);
+    explicit Counted(const FaultRates& rates) : faults(rates, 3) {}
+    bool program_fails(const ArrayWork& work) override {
+        const bool fails = faults.program_fails(work);
         ++programs;
         failed += fails;
         return fails;
     }
-    bool erase_fails(const PageAddress&) override { return false; }  // the one block is used again and again
-    std::uint16_t wrong_bits(const PageAddress& p, std::uint32_t cycle, std::uint32_t again) override {
-        const std::uint16_t bits = faults.wrong_bits(p, cycle, again);
+    bool erase_fails(const ArrayWork&) override { return false; }  // the one block is used again and again
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override {
+        const std::uint16_t bits = faults.wrong_bits(work, again);
         ++reads;
         wrong_reads += bits != 0;
         return bits;

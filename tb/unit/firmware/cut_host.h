@@ -15,6 +15,7 @@
 #include "common/random/random.h"
 #include "controller/ftl/recovery/recovery.h"
 #include "controller/map_scan/map_rebuild.h"
+#include "nand/array/random_faults.h"
 #include "cut_life.h"
 #include "cut_unit.h"
 #include "device_under_test.h"

@@ -14,6 +14,7 @@
 #include "controller/ftl/ftl_check.h"
 #include "controller/ftl/state/ftl_state.h"
 #include "controller/parity/parity_engine.h"
+#include "nand/array/random_faults.h"
 #include "fake_ports.h"
 #include "host_pcie/driver/integrity_oracle.h"
 #include "late_map.h"
@@ -31,7 +32,7 @@ struct DeviceShape {
     std::uint32_t slot_bytes = 256 << 10; ///< largest transfer
     Ps flash_longest{1'000'000'000};
     Ps dma_longest{5'000'000};
-    RandomFaults::Rates faults;           ///< of the flash
+    FaultRates faults;           ///< of the flash
     std::optional<LateMap::Shape> late_map;  ///< none: the map is all in memory
     bool bytes = false;                   ///< contents are bytes; else signatures
     std::uint64_t seed = 1;

@@ -171,7 +171,7 @@ private:
         spare_.read_page(t.address, t.spare.data(), t.bytes);
         if (!spare_.readable(t.address, t.slc)) return t.spare.fill(kTorn);
         if (faults == nullptr) return;
-        for (std::uint32_t again = 0; faults->wrong_bits(t.address, spare_.erase_count(block), again) != 0; ++again) {
+        for (std::uint32_t again = 0; faults->wrong_bits({t.address, spare_.erase_count(block), agenda_.now(), t.slc}, again) != 0; ++again) {
             if (again == read_retries) {
                 t.status.result = FlashResult::uncorrectable;
                 t.spare.fill(Spare{0x55555555});  // nobody may look at it
@@ -186,7 +186,7 @@ private:
     void program_page(FlashTransaction& t) {
         std::array<Spare, kMaxUnitsPerPage> held = t.spare;
         PageRecord record = t.record;
-        if (faults != nullptr && faults->program_fails(t.address)) {
+        if (faults != nullptr && faults->program_fails({t.address, spare_.erase_count(spare_.geometry().block_of(t.address)), agenda_.now(), t.slc})) {
             held.fill(kPadding);
             record.content = nullptr;
             t.status.result = FlashResult::program_failed;
@@ -201,7 +201,7 @@ private:
     void erase(FlashTransaction& t) {
         const BlockId block = spare_.geometry().block_of(t.address);
         erasing_.erase(idx(block));
-        if (faults != nullptr && faults->erase_fails(t.address)) {
+        if (faults != nullptr && faults->erase_fails({t.address, spare_.erase_count(block), agenda_.now(), t.slc})) {
             t.status.result = FlashResult::erase_failed;
             failed_[idx(block)] = true;
             ++erases_failed;

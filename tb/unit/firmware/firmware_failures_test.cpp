@@ -14,12 +14,15 @@ namespace {
 /// What a test says, at the next opportunity.
 class ScriptedFaults final : public ArrayFaults {
 public:
-    bool program_fails(const PageAddress& page) override {
+    bool program_fails(const ArrayWork& work) override {
+        const PageAddress& page = work.page;
         const bool here = !only || (only->plane == page.plane && only->block == page.block);
         return here && programs != 0 && programs-- != 0;
     }
-    bool erase_fails(const PageAddress&) override { return erases != 0 && erases-- != 0; }
-    std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t cycle, std::uint32_t) override {
+    bool erase_fails(const ArrayWork&) override { return erases != 0 && erases-- != 0; }
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t) override {
+        const PageAddress& page = work.page;
+        const std::uint32_t cycle = work.cycle;
         return lost.count({idx(page.plane), page.block, page.page, cycle}) != 0 ? 500 : 0;
     }
     struct Place {

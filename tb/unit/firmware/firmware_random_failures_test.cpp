@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "controller/ftl/hybrid/hybrid_map.h"
+#include "controller/ftl/mapping/mapping.h"
 #include "controller/ftl/mapping/translation_contents.h"
 #include "random_host.h"
 #include "support/seeds.h"
@@ -16,7 +16,7 @@ namespace ssdtlm {
 namespace {
 
 /// 6 of the 24 blocks of each plane are spare.
-DeviceShape failing_device(const RandomFaults::Rates& rates, std::uint32_t spare_blocks = 6) {
+DeviceShape failing_device(const FaultRates& rates, std::uint32_t spare_blocks = 6) {
     DeviceShape d = tiny_device();
     d.ftl.spare_blocks = spare_blocks;
     d.ftl.user_capacity_bytes = most_logical_units(d.ftl, d.geometry) * d.geometry.unit_bytes;
@@ -93,7 +93,7 @@ void fail(DeviceShape shape, Mix mix, std::uint64_t seed, Failures& failures) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     shape.seed = seed;
     shape.bytes = seed % 3 == 0;
-    shape.ftl.superblock = seed % 5 == 4 && !is_hybrid(shape.ftl) ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
+    shape.ftl.superblock = seed % 5 == 4 && !mapping_of(shape.ftl, {})->places_by_blocks() ? SuperblockSpan::drive : seed % 2 == 0 ? SuperblockSpan::die : SuperblockSpan::plane;
     DeviceUnderTest d(shape);
     if (d.ftl.translation_pages() != 0) keep_translation_pages(d.ftl, d.spare);  // what comes from the flash is compared
     RandomHost host(d, mix, seed);
@@ -275,12 +275,13 @@ TEST(FirmwareRandomFailures, SparesThatAreUsedUpWithTheMapOnTheFlash) {
 
 struct AllProgramsFail final : ArrayFaults {
     explicit AllProgramsFail(const DeviceUnderTest& device) : d(device) {}
-    bool program_fails(const PageAddress& a) override {
+    bool program_fails(const ArrayWork& work) override {
+        const PageAddress& a = work.page;
         const SuperblockId b = d.ftl.shape().superblock_of(d.shape.geometry.block_of(a));
         return on && d.ftl.superblock(b).stream == kMapStream;
     }
-    bool erase_fails(const PageAddress&) override { return false; }
-    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    bool erase_fails(const ArrayWork&) override { return false; }
+    std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 0; }
     const DeviceUnderTest& d;
     bool on = false;
 };
@@ -338,9 +339,9 @@ TEST(FirmwareRandomFailures, TranslationPagesThatFindNoOtherPage) {
 }
 
 struct OneProgramFails final : ArrayFaults {
-    bool program_fails(const PageAddress&) override { return std::exchange(next, false); }
-    bool erase_fails(const PageAddress&) override { return false; }
-    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    bool program_fails(const ArrayWork&) override { return std::exchange(next, false); }
+    bool erase_fails(const ArrayWork&) override { return false; }
+    std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 0; }
     bool next = false;
 };
 

@@ -13,9 +13,9 @@ namespace ssdtlm {
 namespace {
 
 struct Unreadable final : ArrayFaults {
-    bool program_fails(const PageAddress& page) override { return failing.count(idx(page.plane)) != 0; }
-    bool erase_fails(const PageAddress&) override { return false; }
-    std::uint16_t wrong_bits(const PageAddress& page, std::uint32_t, std::uint32_t) override { return lost.count(idx(page.plane)) != 0 ? 100 : 0; }
+    bool program_fails(const ArrayWork& work) override { return failing.count(idx(work.page.plane)) != 0; }
+    bool erase_fails(const ArrayWork&) override { return false; }
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t) override { return lost.count(idx(work.page.plane)) != 0 ? 100 : 0; }
     std::set<std::uint32_t> lost, failing;  ///< planes
 };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "controller/ftl/mapping/translation_contents.h"
+#include "nand/array/random_faults.h"
 #include "dftl_device.h"
 #include "parity_rows.h"
 #include "random_host.h"

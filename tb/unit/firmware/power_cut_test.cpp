@@ -242,7 +242,7 @@ void divide(DeviceShape& s, std::uint64_t seed) {
 
 /// A map on the flash: translation pages that are torn, entries that were dirty, pages that were dropped. What comes from the flash in a life is
 /// compared with what was programmed in the earlier ones (EntryCheck).
-void check_map_on_flash(MapGranularity granularity, const RandomFaults::Rates& faults = {}) {
+void check_map_on_flash(MapGranularity granularity, const FaultRates& faults = {}) {
     std::uint64_t programs_failed = 0, map_programs_failed = 0, erases_failed = 0;
     std::uint64_t torn = 0, lost = 0, moved = 0, written = 0, dirty = 0, most_dirty = 0, dropped = 0, read_only = 0;
     const std::uint64_t first = 1 + seed_offset();

@@ -19,7 +19,7 @@ void exercise(DeviceShape shape, const Mix& mix, std::uint64_t seed, SuperblockS
         shape.ftl.stream_frontiers = 1 + static_cast<std::uint32_t>(seed % 3);
         shape.geometry.blocks_per_plane += 2 * shape.ftl.stream_frontiers;
     }
-    if ((seed % 2 == 0 || seed % 8 == 1) && !is_hybrid(shape.ftl) && span != SuperblockSpan::drive) {
+    if ((seed % 2 == 0 || seed % 8 == 1) && !mapping_of(shape.ftl, {})->places_by_blocks() && span != SuperblockSpan::drive) {
         // P is an error where the planes of a die are written as one.
         if (seed % 2 == 0) shape.ftl.static_dimensions = span == SuperblockSpan::plane ? "CWP" : "CWD";
         else shape.ftl.nvm_sets = span == SuperblockSpan::die ? "C0" : shape.geometry.planes_per_die == 2 ? "P0, P1" : "P0, P1-" + std::to_string(shape.geometry.planes_per_die - 1);

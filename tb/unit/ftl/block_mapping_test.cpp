@@ -18,6 +18,7 @@ namespace {
 
 using test::BlockSimulation;
 using test::HybridDevice;
+using test::hybrid_of;
 
 /// Merges, and the traffic that they make.
 using Merges = BlockSimulation::Counts;
@@ -51,7 +52,7 @@ TEST_F(BlockMapping, AnAscendingWriteIsDirectAndThenSwitched) {
     write_pages(0, 0, 8);
     write_pages(1, 0, 8);
     EXPECT_EQ(merges(), (Merges{2, 0, 0, 0, 0, 0}));
-    const SuperblockId old = d.ftl.hybrid()->data_block(GroupId{0}, 0);
+    const SuperblockId old = hybrid_of(d.ftl).data_block(GroupId{0}, 0);
     write_pages(0, 0, 7);
     EXPECT_EQ(merges(), Merges{});
     d.write(0, 7);
@@ -73,7 +74,7 @@ TEST_F(BlockMapping, WhatIsInFrontAndBehindIsCopied) {
     EXPECT_EQ(merges(), (Merges{0, 0, 1, 7, 14, 1}));
     d.write(1, 7);  // pages 1 to 6; it is the last one
     EXPECT_EQ(merges(), (Merges{0, 0, 1, 6, 12, 1}));
-    EXPECT_EQ(d.ftl.hybrid()->sequential_log(GroupId{0}), kNoSuperblock);
+    EXPECT_EQ(hybrid_of(d.ftl).sequential_log(GroupId{0}), kNoSuperblock);
 }
 
 TEST_F(BlockMapping, APageWrittenInPartTakesItsOtherUnitsAlong) {
@@ -116,7 +117,7 @@ TEST_F(BlockMapping, WhatWasDeallocatedIsPaddingToo) {
 // What was read for a page that is not written any more, or of which other units are written, is read again.
 TEST_F(BlockMapping, WhatWasReadForAPageIsForThisPageOnly) {
     write_pages(0, 0, 8);
-    HybridMap& map = *d.ftl.hybrid();
+    HybridMap& map = hybrid_of(d.ftl);
     PageAddress a;
     const LogicalPage page{GroupId{0}, 0, 0};
     ASSERT_FALSE(map.take_part(page, 1, a));
@@ -259,14 +260,14 @@ TEST(BlockMappingRandom, GoesOnAfterLossesOfPower) {
                 ASSERT_NO_THROW(ftl.verify_books());
             }
             ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
-            const LogicalBlocks& logical = ftl.hybrid()->logical();
+            const LogicalBlocks& logical = ftl.placement()->logical();
             for (std::uint64_t step = 0, steps = random.below(100); step < steps; ++step) {
                 const LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});
                 const bool whole = random.percent(50) || logical.units(p) == 1;
                 const auto slot = static_cast<std::uint32_t>(random.below(logical.units(p)));
                 const std::uint32_t slots = whole ? ~0u : 1u << slot;
                 PageAddress a;
-                while (!(whole ? ftl.hybrid()->take_pages(p.group, &p, 1, &a) != 0 : ftl.hybrid()->take_part(p, slots, a))) ftl.hybrid()->merge_at_once(p.group);
+                while (!(whole ? ftl.placement()->take_pages(p.group, &p, 1, &a) != 0 : ftl.placement()->take_part(p, slots, a))) ftl.placement()->merge_at_once(p.group);
                 ASSERT_FALSE(ftl.media().read_only);
                 Spare out[kMaxUnitsPerPage];
                 std::fill_n(out, g.units_per_page(), kPadding);
@@ -277,7 +278,7 @@ TEST(BlockMappingRandom, GoesOnAfterLossesOfPower) {
                     ftl.map_unit(l, g.ppa_of(a, s));
                     versions[idx(l)] = version;
                 }
-                ftl.hybrid()->program_part(p, slots, a, out);
+                ftl.placement()->program_part(p, slots, a, out);
             }
             merged += ftl.counters().full_merges;
         }

@@ -16,6 +16,7 @@ namespace ssdtlm {
 namespace {
 
 using test::HybridDevice;
+using test::hybrid_of;
 
 constexpr GroupId kGroup{0};
 
@@ -59,7 +60,7 @@ struct Rig {
     SuperblockId fail(std::uint32_t block, std::uint32_t a, std::uint32_t b, bool whole) {
         const LogicalPage page{kGroup, block, a / 2};
         PageAddress at;
-        EXPECT_EQ(d.ftl.hybrid()->take_pages(kGroup, whole ? &page : nullptr, 1, &at), 1u);
+        EXPECT_EQ(d.ftl.placement()->take_pages(kGroup, whole ? &page : nullptr, 1, &at), 1u);
         const Lpa units[] = {d.unit(block, a), d.unit(block, b)};
         const Spare nothing[] = {kPadding, kPadding};
         Ppa old[2];
@@ -75,13 +76,13 @@ struct Rig {
         for (const Ppa p : old) d.ftl.let_go_copy(p);
         EXPECT_NE(of(again), of(at));
         EXPECT_EQ(d.ftl.superblock(of(at)).state, BlockState::failed);
-        EXPECT_EQ(d.ftl.hybrid()->random_logs(kGroup).front(), of(at));
-        EXPECT_EQ(d.ftl.hybrid()->random_logs(kGroup).back(), of(again));
+        EXPECT_EQ(hybrid_of(d.ftl).random_logs(kGroup).front(), of(at));
+        EXPECT_EQ(hybrid_of(d.ftl).random_logs(kGroup).back(), of(again));
         return of(at);
     }
     /// The next page of the run; its program fails, or not.
     PageAddress copy(bool fails) {
-        HybridMap& hybrid = *d.ftl.hybrid();
+        HybridMap& hybrid = hybrid_of(d.ftl);
         const LogicalPage page{kGroup, hybrid.run(kGroup).block, hybrid.run(kGroup).next};
         const PageAddress to = hybrid.next_page(kGroup);
         const Ppa from[] = {d.ftl.lookup(d.unit(page.block, 2 * page.page)), d.ftl.lookup(d.unit(page.block, 2 * page.page + 1))};
@@ -117,20 +118,20 @@ struct BlockMappingFailures : ::testing::Test, Rig {
 TEST_F(HybridFailures, ASequentialLogIsMergedBeforeTheNextPage) {
     write_pages(0, 0, 3);
     const SuperblockId failed = fail(0, 6, 7, true);
-    EXPECT_EQ(d.ftl.hybrid()->sequential_log(kGroup), kNoSuperblock);
+    EXPECT_EQ(hybrid_of(d.ftl).sequential_log(kGroup), kNoSuperblock);
     EXPECT_EQ(cost(), (Cost{0, 0, 0, 1, 0, 0, 2}));  // the page placed again; nothing is merged while the host writes nothing
     d.write(0, 4);
     // Logical block 0: the units 0 to 5 from the failed log, 6 and 7 from the other, the rest from its data block, which is erased.
     EXPECT_EQ(cost(), (Cost{0, 1, 0, 8, 16, 2, 0}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
-    EXPECT_EQ(of(0, 7), d.ftl.hybrid()->data_block(kGroup, 0));
-    EXPECT_EQ(of(0, 9), d.ftl.hybrid()->random_logs(kGroup).back());  // it does not go on behind anything any more
+    EXPECT_EQ(of(0, 7), hybrid_of(d.ftl).data_block(kGroup, 0));
+    EXPECT_EQ(of(0, 9), hybrid_of(d.ftl).random_logs(kGroup).back());  // it does not go on behind anything any more
 }
 
 TEST_F(HybridFailures, ASequentialLogThatFailsAtItsEndDoesNotBecomeADataBlock) {
     write_pages(0, 0, 7);
-    const SuperblockId data = d.ftl.hybrid()->data_block(kGroup, 0), failed = fail(0, 14, 15, true);
-    EXPECT_EQ(d.ftl.hybrid()->data_block(kGroup, 0), data);
+    const SuperblockId data = hybrid_of(d.ftl).data_block(kGroup, 0), failed = fail(0, 14, 15, true);
+    EXPECT_EQ(hybrid_of(d.ftl).data_block(kGroup, 0), data);
     d.write(1, 0);
     EXPECT_EQ(cost(), (Cost{0, 1, 0, 9, 16, 2, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
@@ -138,7 +139,7 @@ TEST_F(HybridFailures, ASequentialLogThatFailsAtItsEndDoesNotBecomeADataBlock) {
 
 TEST_F(HybridFailures, ARandomLogIsMergedBeforeOlderOnes) {
     for (std::uint32_t i = 0; i < 8; ++i) write_units(2, 3, 5);
-    const SuperblockId oldest = d.ftl.hybrid()->random_logs(kGroup).front();
+    const SuperblockId oldest = hybrid_of(d.ftl).random_logs(kGroup).front();
     write_units(0, 3, 5);
     write_units(1, 0, 2);
     const SuperblockId failed = fail(1, 4, 6, false);
@@ -146,7 +147,7 @@ TEST_F(HybridFailures, ARandomLogIsMergedBeforeOlderOnes) {
     // Logical blocks 0 and 1, with what was placed again of the second. Then there are as many log blocks as there may be: the oldest one is merged, too.
     EXPECT_EQ(cost(), (Cost{1, 3, 0, 25, 48, 8, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
-    EXPECT_EQ(of(1, 6), d.ftl.hybrid()->data_block(kGroup, 1));
+    EXPECT_EQ(of(1, 6), hybrid_of(d.ftl).data_block(kGroup, 1));
     EXPECT_EQ(d.ftl.superblock(oldest).state, BlockState::free);
 }
 
@@ -156,11 +157,11 @@ TEST_F(HybridFailures, AMergeBeginsAgain) {
     write_units(1, 0, 3);
     for (std::uint32_t i = 0; i < 8; ++i) write_units(2, 0, 3);
     PageAddress none;
-    EXPECT_EQ(d.ftl.hybrid()->take_pages(kGroup, nullptr, 1, &none), 0u);
-    ASSERT_TRUE(d.ftl.hybrid()->begin(kGroup));
+    EXPECT_EQ(d.ftl.placement()->take_pages(kGroup, nullptr, 1, &none), 0u);
+    ASSERT_TRUE(d.ftl.placement()->begin(kGroup));
     for (int i = 0; i < 3; ++i) copy(false);
     const SuperblockId failed = of(copy(true));
-    d.ftl.hybrid()->abandon_run(kGroup);
+    d.ftl.placement()->abandon_run(kGroup);
     EXPECT_EQ(d.ftl.superblock(failed).valid, 6u);
     d.ftl.verify_books();
     // 4 pages for nothing, then logical blocks 0 and 1; two data blocks and the oldest log are erased.
@@ -173,12 +174,12 @@ TEST_F(HybridFailures, APartialMergeIsAFullOne) {
     write_pages(0, 0, 3);
     PageAddress none;
     const LogicalPage other{kGroup, 1, 0};
-    EXPECT_EQ(d.ftl.hybrid()->take_pages(kGroup, &other, 1, &none), 0u);
-    ASSERT_TRUE(d.ftl.hybrid()->begin(kGroup));
+    EXPECT_EQ(d.ftl.placement()->take_pages(kGroup, &other, 1, &none), 0u);
+    ASSERT_TRUE(d.ftl.placement()->begin(kGroup));
     copy(false);
     const SuperblockId failed = of(copy(true));
-    d.ftl.hybrid()->abandon_run(kGroup);
-    EXPECT_TRUE(d.ftl.hybrid()->demanded(kGroup));
+    d.ftl.placement()->abandon_run(kGroup);
+    EXPECT_TRUE(d.ftl.placement()->demanded(kGroup));
     EXPECT_EQ(cost(), (Cost{0, 1, 0, 10, 18, 2, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
     EXPECT_EQ(d.ftl.counters().partial_merges, 0u);
@@ -195,8 +196,8 @@ TEST_F(HybridFailures, WithoutASpareOneTheDriveIsReadOnlyAndKeepsWhatItHas) {
     const SuperblockId failed = fail(0, 6, 7, true);
     EXPECT_TRUE(d.ftl.media().read_only);
     PageAddress none;
-    EXPECT_EQ(d.ftl.hybrid()->take_pages(kGroup, nullptr, 1, &none), 0u);
-    EXPECT_FALSE(d.ftl.hybrid()->demanded(kGroup));
+    EXPECT_EQ(d.ftl.placement()->take_pages(kGroup, nullptr, 1, &none), 0u);
+    EXPECT_FALSE(d.ftl.placement()->demanded(kGroup));
     EXPECT_EQ(of(0, 5), failed);
 }
 
@@ -207,7 +208,7 @@ TEST_F(BlockMappingFailures, AReplacementBlockIsMergedAndBegunAgain) {
     // The failed block: all of logical block 0. What was placed again is there then, and its log block empty. Of the new replacement block the 3 pages before.
     EXPECT_EQ(cost(), (Cost{0, 1, 1, 12, 22, 4, 2}));
     EXPECT_EQ(d.ftl.superblock(failed).state, BlockState::retired);
-    EXPECT_EQ(of(0, 7), d.ftl.hybrid()->sequential_log(kGroup));
+    EXPECT_EQ(of(0, 7), hybrid_of(d.ftl).sequential_log(kGroup));
 }
 
 // Of what the journal says, and does not say yet, when the power goes.
@@ -222,11 +223,11 @@ TEST(HybridFailuresStart, KnowsWhatHasFailed) {
         Recovery(ftl).from_all_pages();
         ASSERT_NO_THROW(ftl.verify_books());
         EXPECT_EQ(ftl.superblock(failed).valid, 6u);
-        EXPECT_EQ(ftl.superblock(failed).state, noted ? BlockState::failed : BlockState::hybrid);
-        EXPECT_EQ(ftl.hybrid()->random_logs(kGroup).front(), failed);
+        EXPECT_EQ(ftl.superblock(failed).state, noted ? BlockState::failed : BlockState::placed);
+        EXPECT_EQ(hybrid_of(ftl).random_logs(kGroup).front(), failed);
         PageAddress a;
-        EXPECT_EQ(ftl.hybrid()->take_pages(kGroup, nullptr, 1, &a), 0u);
-        ftl.hybrid()->merge_at_once(kGroup);
+        EXPECT_EQ(ftl.placement()->take_pages(kGroup, nullptr, 1, &a), 0u);
+        ftl.placement()->merge_at_once(kGroup);
         EXPECT_EQ(ftl.superblock(failed).state, noted ? BlockState::retired : BlockState::free);
         ASSERT_NO_THROW(ftl.verify_books());
     }
@@ -241,7 +242,7 @@ struct Life {
     }
     /// All that is demanded and dead.
     void merge(GroupId group) {
-        HybridMap& hybrid = *ftl.hybrid();
+        HybridMap& hybrid = hybrid_of(ftl);
         for (;;) {
             while (hybrid.dead(group) != kNoSuperblock) {
                 const SuperblockId b = hybrid.begin_erase(group);
@@ -258,12 +259,12 @@ struct Life {
         }
     }
     bool copy(GroupId group) {
-        const LogicalPage p{group, ftl.hybrid()->run(group).block, ftl.hybrid()->run(group).next};
-        const PageAddress a = ftl.hybrid()->next_page(group);
+        const LogicalPage p{group, ftl.placement()->run(group).block, ftl.placement()->run(group).next};
+        const PageAddress a = ftl.placement()->next_page(group);
         std::vector<Ppa> from(ftl.geometry().units_per_page(), kUnmapped);
         std::vector<Spare> out(from.size(), kPadding);
-        for (std::uint32_t s = 0; s < ftl.hybrid()->logical().units(p); ++s) {
-            from[s] = ftl.lookup(Lpa{idx(ftl.hybrid()->logical().first_unit(p)) + s});
+        for (std::uint32_t s = 0; s < ftl.placement()->logical().units(p); ++s) {
+            from[s] = ftl.lookup(Lpa{idx(ftl.placement()->logical().first_unit(p)) + s});
             if (from[s] != kUnmapped) out[s] = flash.at(from[s]);
         }
         const bool failed = fails();
@@ -276,7 +277,7 @@ struct Life {
     /// A page with these units, in a superblock of their group. Each is placed again until it is there. False: the drive is read-only.
     bool write(const LogicalPage& p, bool whole, const std::vector<Spare>& units) {
         PageAddress a;
-        while (ftl.hybrid()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) {
+        while (ftl.placement()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) {
             if (ftl.media().read_only) return false;
             merge(p.group);
         }
@@ -340,7 +341,7 @@ TEST(HybridFailuresStart, GoesOnAfterLossesOfPower) {
             }
             ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
             Life now{ftl, flash, random};
-            const LogicalBlocks& logical = ftl.hybrid()->logical();
+            const LogicalBlocks& logical = ftl.placement()->logical();
             LogicalPage stream;
             for (std::uint64_t step = 0, steps = random.below(400); step < steps && !ended; ++step) {
                 LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});

@@ -9,6 +9,7 @@
 
 #include "controller/ftl/ftl.h"
 #include "controller/ftl/ftl_check.h"
+#include "controller/ftl/hybrid/hybrid_map.h"
 #include "nand/array/spare_area.h"
 
 namespace ssdtlm::test {
@@ -44,6 +45,8 @@ inline FtlConfig block_config(const NandGeometry& g, SuperblockSpan span = Super
     return c;
 }
 
+inline HybridMap& hybrid_of(const Ftl& ftl) { return dynamic_cast<HybridMap&>(*ftl.placement()); }
+
 struct HybridDevice {
     /// `bad`: blocks that the factory has marked.
     HybridDevice(const FtlConfig& config, const NandGeometry& g, std::uint64_t seed = 1, const std::vector<BlockId>& bad = {})
@@ -54,7 +57,7 @@ struct HybridDevice {
         for (const BlockId b : bad) flash.mark_bad(b);
     }
 
-    const LogicalBlocks& logical() const { return ftl.hybrid()->logical(); }
+    const LogicalBlocks& logical() const { return ftl.placement()->logical(); }
     /// A page with all units of this one, in their order.
     void write(const LogicalPage& p) {
         std::vector<Lpa> units;
@@ -65,7 +68,7 @@ struct HybridDevice {
     /// A page with these units, which are of one group and not all those of one page. With block mapping of one page, all of them or not.
     void write(const std::vector<Lpa>& units) {
         const LogicalPage p = logical().page_of(units[0]);
-        program(p.group, !ftl.hybrid()->has_random_logs() && units.size() == logical().units(p) ? &p : nullptr, units);
+        program(p.group, !ftl.placement()->takes_any_units() && units.size() == logical().units(p) ? &p : nullptr, units);
     }
     /// Unit of a logical block of group 0.
     Lpa unit(std::uint32_t block, std::uint32_t n) const {
@@ -75,11 +78,11 @@ struct HybridDevice {
     void program(GroupId group, const LogicalPage* whole, const std::vector<Lpa>& units) {
         PageAddress a;
         const LogicalPage page = logical().page_of(units[0]);
-        const bool by_block = !ftl.hybrid()->has_random_logs();
+        const bool by_block = !ftl.placement()->takes_any_units();
         std::uint32_t slots = 0;
         for (const Lpa l : units) slots |= 1u << logical().slot_of(l);
-        while (!(by_block && whole == nullptr ? ftl.hybrid()->take_part(page, slots, a) : ftl.hybrid()->take_pages(group, whole, 1, &a) != 0)) {
-            ASSERT_TRUE(ftl.hybrid()->demanded(group) || ftl.hybrid()->dead(group) != kNoSuperblock);
+        while (!(by_block && whole == nullptr ? ftl.placement()->take_part(page, slots, a) : ftl.placement()->take_pages(group, whole, 1, &a) != 0)) {
+            ASSERT_TRUE(ftl.placement()->demanded(group) || ftl.placement()->dead(group) != kNoSuperblock);
             merge(group);
         }
         Spare out[kMaxUnitsPerPage];
@@ -91,15 +94,15 @@ struct HybridDevice {
             ftl.hold_copy(old);
             ftl.let_go_copy(old);
         }
-        if (by_block) return ftl.hybrid()->program_part(page, slots, a, out);
+        if (by_block) return ftl.placement()->program_part(page, slots, a, out);
         flash.program_page(a, out, ftl.draw_record(a));
         ftl.host_page_programmed(a);
     }
     /// With the journal, when an erase waits for it.
     void merge(GroupId group) {
         for (;;) {
-            ftl.hybrid()->merge_at_once(group);
-            if (ftl.hybrid()->dead(group) == kNoSuperblock) return;
+            ftl.placement()->merge_at_once(group);
+            if (ftl.placement()->dead(group) == kNoSuperblock) return;
             const Journal::Id id = ftl.journal().next(true);
             ASSERT_NE(id, Journal::kDetached);
             write_journal_page(group, id);

@@ -169,14 +169,14 @@ TEST(HybridRandom, GoesOnAfterLossesOfPower) {
                 ASSERT_NO_THROW(ftl.verify_books());
             }
             ASSERT_NO_FATAL_FAILURE(test::expect_written_last(ftl, flash, versions));
-            const LogicalBlocks& logical = ftl.hybrid()->logical();
+            const LogicalBlocks& logical = ftl.placement()->logical();
             LogicalPage stream;
             for (std::uint64_t step = 0, steps = random.below(400); step < steps; ++step) {
                 LogicalPage p = logical.page_of(Lpa{static_cast<std::uint32_t>(random.below(ftl.logical_units()))});
                 const bool whole = random.percent(60) || g.units_per_page() == 1;
                 if (whole && random.percent(80)) p = stream;
                 PageAddress a;
-                while (ftl.hybrid()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) ftl.hybrid()->merge_at_once(p.group);
+                while (ftl.placement()->take_pages(p.group, whole ? &p : nullptr, 1, &a) == 0) ftl.placement()->merge_at_once(p.group);
                 ASSERT_FALSE(ftl.media().read_only);
                 Spare out[kMaxUnitsPerPage];
                 std::fill_n(out, g.units_per_page(), kPadding);

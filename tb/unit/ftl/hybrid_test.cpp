@@ -12,6 +12,7 @@ namespace ssdtlm {
 namespace {
 
 using test::HybridDevice;
+using test::hybrid_of;
 
 /// Merges, and the traffic that they make.
 struct Merges {
@@ -52,18 +53,18 @@ TEST_F(Hybrid, AnAscendingWriteOfNewDataMakesDataBlocksDirectly) {
     write_pages(0, 0, 8);
     write_pages(1, 0, 8);
     EXPECT_EQ(merges(), (Merges{2, 0, 0, 0, 0, 0, 0, 0, 0}));
-    EXPECT_NE(d.ftl.hybrid()->data_block(GroupId{0}, 1), kNoSuperblock);
+    EXPECT_NE(hybrid_of(d.ftl).data_block(GroupId{0}, 1), kNoSuperblock);
 }
 
 TEST_F(Hybrid, AWholeLogicalBlockWrittenAgainIsSwitched) {
     write_pages(0, 0, 8);
     merges();
-    const SuperblockId old = d.ftl.hybrid()->data_block(GroupId{0}, 0);
+    const SuperblockId old = hybrid_of(d.ftl).data_block(GroupId{0}, 0);
     write_pages(0, 0, 7);
     EXPECT_EQ(merges(), Merges{});
     d.write(0, 7);
     EXPECT_EQ(merges(), (Merges{0, 1, 0, 0, 0, 0, 0, 0, 2}));  // the old block of both planes
-    EXPECT_NE(d.ftl.hybrid()->data_block(GroupId{0}, 0), old);
+    EXPECT_NE(hybrid_of(d.ftl).data_block(GroupId{0}, 0), old);
     EXPECT_EQ(d.ftl.superblock(old).state, BlockState::free);
 }
 
@@ -86,7 +87,7 @@ TEST_F(Hybrid, APartialMergeTakesTheNewestOfTheRestFromRandomLogs) {
     d.write(1, 0);
     EXPECT_EQ(merges(), (Merges{0, 0, 1, 0, 0, 0, 6, 12, 2}));
     const auto at = [this](std::uint32_t n) { return d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(0, n))); };
-    const SuperblockId data = d.ftl.hybrid()->data_block(GroupId{0}, 0), log = d.ftl.hybrid()->random_logs(GroupId{0}).front();
+    const SuperblockId data = hybrid_of(d.ftl).data_block(GroupId{0}, 0), log = hybrid_of(d.ftl).random_logs(GroupId{0}).front();
     EXPECT_EQ(at(1), log);
     for (const std::uint32_t n : {0u, 2u, 3u, 4u, 9u, 15u}) EXPECT_EQ(at(n), data) << n;
     EXPECT_EQ(d.ftl.superblock(log).valid, 1u);
@@ -107,7 +108,7 @@ TEST_F(Hybrid, WhatDoesNotGoOnGoesToRandomLogsAndIsMergedInFull) {
     write_units(0, 7, 9);
     EXPECT_EQ(merges(), (Merges{0, 0, 0, 1, 3, 0, 24, 48, 8}));  // 3 data blocks and the log
     // Block 0 was gathered with what the second log had of it: but for the unit 9, which is newer, all of it is in the data block.
-    const SuperblockId second = d.ftl.hybrid()->random_logs(GroupId{0}).front();
+    const SuperblockId second = hybrid_of(d.ftl).random_logs(GroupId{0}).front();
     EXPECT_EQ(d.ftl.superblock(second).valid, 0u);
     for (std::uint32_t i = 0; i < 7; ++i) write_units(0, 7, 9);
     write_units(0, 7, 9);  // the second one is empty: nothing to gather
@@ -128,10 +129,10 @@ TEST_F(Hybrid, AFullMergeTakesTheSequentialLogOfItsLogicalBlockAlong) {
     write_units(1, 0, 5);
     // Of the second: block 0, with the sequential log, the old data block and the log itself erased.
     EXPECT_EQ(merges(), (Merges{0, 0, 0, 1, 1, 0, 8, 16, 6}));
-    EXPECT_EQ(d.ftl.hybrid()->sequential_log(GroupId{0}), kNoSuperblock);
+    EXPECT_EQ(hybrid_of(d.ftl).sequential_log(GroupId{0}), kNoSuperblock);
     // What would have gone on there is random now.
     d.write(0, 3);
-    EXPECT_EQ(d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(0, 6))), d.ftl.hybrid()->random_logs(GroupId{0}).back());
+    EXPECT_EQ(d.ftl.shape().superblock_of(d.ftl.lookup(d.unit(0, 6))), hybrid_of(d.ftl).random_logs(GroupId{0}).back());
 }
 
 TEST_F(Hybrid, WhatWasNeverWrittenIsPadding) {
@@ -164,9 +165,9 @@ TEST_F(Hybrid, SequentialStateIsDataBlocksAndAnOpenSequentialLog) {
     c.fill = 2.375 * 16 * 4096 / static_cast<double>(c.user_capacity_bytes);  // 2 logical blocks and 3 pages
     HybridDevice laid(c, g);
     laid.ftl.verify_books();
-    EXPECT_NE(laid.ftl.hybrid()->data_block(GroupId{0}, 1), kNoSuperblock);
-    EXPECT_EQ(laid.ftl.hybrid()->data_block(GroupId{0}, 2), kNoSuperblock);
-    EXPECT_EQ(laid.ftl.hybrid()->next_sequential(GroupId{0}), (LogicalPage{GroupId{0}, 2, 3}));
+    EXPECT_NE(hybrid_of(laid.ftl).data_block(GroupId{0}, 1), kNoSuperblock);
+    EXPECT_EQ(hybrid_of(laid.ftl).data_block(GroupId{0}, 2), kNoSuperblock);
+    EXPECT_EQ(laid.ftl.placement()->next_sequential(GroupId{0}), (LogicalPage{GroupId{0}, 2, 3}));
     for (std::uint32_t p = 3; p < 8; ++p) laid.write(2, p);
     laid.ftl.verify_books();
     EXPECT_EQ(laid.ftl.counters().direct_blocks, 1u);
@@ -174,10 +175,10 @@ TEST_F(Hybrid, SequentialStateIsDataBlocksAndAnOpenSequentialLog) {
 
 TEST_F(Hybrid, TheOldestRandomLogGoesAndTheHostMayUseTheRest) {
     for (std::uint32_t i = 0; i < 16; ++i) write_units(i % 4, 2 * (i % 7), 2 * (i % 7) + 3);
-    const SuperblockId oldest = d.ftl.hybrid()->random_logs(GroupId{0})[0], next = d.ftl.hybrid()->random_logs(GroupId{0})[1];
+    const SuperblockId oldest = hybrid_of(d.ftl).random_logs(GroupId{0})[0], next = hybrid_of(d.ftl).random_logs(GroupId{0})[1];
     write_units(0, 1, 2);
     EXPECT_EQ(d.ftl.superblock(oldest).write_pointer, 0u);
-    EXPECT_EQ(d.ftl.hybrid()->random_logs(GroupId{0})[0], next);
+    EXPECT_EQ(hybrid_of(d.ftl).random_logs(GroupId{0})[0], next);
     d.ftl.verify_books();
 }
 

@@ -21,8 +21,8 @@ protected:
     static FtlConfig config(const NandGeometry& g, double share) {
         FtlConfig c = test::small_config(g, share, GetParam());
         c.initial_state = InitialState::sequential;
-        c.refresh_age = 1ms;
-        c.refresh_interval = 100us;
+        c.refresh_age = Age::of(1ms);
+        c.refresh_interval = Age::of(100us);
         return c;
     }
     struct Held : Device {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nand/array/array_faults.h"
+#include "nand/array/random_faults.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,8 @@ void expect_rate(std::uint64_t found, std::uint64_t of, double rate) {
     EXPECT_NEAR(static_cast<double>(found), mean, 5 * std::sqrt(mean * (1 - rate)) + 1e-9) << "of " << of;
 }
 
+ArrayWork at(const PageAddress& page, std::uint32_t cycle = 0) { return {page, cycle, SimTime{}, false}; }
+
 PageAddress page(std::uint32_t i) { return {PlaneId{i % 7}, i / 7 % 500, i / 3500}; }
 
 TEST(RandomFaults, ComeAtTheirRates) {
@@ -22,11 +24,11 @@ TEST(RandomFaults, ComeAtTheirRates) {
     std::uint64_t programs = 0, erases = 0, once = 0, lost = 0;
     constexpr std::uint32_t n = 400'000;
     for (std::uint32_t i = 0; i < n; ++i) {
-        programs += f.program_fails(page(i));
-        erases += f.erase_fails({PlaneId{7}, i, 0});  // each block once: one that has failed fails again
-        const bool for_good = f.wrong_bits(page(i), 0, 1) != 0;
+        programs += f.program_fails(at(page(i)));
+        erases += f.erase_fails(at({PlaneId{7}, i, 0}));  // each block once: one that has failed fails again
+        const bool for_good = f.wrong_bits(at(page(i)), 1) != 0;
         lost += for_good;
-        once += !for_good && f.wrong_bits(page(i), 0, 0) != 0;
+        once += !for_good && f.wrong_bits(at(page(i)), 0) != 0;
         ASSERT_EQ(for_good, f.lost(page(i), 0));
     }
     expect_rate(programs, n, 1e-3);
@@ -40,11 +42,11 @@ TEST(RandomFaults, AWornOutBlockIsNeverErasedAgain) {
     std::uint32_t worn = 0;
     for (std::uint32_t block = 0; block < 10'000; ++block) {
         const PageAddress a{PlaneId{block % 3}, block, block % 5};
-        const bool failed = block % 2 == 0 ? f.program_fails(a) : f.erase_fails(a);
+        const bool failed = block % 2 == 0 ? f.program_fails(at(a)) : f.erase_fails(at(a));
         if (!failed) continue;
         ++worn;
-        for (int again = 0; again < 3; ++again) EXPECT_TRUE(f.erase_fails({a.plane, a.block, 0}));
-        EXPECT_FALSE(f.erase_fails({PlaneId{3}, a.block, 0}) && f.erase_fails({PlaneId{4}, a.block, 0})) << "of another plane";
+        for (int again = 0; again < 3; ++again) EXPECT_TRUE(f.erase_fails(at({a.plane, a.block, 0})));
+        EXPECT_FALSE(f.erase_fails(at({PlaneId{3}, a.block, 0})) && f.erase_fails(at({PlaneId{4}, a.block, 0}))) << "of another plane";
     }
     expect_rate(worn, 10'000, 1e-2);
 }
@@ -53,9 +55,9 @@ TEST(RandomFaults, ALostPageIsLostUntilItsBlockIsErased) {
     RandomFaults f({0, 0, 0, 0.1, 77}, 5);
     std::uint32_t lost = 0, lost_again = 0;
     for (std::uint32_t i = 0; i < 5'000; ++i) {
-        const std::uint16_t bits = f.wrong_bits(page(i), 3, 0);
+        const std::uint16_t bits = f.wrong_bits(at(page(i), 3), 0);
         EXPECT_EQ(bits, f.lost(page(i), 3) ? 77 : 0);
-        for (std::uint32_t again = 0; again < 3; ++again) EXPECT_EQ(f.wrong_bits(page(i), 3, again), bits);
+        for (std::uint32_t again = 0; again < 3; ++again) EXPECT_EQ(f.wrong_bits(at(page(i), 3), again), bits);
         lost += bits != 0;
         lost_again += bits != 0 && f.lost(page(i), 4);
     }
@@ -68,15 +70,15 @@ TEST(RandomFaults, BlocksThatTheFactoryHasMarked) {
     g.channels = 4;
     g.planes_per_die = 2;
     g.blocks_per_plane = 1000;
-    RandomFaults::Rates rates;
-    EXPECT_TRUE(RandomFaults::factory_bad(rates, g, 1).empty());
+    FaultRates rates;
+    EXPECT_TRUE(RandomFaults(rates, 1, g).factory_bad().empty());
     rates.factory_bad = 0.02;
     EXPECT_FALSE(rates.any());  // nothing fails later
-    const std::vector<BlockId> bad = RandomFaults::factory_bad(rates, g, 1);
+    const std::vector<BlockId> bad = RandomFaults(rates, 1, g).factory_bad();
     expect_rate(static_cast<std::uint32_t>(bad.size()), g.blocks(), 0.02);
     EXPECT_TRUE(std::is_sorted(bad.begin(), bad.end()));
-    EXPECT_EQ(RandomFaults::factory_bad(rates, g, 1), bad);
-    EXPECT_NE(RandomFaults::factory_bad(rates, g, 2), bad);
+    EXPECT_EQ(RandomFaults(rates, 1, g).factory_bad(), bad);
+    EXPECT_NE(RandomFaults(rates, 2, g).factory_bad(), bad);
     std::vector<std::uint32_t> of_plane(g.planes());
     for (const BlockId b : bad) ++of_plane[idx(g.plane_of(b))];
     for (const std::uint32_t n : of_plane) expect_rate(n, g.blocks_per_plane, 0.02);
@@ -85,10 +87,10 @@ TEST(RandomFaults, BlocksThatTheFactoryHasMarked) {
 TEST(RandomFaults, NoneWithoutRatesAndTheSameForTheSameSeed) {
     RandomFaults none({}, 1), a({0.5, 0.5, 0.5, 0, 1}, 9), b({0.5, 0.5, 0.5, 0, 1}, 9);
     for (std::uint32_t i = 0; i < 1'000; ++i) {
-        EXPECT_FALSE(none.program_fails(page(i)) || none.erase_fails(page(i)) || none.wrong_bits(page(i), 0, 0) != 0);
-        EXPECT_EQ(a.program_fails(page(i)), b.program_fails(page(i)));
-        if (i % 3 == 0) a.erase_fails(page(i));  // leaves programs and reads as they were
-        EXPECT_EQ(a.wrong_bits(page(i), 0, 0), b.wrong_bits(page(i), 0, 0));
+        EXPECT_FALSE(none.program_fails(at(page(i))) || none.erase_fails(at(page(i))) || none.wrong_bits(at(page(i)), 0) != 0);
+        EXPECT_EQ(a.program_fails(at(page(i))), b.program_fails(at(page(i))));
+        if (i % 3 == 0) a.erase_fails(at(page(i)));  // leaves programs and reads as they were
+        EXPECT_EQ(a.wrong_bits(at(page(i)), 0), b.wrong_bits(at(page(i)), 0));
     }
 }
 

@@ -57,9 +57,9 @@ struct Channel : sc_core::sc_module {
 
 /// Programs and erases fail on one plane of the drive.
 struct BrokenPlane final : ArrayFaults {
-    bool program_fails(const PageAddress& a) override { return a.plane == plane; }
-    bool erase_fails(const PageAddress& a) override { return a.plane == plane; }
-    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    bool program_fails(const ArrayWork& work) override { return work.page.plane == plane; }
+    bool erase_fails(const ArrayWork& work) override { return work.page.plane == plane; }
+    std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 0; }
     PlaneId plane{0};
 };
 

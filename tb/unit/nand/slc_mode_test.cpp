@@ -152,9 +152,9 @@ TEST_F(Slc, AReadInTheOtherModeTellsNothing) {
 // A page that needs reading again does so in its own mode only: of the other nobody counts wrong bits.
 TEST_F(Slc, AReadInTheOtherModeDrawsNoFault) {
     struct Wrong : ArrayFaults {
-        bool program_fails(const PageAddress&) override { return false; }
-        bool erase_fails(const PageAddress&) override { return false; }
-        std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 7; }
+        bool program_fails(const ArrayWork&) override { return false; }
+        bool erase_fails(const ArrayWork&) override { return false; }
+        std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 7; }
     };
     static Wrong wrong;  // outlives the die
     run(FlashOp::program, {at(0, 1, 0, true)});
@@ -180,9 +180,9 @@ TEST_F(Slc, NothingHasAModeWhereItIsNotUsed) {
 
 TEST_F(Slc, AFailedEraseLeavesTheModeAndAFailedProgramSetsIt) {
     struct All : ArrayFaults {
-        bool program_fails(const PageAddress&) override { return true; }
-        bool erase_fails(const PageAddress&) override { return true; }
-        std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+        bool program_fails(const ArrayWork&) override { return true; }
+        bool erase_fails(const ArrayWork&) override { return true; }
+        std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 0; }
     } all;
     die->inject(&all);
     run(FlashOp::program, {at(0, 1, 0, true)});

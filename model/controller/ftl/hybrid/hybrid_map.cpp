@@ -8,24 +8,17 @@
 
 namespace ssdtlm {
 
-bool is_hybrid(const FtlConfig& config) { return config.mapping == "fast" || config.mapping == "block"; }
-
-std::uint32_t random_log_blocks(const FtlConfig& config) { return config.mapping == "fast" ? config.fast.random_log_blocks : 0; }
-
-HybridMap::HybridMap(Ftl& ftl)
-    : ftl_(ftl),
-      random_logs_(random_log_blocks(ftl.config_)),
-      logical_(ftl.geometry_, ftl.shape_, ftl.lanes_.sequence(), ftl.logical_units_),
-      groups_(ftl.shape_.groups()) {
-    ftl_.blocks_.give_up_reserve();  // may_open() says how many free ones are kept
-    for (std::uint32_t g = 0; g < groups_.size(); ++g) groups_[g].data.assign(logical_.count(GroupId{g}), kNoSuperblock);
+HybridMap::HybridMap(const PlacementSetup& setup, std::uint32_t random_logs)
+    : BlockPlacement(setup), random_logs_(random_logs), groups_(ftl_.shape().groups()) {
+    blocks_.give_up_reserve();  // may_open() says how many free ones are kept
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) groups_[g].data.assign(logical().count(GroupId{g}), kNoSuperblock);
 }
 
 std::uint32_t HybridMap::take_pages(GroupId group, const LogicalPage* first, std::uint32_t most, PageAddress* out) {
     if (demanded(group) || merges_failed(group)) return 0;
     groups_[idx(group)].rest.state = Rest::State::none;
     const std::uint32_t n = first != nullptr && is_sequential(*first) ? take_sequential(*first, most, out) : take_random(group, most, out);
-    ftl_.counters_.host_pages_allocated += n;
+    counters_.host_pages_allocated += n;
     return n;
 }
 
@@ -43,13 +36,13 @@ bool HybridMap::take_part(const LogicalPage& page, std::uint32_t slots, PageAddr
         return false;
     }
     if (is_at_hand) rest.state = Rest::State::taken;
-    ftl_.counters_.host_pages_allocated += append(page, 1, &out, is_at_hand);
+    counters_.host_pages_allocated += append(page, 1, &out, is_at_hand);
     return true;
 }
 
 bool HybridMap::has_rest(const LogicalPage& page, std::uint32_t slots) const {
-    for (std::uint32_t i = 0; i < logical_.units(page); ++i)
-        if ((slots >> i & 1u) == 0 && ftl_.is_copy(ftl_.map_.lookup(Lpa{idx(logical_.first_unit(page)) + i}))) return true;
+    for (std::uint32_t i = 0; i < logical().units(page); ++i)
+        if ((slots >> i & 1u) == 0 && has_copy(Lpa{idx(logical().first_unit(page)) + i})) return true;
     return false;
 }
 
@@ -83,9 +76,9 @@ bool HybridMap::stands_at(const LogicalPage& page) {
 std::uint32_t HybridMap::append(const LogicalPage& first, std::uint32_t most, PageAddress* out, bool copied) {
     const GroupId group = first.group;
     Sequential& s = groups_[idx(group)].sequential;
-    const std::uint32_t pages = logical_.pages(group, first.block), n = std::min({most, ftl_.row_left(first.page), pages - first.page});
-    for (std::uint32_t i = 0; i < n; ++i) out[i] = ftl_.blocks_.allocate_host(group, kSequential);
-    if (s.at == kNoSuperblock) s = {ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])), first.block, 0, false};
+    const std::uint32_t pages = logical().pages(group, first.block), n = std::min({most, row_left(first.page), pages - first.page});
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, kSequential);
+    if (s.at == kNoSuperblock) s = {superblock_of(out[0]), first.block, 0, false};
     s.copied = s.copied || copied;
     s.next = first.page + n;
     if (s.next != pages) return n;
@@ -97,29 +90,29 @@ std::uint32_t HybridMap::append(const LogicalPage& first, std::uint32_t most, Pa
 
 std::uint32_t HybridMap::take_random(GroupId group, std::uint32_t most, PageAddress* out) {
     Group& g = groups_[idx(group)];
-    const std::uint32_t from = ftl_.blocks_.write_pointer(group, BlockState::open_host, kRandom);
+    const std::uint32_t from = blocks_.write_pointer(group, BlockState::open_host, kRandom);
     if (from == 0) {
         if (g.random.size() >= random_logs_) return ask(group, Demand::full);
         if (!may_open(group)) return wait_for_room(group);
     }
-    const std::uint32_t n = std::min(most, ftl_.row_left(from));
-    for (std::uint32_t i = 0; i < n; ++i) out[i] = ftl_.blocks_.allocate_host(group, kRandom);
-    if (from == 0) g.random.push_back(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(out[0])));
+    const std::uint32_t n = std::min(most, row_left(from));
+    for (std::uint32_t i = 0; i < n; ++i) out[i] = blocks_.allocate_host(group, kRandom);
+    if (from == 0) g.random.push_back(superblock_of(out[0]));
     return n;
 }
 
 /// What has failed is merged first.
 bool HybridMap::merges_failed(GroupId group) {
     const Group& g = groups_[idx(group)];
-    if (g.random.empty() || !ftl_.is_bad(g.random.front()) || ftl_.media_.read_only) return false;
+    if (g.random.empty() || !ftl_.is_bad(g.random.front()) || ftl_.media().read_only) return false;
     ask(group, Demand::full);
     return true;
 }
 
 PageAddress HybridMap::take_again(GroupId group) {
-    const bool opens = ftl_.blocks_.open_block(group, BlockState::open_gc, kMerged) == kNoSuperblock;
-    const PageAddress a = ftl_.blocks_.allocate_gc(group, kMerged);
-    if (opens) groups_[idx(group)].random.push_back(ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a)));
+    const bool opens = blocks_.open_block(group, BlockState::open_gc, kMerged) == kNoSuperblock;
+    const PageAddress a = blocks_.allocate_gc(group, kMerged);
+    if (opens) groups_[idx(group)].random.push_back(superblock_of(a));
     return a;
 }
 
@@ -128,12 +121,12 @@ PageAddress HybridMap::take_again(GroupId group) {
 bool HybridMap::may_open(GroupId group) const {
     const Group& g = groups_[idx(group)];
     const bool none_to_come = g.random.empty() && g.dead.empty() && !g.erasing && g.complete.empty() && g.sequential.at == kNoSuperblock;
-    return ftl_.blocks_.free_blocks(group) > (none_to_come ? 1 : ftl_.config_.gc_hard_free_blocks);
+    return blocks_.free_blocks(group) > (none_to_come ? 1 : ftl_.config().gc_hard_free_blocks);
 }
 
 std::uint32_t HybridMap::ask(GroupId group, Demand demand) {
     groups_[idx(group)].rest.state = Rest::State::none;  // a merge may move it
-    if (!ftl_.media_.read_only) groups_[idx(group)].demand = demand;
+    if (!ftl_.media().read_only) groups_[idx(group)].demand = demand;
     return 0;
 }
 
@@ -152,9 +145,9 @@ std::uint32_t HybridMap::wait_for_room(GroupId group) {
 
 std::uint32_t HybridMap::host_programs(GroupId group) const {
     const Group& g = groups_[idx(group)];
-    std::uint32_t n = g.sequential.at != kNoSuperblock ? ftl_.blocks_[g.sequential.at].programs : 0;
-    for (const SuperblockId b : g.random) n += ftl_.blocks_[b].programs;
-    for (const Sequential& s : g.complete) n += ftl_.blocks_[s.at].programs;
+    std::uint32_t n = g.sequential.at != kNoSuperblock ? blocks_[g.sequential.at].programs : 0;
+    for (const SuperblockId b : g.random) n += blocks_[b].programs;
+    for (const Sequential& s : g.complete) n += blocks_[s.at].programs;
     return n;
 }
 
@@ -181,23 +174,23 @@ bool HybridMap::begin_demanded(GroupId group) {
 
 bool HybridMap::begin_full(GroupId group) {
     Group& g = groups_[idx(group)];
-    const SuperblockId log = g.random.front(), of_again = ftl_.blocks_.open_block(group, BlockState::open_gc, kMerged);
+    const SuperblockId log = g.random.front(), of_again = blocks_.open_block(group, BlockState::open_gc, kMerged);
     if (of_again != kNoSuperblock) close_if_open(of_again, BlockState::open_gc, kMerged);
-    if (ftl_.blocks_[log].valid == 0) {
+    if (blocks_[log].valid == 0) {
         g.random.pop_front();
         if (ftl_.is_bad(log)) {
-            ftl_.blocks_.make_victim(log);
+            blocks_.make_victim(log);
             ftl_.superblock_emptied(log);
         } else {
-            ++(g.gathers ? ftl_.counters_.full_merges : ftl_.counters_.empty_logs);
+            ++(g.gathers ? counters_.full_merges : counters_.empty_logs);
             g.gathers = false;
             die(log);
         }
         const bool goes_on = g.gathers || (!g.random.empty() && ftl_.is_bad(g.random.front()));
-        g.demand = goes_on && !ftl_.media_.read_only ? Demand::full : Demand::none;
+        g.demand = goes_on && !ftl_.media().read_only ? Demand::full : Demand::none;
         return false;
     }
-    if (ftl_.blocks_.free_blocks(group) == 0) {  // losses of power have used them up
+    if (blocks_.free_blocks(group) == 0) {  // losses of power have used them up
         g.demand = Demand::none;
         ftl_.refuse_writes();
         return false;
@@ -205,8 +198,8 @@ bool HybridMap::begin_full(GroupId group) {
     g.gathers = g.gathers || !ftl_.is_bad(log);
     std::uint32_t page = 0, slots = 0;
     ftl_.next_valid_page(log, page, slots);
-    const Ppa first = ftl_.geometry_.ppa_of(ftl_.shape_.page(log, page), static_cast<unsigned>(__builtin_ctz(slots)));
-    const std::uint32_t block = logical_.page_of(ftl_.codec_.lpa(ftl_.spare_.at(first))).block;
+    const Ppa first = ftl_.geometry().ppa_of(ftl_.shape().page(log, page), static_cast<unsigned>(__builtin_ctz(slots)));
+    const std::uint32_t block = logical().page_of(ftl_.codec().lpa(ftl_.flash().at(first))).block;
     g.run = {block, 0, end_of_mapped(group, block, 0)};
     return true;
 }
@@ -226,8 +219,8 @@ PageAddress HybridMap::next_page(GroupId group) {
     Group& g = groups_[idx(group)];
     SSDTLM_CHECK(g.run.next < g.run.end, "a page for a merge that has all of its own");
     const bool full = g.demand == Demand::full;
-    const PageAddress a = full ? ftl_.blocks_.allocate_gc(group, kMerged) : ftl_.blocks_.allocate_host(group, kSequential);
-    const SuperblockId b = ftl_.shape_.superblock_of(ftl_.geometry_.block_of(a));
+    const PageAddress a = full ? blocks_.allocate_gc(group, kMerged) : blocks_.allocate_host(group, kSequential);
+    const SuperblockId b = superblock_of(a);
     Sequential& s = g.sequential;
     if (full) {
         g.merged = b;
@@ -236,7 +229,7 @@ PageAddress HybridMap::next_page(GroupId group) {
         s.copied = true;
         s.next = g.run.next + 1;
     }
-    SSDTLM_CHECK(ftl_.shape_.page(b, g.run.next).page == a.page && ftl_.shape_.page(b, g.run.next).plane == a.plane, "a page of a merge out of its place");
+    SSDTLM_CHECK(ftl_.shape().page(b, g.run.next).page == a.page && ftl_.shape().page(b, g.run.next).plane == a.plane, "a page of a merge out of its place");
     ++g.run.next;
     return a;
 }
@@ -255,10 +248,10 @@ void HybridMap::end_run(GroupId group) {
         becomes_data(group, std::exchange(g.sequential, Sequential{}));
         return;
     }
-    if (ftl_.media_.read_only) g.demand = Demand::none;
+    if (ftl_.media().read_only) g.demand = Demand::none;
     const SuperblockId merged = std::exchange(g.merged, kNoSuperblock);
     close_if_open(merged, BlockState::open_gc, kMerged);
-    ++ftl_.counters_.full_merge_blocks;
+    ++counters_.full_merge_blocks;
     take_place_of_data(group, g.run.block, merged);
     if (g.sequential.at == kNoSuperblock || g.sequential.block != g.run.block) return;
     const SuperblockId log = std::exchange(g.sequential, Sequential{}).at;
@@ -268,22 +261,22 @@ void HybridMap::end_run(GroupId group) {
 
 void HybridMap::abandon_run(GroupId group) {
     groups_[idx(group)].begun = false;
-    if (ftl_.media_.read_only) groups_[idx(group)].demand = Demand::none;
+    if (ftl_.media().read_only) groups_[idx(group)].demand = Demand::none;
 }
 
 /// Behind the last page of it that holds something, at or behind `from`.
 std::uint32_t HybridMap::end_of_mapped(GroupId group, std::uint32_t block, std::uint32_t from) const {
-    for (std::uint32_t end = logical_.pages(group, block); end > from; --end) {
+    for (std::uint32_t end = logical().pages(group, block); end > from; --end) {
         const LogicalPage p{group, block, end - 1};
-        for (std::uint32_t i = 0; i < logical_.units(p); ++i)
-            if (ftl_.is_copy(ftl_.map_.lookup(Lpa{idx(logical_.first_unit(p)) + i}))) return end;
+        for (std::uint32_t i = 0; i < logical().units(p); ++i)
+            if (has_copy(Lpa{idx(logical().first_unit(p)) + i})) return end;
     }
     return from;
 }
 
 void HybridMap::sealed(SuperblockId b) {
-    ftl_.blocks_[b].state = BlockState::hybrid;
-    const GroupId group = ftl_.shape_.group_of(b);
+    blocks_[b].state = BlockState::placed;
+    const GroupId group = ftl_.shape().group_of(b);
     auto& complete = groups_[idx(group)].complete;
     const auto done = std::find_if(complete.begin(), complete.end(), [b](const Sequential& s) { return s.at == b; });
     if (done == complete.end()) return;
@@ -293,8 +286,8 @@ void HybridMap::sealed(SuperblockId b) {
 }
 
 void HybridMap::failed(SuperblockId b) {
-    if (ftl_.blocks_[b].stream == kGcStream) return;  // of the journal
-    Group& g = groups_[idx(ftl_.shape_.group_of(b))];
+    if (blocks_[b].stream == kGcStream) return;  // of the journal
+    Group& g = groups_[idx(ftl_.shape().group_of(b))];
     if (g.sequential.at == b) g.sequential = Sequential{};
     if (g.merged == b) g.merged = kNoSuperblock;
     g.complete.erase(std::remove_if(g.complete.begin(), g.complete.end(), [b](const Sequential& s) { return s.at == b; }), g.complete.end());
@@ -306,7 +299,7 @@ void HybridMap::failed(SuperblockId b) {
 
 void HybridMap::becomes_data(GroupId group, const Sequential& log) {
     const bool replaces = groups_[idx(group)].data[log.block] != kNoSuperblock;
-    FtlCounters& n = ftl_.counters_;
+    FtlCounters& n = counters_;
     ++(log.copied ? n.partial_merges : replaces ? n.switch_merges : n.direct_blocks);
     take_place_of_data(group, log.block, log.at);
 }
@@ -317,13 +310,13 @@ void HybridMap::take_place_of_data(GroupId group, std::uint32_t block, Superbloc
 }
 
 void HybridMap::die(SuperblockId b) {
-    SSDTLM_CHECK(ftl_.blocks_[b].valid == 0, "a merge has left units behind");
-    groups_[idx(ftl_.shape_.group_of(b))].dead.push_back(b);
+    SSDTLM_CHECK(blocks_[b].valid == 0, "a merge has left units behind");
+    groups_[idx(ftl_.shape().group_of(b))].dead.push_back(b);
 }
 
 void HybridMap::close_if_open(SuperblockId b, BlockState kind, std::uint32_t stream) {
-    if (ftl_.blocks_[b].state != kind) return;
-    if (ftl_.blocks_.close(ftl_.shape_.group_of(b), kind, stream)) sealed(b);
+    if (blocks_[b].state != kind) return;
+    if (blocks_.close(ftl_.shape().group_of(b), kind, stream)) sealed(b);
 }
 
 SuperblockId HybridMap::begin_erase(GroupId group) {
@@ -331,7 +324,7 @@ SuperblockId HybridMap::begin_erase(GroupId group) {
     const SuperblockId b = g.dead.front();
     g.dead.pop_front();
     g.erasing = true;
-    ftl_.blocks_.make_victim(b);
+    blocks_.make_victim(b);
     return b;
 }
 

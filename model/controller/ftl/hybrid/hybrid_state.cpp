@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hybrid mapping at the start: what preconditioning lays out, what a loss of power leaves, merges without time; and its books.
+// Hybrid mapping at the start: what preconditioning lays out, and what a loss of power leaves; and its books.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -14,63 +14,19 @@ void HybridMap::for_each_valid(SuperblockId b, Visit&& visit) const {
     std::uint32_t slots = 0;
     for (std::uint32_t page = 0; ftl_.next_valid_page(b, page, slots); ++page)
         for (; slots != 0; slots &= slots - 1)
-            visit(page, static_cast<std::uint32_t>(__builtin_ctz(slots)), ftl_.geometry_.ppa_of(ftl_.shape_.page(b, page), static_cast<unsigned>(__builtin_ctz(slots))));
-}
-
-void HybridMap::merge_at_once(GroupId group) {
-    for (;;) {
-        while (dead(group) != kNoSuperblock) {
-            if (!ftl_.erase_allowed(dead(group))) return;
-            const SuperblockId b = begin_erase(group);
-            for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) ftl_.spare_.erase(ftl_.shape_.block(b, i));
-            ftl_.superblock_erased(b);
-            erase_ended(group);
-        }
-        if (!demanded(group)) return;
-        if (!begin(group)) continue;
-        while (!reads_rest(group) && run(group).next != run(group).end) copy_page(group);
-        end_run(group);
-    }
-}
-
-void HybridMap::copy_page(GroupId group) {
-    const LogicalPage p{group, run(group).block, run(group).next};
-    const PageAddress a = next_page(group);
-    Spare out[kMaxUnitsPerPage];
-    program_at_once(p, 0, a, out);
-    ftl_.gc_page_programmed(a);
-}
-
-void HybridMap::program_part(const LogicalPage& page, std::uint32_t slots, const PageAddress& a, Spare* out) {
-    program_at_once(page, rest_taken(page.group) ? slots : ~0u, a, out);
-    ftl_.host_page_programmed(a);
-}
-
-/// Copies the units that are not in the slots `skip`; what these hold, `out` says.
-void HybridMap::program_at_once(const LogicalPage& page, std::uint32_t skip, const PageAddress& a, Spare* out) {
-    Ppa from[kMaxUnitsPerPage];
-    for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s) {
-        from[s] = kUnmapped;
-        if ((skip >> s & 1u) != 0) continue;
-        const Ppa at = s < logical_.units(page) ? ftl_.map_.lookup(Lpa{idx(logical_.first_unit(page)) + s}) : kUnmapped;
-        if (ftl_.is_copy(at)) from[s] = at;
-        out[s] = from[s] == kUnmapped ? kPadding : ftl_.spare_.at(at);
-    }
-    ftl_.spare_.program_page(a, out, ftl_.draw_record(a));
-    for (std::uint32_t s = 0; s < ftl_.geometry_.units_per_page(); ++s)
-        if (from[s] != kUnmapped) ftl_.commit_move(ftl_.codec_.lpa(out[s]), from[s], ftl_.geometry_.ppa_of(a, s));
+            visit(page, static_cast<std::uint32_t>(__builtin_ctz(slots)), ftl_.geometry().ppa_of(ftl_.shape().page(b, page), static_cast<unsigned>(__builtin_ctz(slots))));
 }
 
 void HybridMap::laid_out(GroupId group, std::uint64_t pages) {
     Group& g = groups_[idx(group)];
-    const std::uint32_t per_block = ftl_.shape_.pages();
+    const std::uint32_t per_block = ftl_.shape().pages();
     for (std::uint32_t block = 0; std::uint64_t{block} * per_block < pages; ++block) {
-        const SuperblockId b{idx(group) * ftl_.shape_.blocks_per_group() + block};
+        const SuperblockId b{idx(group) * ftl_.shape().blocks_per_group() + block};
         const auto here = static_cast<std::uint32_t>(std::min<std::uint64_t>(per_block, pages - std::uint64_t{block} * per_block));
         g.data[block] = b;
         if (here == per_block) {
-            ftl_.blocks_[b].state = BlockState::hybrid;
-        } else if (here == logical_.pages(group, block)) {
+            blocks_[b].state = BlockState::placed;
+        } else if (here == logical().pages(group, block)) {
             close_if_open(b, BlockState::open_host, kSequential);
         } else {
             g.data[block] = kNoSuperblock;
@@ -83,10 +39,10 @@ void HybridMap::laid_out(GroupId group, std::uint64_t pages) {
 bool HybridMap::is_in_place(SuperblockId b, std::uint32_t& block) const {
     bool in_place = true, first = true;
     for_each_valid(b, [&](std::uint32_t page, std::uint32_t slot, Ppa at) {
-        const Lpa lpa = ftl_.codec_.lpa(ftl_.spare_.at(at));
-        const LogicalPage p = logical_.page_of(lpa);
+        const Lpa lpa = ftl_.codec().lpa(ftl_.flash().at(at));
+        const LogicalPage p = logical().page_of(lpa);
         if (std::exchange(first, false)) block = p.block;
-        in_place = in_place && p.group == ftl_.shape_.group_of(b) && p.block == block && p.page == page && logical_.slot_of(lpa) == slot;
+        in_place = in_place && p.group == ftl_.shape().group_of(b) && p.block == block && p.page == page && logical().slot_of(lpa) == slot;
     });
     return in_place && !first;
 }
@@ -94,18 +50,18 @@ bool HybridMap::is_in_place(SuperblockId b, std::uint32_t& block) const {
 void HybridMap::found(const std::vector<SuperblockId>& in_order) {
     for (const SuperblockId b : in_order) {
         std::uint32_t block = 0;
-        if (ftl_.is_bad(b) || ftl_.blocks_[b].valid == 0 || !is_in_place(b, block)) continue;
-        SuperblockId& best = groups_[idx(ftl_.shape_.group_of(b))].data[block];
-        if (best == kNoSuperblock || ftl_.blocks_[b].valid > ftl_.blocks_[best].valid) best = b;
+        if (ftl_.is_bad(b) || blocks_[b].valid == 0 || !is_in_place(b, block)) continue;
+        SuperblockId& best = groups_[idx(ftl_.shape().group_of(b))].data[block];
+        if (best == kNoSuperblock || blocks_[b].valid > blocks_[best].valid) best = b;
     }
     for (const SuperblockId b : in_order) {
-        Group& g = groups_[idx(ftl_.shape_.group_of(b))];
+        Group& g = groups_[idx(ftl_.shape().group_of(b))];
         if (ftl_.is_bad(b)) {
             g.random.push_front(b);
             continue;
         }
-        ftl_.blocks_[b].state = BlockState::hybrid;
-        if (ftl_.blocks_[b].valid == 0)
+        blocks_[b].state = BlockState::placed;
+        if (blocks_[b].valid == 0)
             die(b);
         else if (std::find(g.data.begin(), g.data.end(), b) == g.data.end())
             g.random.push_back(b);
@@ -121,34 +77,34 @@ std::string HybridMap::check() const {
             std::uint32_t of = block;
             if (b == kNoSuperblock) continue;
             ++parts[b];
-            if (ftl_.blocks_[b].valid != 0 && (!is_in_place(b, of) || of != block))
+            if (blocks_[b].valid != 0 && (!is_in_place(b, of) || of != block))
                 return "data block " + std::to_string(idx(b)) + " of logical block " + std::to_string(block) + " of group " + std::to_string(i) +
                        " holds units out of their places";
         }
         for (const SuperblockId b : g.random) ++parts[b];
         for (const SuperblockId b : g.dead) {
             ++parts[b];
-            if (ftl_.blocks_[b].valid != 0) return "superblock " + std::to_string(idx(b)) + " is to be erased and holds units";
+            if (blocks_[b].valid != 0) return "superblock " + std::to_string(idx(b)) + " is to be erased and holds units";
         }
         for (const Sequential& s : g.complete) ++parts[s.at];
         if (g.sequential.at != kNoSuperblock) ++parts[g.sequential.at];
         if (g.merged != kNoSuperblock) ++parts[g.merged];
     }
-    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n) {
+    for (std::uint32_t n = 0; n < ftl_.shape().superblocks(); ++n) {
         const SuperblockId b{n};
-        const BlockRecord& r = ftl_.blocks_[b];
+        const BlockRecord& r = blocks_[b];
         const auto found = parts.find(b);
         const std::uint32_t played = found == parts.end() ? 0 : found->second;
-        const bool is_log = (r.state == BlockState::open_host || r.state == BlockState::full || r.state == BlockState::hybrid || r.state == BlockState::failed ||
+        const bool is_log = (r.state == BlockState::open_host || r.state == BlockState::full || r.state == BlockState::placed || r.state == BlockState::failed ||
                              (r.state == BlockState::open_gc && r.stream != kGcStream)) && r.stream != kGcStream;
         if (played != (is_log ? 1u : 0u))
             return "superblock " + std::to_string(n) + " is " + name_of(r.state) + " and plays " + std::to_string(played) + " parts in the hybrid map";
     }
-    for (std::uint64_t l = 0; l < ftl_.logical_units_; ++l) {
+    for (std::uint64_t l = 0; l < ftl_.logical_units(); ++l) {
         const Lpa lpa{static_cast<std::uint32_t>(l)};
-        const Ppa at = ftl_.map_.lookup(lpa);
-        if (!ftl_.is_copy(at)) continue;
-        if (logical_.page_of(lpa).group != ftl_.shape_.group_of(ftl_.shape_.superblock_of(at)))
+        const Ppa at = ftl_.lookup(lpa);
+        if (!is_place(at)) continue;
+        if (logical().page_of(lpa).group != ftl_.shape().group_of(ftl_.shape().superblock_of(at)))
             return "unit " + std::to_string(l) + " is in a group that is not its own";
     }
     return "";
@@ -172,14 +128,14 @@ void HybridMap::state(Snapshot& s) {
 /// Each superblock in its group, and the sequential log block one of a logical block; what they hold, check() looks at.
 void HybridMap::check_read(Snapshot& s, std::uint32_t group) const {
     const Group& g = groups_[group];
-    const auto is_of_group = [&](SuperblockId b) { s.require(idx(b) / ftl_.shape_.blocks_per_group() == group, "a log block of another group"); };
+    const auto is_of_group = [&](SuperblockId b) { s.require(idx(b) / ftl_.shape().blocks_per_group() == group, "a log block of another group"); };
     for (const SuperblockId b : g.data)
         if (b != kNoSuperblock) is_of_group(b);
     for (const SuperblockId b : g.random) is_of_group(b);
     for (const SuperblockId b : g.dead) is_of_group(b);
     if (g.sequential.at == kNoSuperblock) return;
     is_of_group(g.sequential.at);
-    s.require(g.sequential.block < g.data.size() && g.sequential.next <= ftl_.shape_.pages() && ftl_.blocks_[g.sequential.at].write_pointer == g.sequential.next, "a sequential log block that cannot be");
+    s.require(g.sequential.block < g.data.size() && g.sequential.next <= ftl_.shape().pages() && blocks_[g.sequential.at].write_pointer == g.sequential.next, "a sequential log block that cannot be");
 }
 
 std::string HybridMap::dump(GroupId group) const {

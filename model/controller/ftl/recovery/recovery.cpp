@@ -260,7 +260,7 @@ std::uint64_t Recovery::from_clean_checkpoint(const CheckpointBooks& books) {
     return put_in_order_;
 }
 
-/// With a hybrid map it has superblocks of its own.
+/// With a mapping by blocks it has superblocks of its own.
 bool Recovery::holds_journal(SuperblockId b) const {
     for (std::uint32_t i = 0; i < ftl_.shape_.planes(); ++i) {
         const PageRecords::Cursor pages = ftl_.spare_.records(ftl_.shape_.block(b, i));
@@ -269,10 +269,10 @@ bool Recovery::holds_journal(SuperblockId b) const {
     return false;
 }
 
-/// With a hybrid map, of what has failed and holds something. The rest is of the journal, and GC's.
+/// With a mapping by blocks, of what has failed and holds something. The rest is of the journal, and GC's.
 std::vector<SuperblockId> Recovery::failed_logs() const {
     std::vector<SuperblockId> found;
-    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks() && ftl_.hybrid_ != nullptr; ++n) {
+    for (std::uint32_t n = 0; n < ftl_.shape_.superblocks() && ftl_.placement_ != nullptr; ++n) {
         const SuperblockId b{n};
         if (ftl_.blocks_[b].state != BlockState::failed) continue;
         if (holds_journal(b))
@@ -289,14 +289,14 @@ void Recovery::seal() {
     for (std::uint32_t n = 0; n < ftl_.shape_.superblocks(); ++n)
         if (ftl_.blocks_[SuperblockId{n}].state == BlockState::sealed) sealed.push_back(n);
     std::stable_sort(sealed.begin(), sealed.end(), [this](std::uint32_t a, std::uint32_t b) { return last_of_[a] < last_of_[b]; });
-    std::vector<SuperblockId> of_hybrid = failed_logs();
+    std::vector<SuperblockId> of_placement = failed_logs();
     for (const std::uint32_t n : sealed) {
-        if (ftl_.hybrid_ != nullptr && !holds_journal(SuperblockId{n}))
-            of_hybrid.push_back(SuperblockId{n});
+        if (ftl_.placement_ != nullptr && !holds_journal(SuperblockId{n}))
+            of_placement.push_back(SuperblockId{n});
         else
             ftl_.policy_->sealed(SuperblockId{n}, ftl_.blocks_[SuperblockId{n}].valid, 0);
     }
-    if (ftl_.hybrid_ != nullptr) ftl_.hybrid_->found(of_hybrid);
+    if (ftl_.placement_ != nullptr) ftl_.placement_->found(of_placement);
     if (Checkpoints* const checkpoints = ftl_.checkpoints()) {
         for (std::uint32_t n = 0; n < last_of_.size(); ++n) checkpoints->in_flight().set_last_of(SuperblockId{n}, last_of_[n]);
         ftl_.last_number_ = std::max(ftl_.last_number_, checkpoints->root_number());

@@ -53,7 +53,7 @@ void FtlState::exchange(Ftl& ftl, SpareArea& flash, FlashLayout& layout, Snapsho
     s.section("blocks");
     ftl.blocks_.state(s);
     if (ftl.slc_ != nullptr) ftl.slc_->state(s);
-    if (ftl.hybrid_ != nullptr) ftl.hybrid_->state(s);
+    if (ftl.placement_ != nullptr) ftl.placement_->state(s);
     if (ftl.refresh_ != nullptr) ftl.refresh_->state(s);
     ftl.lanes_.state(s);
     ftl.policy_->state(s);

@@ -14,7 +14,8 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
     };
     refuse(g.bits_per_cell != 2, "nand.bits_per_cell", std::to_string(g.bits_per_cell), "2: a lower and an upper page in each word line");
     refuse(g.pages_per_block < 6 || g.pages_per_block % 2 != 0, "nand.geometry.pages_per_block", std::to_string(g.pages_per_block), "an even number, 6 or more: two for each word line, and one beside the five that a collection may cost");
-    refuse(config.mapping != "page", "ftl.mapping", "\"" + config.mapping + "\"", "\"page\": closing word lines of a map's or log block's own pages is not implemented");
+    const auto mapping = mapping_of(config, g);
+    refuse(mapping->is_on_flash() || mapping->places_by_blocks(), "ftl.mapping", "\"" + config.mapping + "\"", "\"page\": closing word lines of a map's or log block's own pages is not implemented");
     refuse(config.gc_frontier != GcFrontier::own, "gc.frontier", "\"shared\"", "\"own\": closing word lines of one write pointer is not implemented");
     refuse(config.gc_pace != "full", "gc.pace", "\"" + config.gc_pace + "\"", "\"full\": each pause in a victim would have to close word lines");
     refuse(!config.gc_charge_time, "gc.charge_time", "false", "true: data that moves without time closes no word line");
@@ -23,7 +24,7 @@ void OpenWordLines::check(std::vector<Problem>& out, const FtlConfig& config, co
     refuse(config.has_checkpoints(), config.checkpoint_interval_bytes != 0 ? "ftl.checkpoint_interval" : "ftl.checkpoint_at_shutdown", "checkpoints of the map",
            "none: a checkpoint would name pages that are not safe yet");
     refuse(config.most_spread != 0, "wear.most_spread", std::to_string(config.most_spread), "0: closing word lines of static levelling is not implemented");
-    refuse(config.refresh_reads != 0 || config.refresh_age != Ps{}, config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh", "none: what is refreshed wins nothing, and would cost padding");
+    refuse(config.refresh_reads != 0 || config.refresh_age != Age{}, config.refresh_reads != 0 ? "refresh.reads" : "refresh.age", "refresh", "none: what is refreshed wins nothing, and would cost padding");
     refuse(!config.precondition_workload.empty(), "precondition.workload", "a workload in no time", "none: it would leave word lines open");
 }
 

@@ -2,7 +2,6 @@
 #include "host_pcie/workload/trace/trace_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string_view>
 
@@ -101,6 +100,7 @@ private:
         const TraceOptions& o = options_;
         const int flags = o.overlay_volumes + 2 * o.spread + 4 * o.skip_broken + 8 * static_cast<int>(o.beyond);
         hash.add("\n" + trace_.format + "\n" + o.columns + "\n" + o.volume + "\n" + o.blkparse_action + std::to_string(flags));
+        if (o.most_gap != Age::longest()) hash.add("\n" + std::to_string(o.most_gap.count()));
         return hash.text();
     }
 
@@ -232,24 +232,17 @@ private:
                                 "volumes in the trace: " + (names.empty() ? "none" : names), ""});
     }
 
-    /// As the column had it, but for the unit.
-    static std::string time_text(const Stamp& stamp, std::int64_t tick_ps) {
-        return std::to_string(stamp.ticks) + " x " + std::to_string(tick_ps / 1000) + " ns";
-    }
-
+    /// Stamps count from 0, so their difference cannot overflow; times the tick it can, before pauses are shortened.
     void sort() {
         const std::int64_t tick = format_->tick_ps();
-        // FILETIMEs are 1.3e17: the unsigned difference of two non-negative stamps cannot overflow, times the tick can.
-        const auto span = static_cast<std::uint64_t>(latest_.ticks) - static_cast<std::uint64_t>(earliest_.ticks);
-        if (span > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / tick))
-            throw UserError(Problem{options_.path + ":" + std::to_string(latest_.line),
-                                    "time " + time_text(latest_, tick) + " is more than 106 days after the earliest, " +
-                                        time_text(earliest_, tick) + " in line " + std::to_string(earliest_.line),
-                                    "traces of up to 106 days", "cut the trace, or repair or remove the line whose time is wrong"});
-        for (auto& r : trace_.records) r.t = Ps{(r.t.count() - earliest_.ticks) * tick};
+        for (auto& r : trace_.records) r.t -= Ps{earliest_.ticks};
         if (trace_.stats[TraceNote::reordered].lines > 0)
             std::stable_sort(trace_.records.begin(), trace_.records.end(),
                              [](const TraceRecord& a, const TraceRecord& b) { return a.t < b.t; });
+        trace_.stats.gaps = shorten_gaps(trace_.records, tick / 1000, options_.most_gap);
+        for (auto& r : trace_.records) r.t *= tick;
+        if (trace_.stats.gaps.shortened != 0 && !trace_.stats.gaps.asked)
+            trace_.stats.span = "the earliest time is in line " + std::to_string(earliest_.line) + ", the latest in line " + std::to_string(latest_.line);
     }
 
     /// The stamps' resolution is the smallest step in them: whole seconds are 1 s, however fine the format could be.
@@ -348,6 +341,7 @@ std::vector<std::string> TraceStats::sentences() const {
         if (notes[i].first_line != 0) s += " (first: line " + std::to_string(notes[i].first_line) + ")";
         list.push_back(std::move(s));
     }
+    if (const std::string s = gaps.sentence(); !s.empty()) list.push_back(s + (span.empty() ? "" : "; " + span));
     return list;
 }
 

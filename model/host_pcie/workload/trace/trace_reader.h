@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/report/error.h"
+#include "host_pcie/workload/trace/trace_gaps.h"
 #include "host_pcie/workload/trace/trace_record.h"
 
 namespace ssdtlm {
@@ -27,6 +28,7 @@ struct TraceOptions {
     std::string volume;                              ///< only this one ("usr,0", "8,0", "17"); empty: all
     bool overlay_volumes = false;                    ///< all volumes start at 0 instead of one after the other
     bool spread = false;                             ///< requests of one stamp evenly up to the next tick of the stamps
+    Age most_gap = Age::longest();                   ///< longer pauses last so long
     bool skip_broken = false;                        ///< count lines that cannot be read instead of refusing the trace
     char blkparse_action = 'D';                      ///< D or Q
     std::string columns;                             ///< as of --trace-columns; then `format` is auto or columns
@@ -78,6 +80,8 @@ struct TraceStats {
     std::array<std::uint64_t, 4> records{};                  ///< by HostOp, after splitting
     std::array<std::uint64_t, 4> bytes{};                    ///< by HostOp, after rounding
     Ps duration{0};                                          ///< stamp of the last record
+    TraceGaps gaps;
+    std::string span;                                        ///< where the trace begins and ends, if it was too long
     std::uint64_t equal_stamps = 0;                          ///< records with the stamp of the record before
 
     const TraceCount& operator[](TraceNote n) const { return notes[static_cast<std::size_t>(n)]; }

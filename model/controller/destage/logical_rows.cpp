@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/destage/hybrid_rows.h"
+#include "controller/destage/logical_rows.h"
 
 #include <algorithm>
 
 namespace ssdtlm {
 
-HybridRows::HybridRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice)
+LogicalRows::LogicalRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice)
     : ftl_(ftl),
       buffer_(buffer),
       choice_(choice),
-      hybrid_(*ftl.hybrid()),
-      logical_(ftl.hybrid()->logical()),
+      placement_(*ftl.placement()),
+      logical_(ftl.placement()->logical()),
       per_page_(ftl.geometry().units_per_page()),
       next_(ftl.shape().groups()) {}
 
 /// All of its units may be programmed now.
-bool HybridRows::is_whole(const LogicalPage& page) const {
+bool LogicalRows::is_whole(const LogicalPage& page) const {
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
         const BufferPort::Index entry = buffer_.find(Lpa{first + i});
@@ -25,14 +25,14 @@ bool HybridRows::is_whole(const LogicalPage& page) const {
 }
 
 /// The page, which is whole, and those behind it that are, up to the end of its row.
-void HybridRows::take_run(LogicalPage page) {
+void LogicalRows::take_run(LogicalPage page) {
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) take_unit(buffer_.find(Lpa{first + i}));
     go_on_behind(page);
 }
 
 /// Whole pages behind this one, which was taken, up to the end of its row.
-void HybridRows::go_on_behind(LogicalPage page) {
+void LogicalRows::go_on_behind(LogicalPage page) {
     const std::uint32_t pages = logical_.pages(page.group, page.block), planes = ftl_.shape().planes();
     const std::uint32_t end = std::min({pages, page.page - page.page % planes + planes, page.page + choice_.row_pages()});
     while (++page.page < end && is_whole(page)) {
@@ -43,7 +43,7 @@ void HybridRows::go_on_behind(LogicalPage page) {
 }
 
 /// That makes least to be copied, with block mapping.
-LogicalPage HybridRows::nearest_page(GroupId group, std::uint32_t lane) const {
+LogicalPage LogicalRows::nearest_page(GroupId group, std::uint32_t lane) const {
     const LogicalPage& next = next_[idx(group)];
     LogicalPage best;
     bool goes_on = false;
@@ -58,7 +58,7 @@ LogicalPage HybridRows::nearest_page(GroupId group, std::uint32_t lane) const {
 }
 
 /// What there is of it. A unit may have a newer write in the buffer, which comes later.
-void HybridRows::take_page(const LogicalPage& page, std::uint32_t lane) {
+void LogicalRows::take_page(const LogicalPage& page, std::uint32_t lane) {
     BufferPort::Index in_slot[kMaxUnitsPerPage];
     const std::uint32_t first = idx(logical_.first_unit(page)), units = logical_.units(page);
     for (std::uint32_t i = 0; i < units; ++i) {
@@ -74,22 +74,22 @@ void HybridRows::take_page(const LogicalPage& page, std::uint32_t lane) {
         if (in_slot[i] != BufferPort::kNone) take_unit(in_slot[i]);
 }
 
-bool HybridRows::is_soon_whole(const LogicalPage& page) const {
+bool LogicalRows::is_soon_whole(const LogicalPage& page) const {
     const LogicalPage& next = next_[idx(page.group)];
     return page.page == 0 ? is_whole(page) : next.page != 0 && page.block == next.block && page.page >= next.page;
 }
 
-const std::vector<BufferPort::Index>& HybridRows::take(std::uint32_t lane) {
+const std::vector<BufferPort::Index>& LogicalRows::take(std::uint32_t lane) {
     taken_.clear();
     left_.clear();
     const GroupId group = ftl_.lanes().groups(lane)[0];
     // With nothing on its way what was placed last is what was taken last.
-    if (choice_.programs(lane) == 0) next_[idx(group)] = hybrid_.next_sequential(group);
+    if (choice_.programs(lane) == 0) next_[idx(group)] = placement_.next_sequential(group);
     if (next_[idx(group)].page != 0 && is_whole(next_[idx(group)])) {
         take_run(next_[idx(group)]);
         return taken_;
     }
-    if (!hybrid_.has_random_logs()) {
+    if (!placement_.takes_any_units()) {
         const LogicalPage page = nearest_page(group, lane);
         take_page(page, lane);
         go_on_behind(page);
@@ -116,9 +116,9 @@ const std::vector<BufferPort::Index>& HybridRows::take(std::uint32_t lane) {
     return taken_;
 }
 
-std::uint32_t HybridRows::units_of_page(std::uint32_t from) const {
+std::uint32_t LogicalRows::units_of_page(std::uint32_t from) const {
     const auto left = static_cast<std::uint32_t>(taken_.size()) - from;
-    if (hybrid_.has_random_logs()) return std::min(left, per_page_);
+    if (placement_.takes_any_units()) return std::min(left, per_page_);
     const LogicalPage page = logical_.page_of(buffer_.unit(taken_[from]).lpa);
     std::uint32_t n = 1;
     while (n < left && logical_.page_of(buffer_.unit(taken_[from + n]).lpa) == page) ++n;
@@ -126,7 +126,7 @@ std::uint32_t HybridRows::units_of_page(std::uint32_t from) const {
 }
 
 /// It has all units of one page, in their order.
-bool HybridRows::page_of(const FlashJob& job, LogicalPage& page) const {
+bool LogicalRows::page_of(const FlashJob& job, LogicalPage& page) const {
     page = logical_.page_of(buffer_.unit(job.item[0]).lpa);
     const std::uint32_t first = idx(logical_.first_unit(page));
     bool whole = job.units == logical_.units(page);
@@ -134,22 +134,22 @@ bool HybridRows::page_of(const FlashJob& job, LogicalPage& page) const {
     return whole;
 }
 
-std::uint32_t HybridRows::place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const {
+std::uint32_t LogicalRows::place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const {
     LogicalPage first, other;
     const GroupId group = logical_.page_of(buffer_.unit(jobs->item[0]).lpa).group;
     const bool all = page_of(*jobs, first);
-    if (!all && !hybrid_.has_random_logs()) {
+    if (!all && !placement_.takes_any_units()) {
         std::uint32_t slots = 0;
         for (std::uint32_t i = 0; i < jobs->units; ++i) slots |= 1u << jobs->slot[i];
-        return hybrid_.take_part(first, slots, *out) ? 1 : 0;
+        return placement_.take_part(first, slots, *out) ? 1 : 0;
     }
-    const bool sequential = all && hybrid_.is_sequential(first);
+    const bool sequential = all && placement_.is_sequential(first);
     std::uint32_t n = 1;
     for (const FlashJob* job = jobs->next; n < most; job = job->next, ++n) {
         const bool whole = page_of(*job, other);
-        if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n} : whole && hybrid_.is_sequential(other)) break;
+        if (sequential ? !whole || other != LogicalPage{group, first.block, first.page + n} : whole && placement_.is_sequential(other)) break;
     }
-    return hybrid_.take_pages(group, sequential ? &first : nullptr, n, out);
+    return placement_.take_pages(group, sequential ? &first : nullptr, n, out);
 }
 
 }  // namespace ssdtlm

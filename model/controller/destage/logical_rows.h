@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which units of the write buffer make the next row of pages with a hybrid map (ftl/hybrid): whole pages that go on in the sequential log
+// Which units of the write buffer make the next row of pages with a mapping by blocks (ftl/mapping/block_placement.h): whole pages that go on in the sequential log
 // block, as many as are there up to the end of a row, or any others for the random log blocks. Units whose page may soon be whole and go
 // on there are left for later while there are enough others. This is a matter of how many merges there are: where a page goes is decided
 // when it is placed, by what is in it.
@@ -18,22 +18,22 @@
 
 namespace ssdtlm {
 
-class HybridRows {
+class LogicalRows {
 public:
-    /// All must outlive it. The Ftl has a hybrid map.
-    HybridRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice);
+    /// All must outlive it. The Ftl has a BlockPlacement.
+    LogicalRows(const Ftl& ftl, BufferPort& buffer, const RowChoice& choice);
 
     /// Takes them out of the queue of the lane: a full row of them, if it has as many and they are not of whole pages. In the order of pages.
     const std::vector<BufferPort::Index>& take(std::uint32_t lane);
     /// Of those taken, from this one on, how many go into one page; and the slot of this one, which is the i-th of its page.
     std::uint32_t units_of_page(std::uint32_t from) const;
     std::uint32_t slot_of(std::uint32_t taken, std::uint32_t i) const {
-        return hybrid_.has_random_logs() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
+        return placement_.takes_any_units() ? i : logical_.slot_of(buffer_.unit(taken_[taken]).lpa);
     }
     /// Pages for the first of these programs, which have units in use, `most` of them. Returns how many; 0: a merge comes first.
     std::uint32_t place(const FlashJob* jobs, std::uint32_t most, PageAddress* out) const;
     /// A program that is not placed, because all of its units were deallocated.
-    void forget(const FlashJob& job) const { hybrid_.forget_rest(logical_.page_of(buffer_.unit(job.item[0]).lpa).group); }
+    void forget(const FlashJob& job) const { placement_.forget_rest(logical_.page_of(buffer_.unit(job.item[0]).lpa).group); }
 
 private:
     bool is_whole(const LogicalPage& page) const;
@@ -52,7 +52,7 @@ private:
     const Ftl& ftl_;
     BufferPort& buffer_;
     const RowChoice& choice_;
-    HybridMap& hybrid_;
+    BlockPlacement& placement_;
     const LogicalBlocks& logical_;
     const std::uint32_t per_page_;
     std::vector<LogicalPage> next_;  // by group: which goes on behind what was taken

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How old data are, and how long nothing happens: signed 64-bit nanoseconds, which reach 292 years. Simulated time is counted in picoseconds, which end
+// after 106 days (units.h). Nothing converts by itself: from picoseconds it is rounded down, and to picoseconds it may not fit. Nothing overflows: what
+// is beyond the longest age is the longest age.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "common/units/units.h"
+
+namespace ssdtlm {
+
+class Age {
+public:
+    constexpr Age() = default;
+    static constexpr Age nanoseconds(std::int64_t n) { return Age(n); }
+    /// Whole nanoseconds of it.
+    static constexpr Age of(Ps time) { return Age(time.count() / kPsPerNs - (time.count() % kPsPerNs < 0)); }
+    static constexpr Age seconds(std::int64_t n) { return Age(n > kMost / kPerSecond ? kMost : n < -(kMost / kPerSecond) ? -kMost : n * kPerSecond); }
+    static constexpr Age days(std::int64_t n) { return n > kMost / kPerDay ? longest() : n < -(kMost / kPerDay) ? Age(-kMost) : Age(n * kPerDay); }
+    /// Of 365 days.
+    static constexpr Age years(std::int64_t n) { return n > kMost / (365 * kPerDay) ? longest() : n < -(kMost / (365 * kPerDay)) ? Age(-kMost) : Age(n * 365 * kPerDay); }
+    static constexpr Age longest() { return Age(kMost); }
+
+    constexpr std::int64_t count() const { return ns_; }
+    constexpr double in_seconds() const { return static_cast<double>(ns_) * 1e-9; }
+    /// It fits into a duration of simulated time.
+    constexpr bool fits() const { return ns_ <= kMost / kPsPerNs && ns_ >= -(kMost / kPsPerNs); }
+    /// The same, or the longest duration of simulated time.
+    constexpr Ps at_most() const { return fits() ? Ps{ns_ * kPsPerNs} : ns_ < 0 ? Ps{-kMost} : Ps::max(); }
+
+    friend constexpr Age operator+(Age a, Age b) {
+        std::int64_t sum = 0;
+        if (__builtin_add_overflow(a.ns_, b.ns_, &sum)) return Age(a.ns_ < 0 ? -kMost : kMost);
+        return Age(sum);
+    }
+    friend constexpr Age operator-(Age a, Age b) {
+        std::int64_t difference = 0;
+        if (__builtin_sub_overflow(a.ns_, b.ns_, &difference)) return Age(a.ns_ < 0 ? -kMost : kMost);
+        return Age(difference);
+    }
+    friend constexpr Age operator*(Age a, std::int64_t n) {
+        std::int64_t product = 0;
+        if (__builtin_mul_overflow(a.ns_, n, &product)) return Age((a.ns_ < 0) != (n < 0) ? -kMost : kMost);
+        return Age(product);
+    }
+    /// How often b goes into a. Precondition: b is not 0.
+    friend constexpr std::int64_t operator/(Age a, Age b) { return a.ns_ / b.ns_; }
+    friend constexpr Age operator/(Age a, std::int64_t n) { return Age(a.ns_ / n); }
+    friend constexpr bool operator==(Age a, Age b) { return a.ns_ == b.ns_; }
+    friend constexpr bool operator!=(Age a, Age b) { return a.ns_ != b.ns_; }
+    friend constexpr bool operator<(Age a, Age b) { return a.ns_ < b.ns_; }
+    friend constexpr bool operator>(Age a, Age b) { return a.ns_ > b.ns_; }
+    friend constexpr bool operator<=(Age a, Age b) { return a.ns_ <= b.ns_; }
+    friend constexpr bool operator>=(Age a, Age b) { return a.ns_ >= b.ns_; }
+
+private:
+    static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(), kPsPerNs = 1000, kPerSecond = 1'000'000'000, kPerDay = 86'400 * kPerSecond;
+    explicit constexpr Age(std::int64_t ns) : ns_(ns == std::numeric_limits<std::int64_t>::min() ? -kMost : ns) {}
+    std::int64_t ns_ = 0;
+};
+
+/// The instant so much later; kNever when simulated time ends before.
+constexpr SimTime after(SimTime from, Age age) {
+    if (!age.fits()) return age < Age() ? SimTime{} : kNever;
+    std::int64_t at = 0;
+    if (__builtin_add_overflow(from.time_since_epoch().count(), age.at_most().count(), &at)) return kNever;
+    return SimTime{Ps{at}};
+}
+
+}  // namespace ssdtlm

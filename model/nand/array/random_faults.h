@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults at given rates, the same for the same seed and order of operations. A block in which a program or an erase has failed is worn out: whoever
+// erases it again fails again.
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "common/random/random.h"
+#include "nand/array/array_faults.h"
+
+namespace ssdtlm {
+
+class RandomFaults final : public ArrayFaults {
+public:
+    /// `geometry`: of blocks that the factory has marked.
+    RandomFaults(const FaultRates& rates, std::uint64_t seed, const NandGeometry& geometry = {})
+        : rates_(rates), geometry_(geometry), seed_(seed), programs_(seed, 1), erases_(seed, 2), reads_(seed, 3) {}
+
+    Kinds kinds() const override { return {rates_.read_once > 0 || rates_.page_lost > 0, rates_.program_fails > 0, rates_.erase_fails > 0}; }
+    bool program_fails(const ArrayWork& work) override;
+    bool erase_fails(const ArrayWork& work) override;
+    std::uint16_t wrong_bits(const ArrayWork& work, std::uint32_t again) override;
+    /// Each at the rate, wherever it is.
+    std::vector<BlockId> factory_bad() const override;
+    void state(Snapshot& s) override {
+        s(programs_, erases_, reads_);
+        s.set(worn_out_);
+    }
+    /// Whether what was programmed there in that cycle is uncorrectable for good.
+    bool lost(const PageAddress& page, std::uint32_t cycle) const;
+
+private:
+    static std::uint64_t block_of(const PageAddress& page) { return std::uint64_t{idx(page.plane)} << 32 | page.block; }
+    const FaultRates rates_;
+    const NandGeometry geometry_;
+    const std::uint64_t seed_;
+    std::unordered_set<std::uint64_t> worn_out_;  // blocks
+    Random programs_, erases_, reads_;  // one stream each: more of one kind leave the others as they were
+};
+
+}  // namespace ssdtlm
