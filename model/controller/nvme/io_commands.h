@@ -76,7 +76,7 @@ private:
     Command& acquire();
     WorkTag tag_of(const SubmissionQueue& queue, SimTime rung) const {
         const Ps target = target_[queue.priority];
-        return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target};
+        return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target, rung};
     }
     void release(Command& command);
     /// The tracker's answer for (qid, cid), remembered.
