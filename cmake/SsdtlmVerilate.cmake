@@ -119,7 +119,8 @@ function(ssdtlm_check_scheduler_ports module)
       grant_class:3:output grant_count:COUNT_BITS:output grant_tags:PLANES*32:output suspend_request:DIES:output awvalid:1:input awready:1:output
       awaddr:12:input wvalid:1:input wready:1:output wdata:32:input wstrb:4:input bvalid:1:output bready:1:input bresp:2:output arvalid:1:input
       arready:1:output araddr:12:input rvalid:1:output rready:1:input rdata:32:output rresp:2:output)
-  foreach(optional push_tenant:16:input push_priority:2:input push_stream:8:input push_deadline:32:input)
+  foreach(optional push_tenant:16:input push_priority:2:input push_stream:8:input push_deadline:32:input push_age:32:input push_bytes:32:input
+          push_block:32:input cycle_now:64:input)
     string(REGEX REPLACE ":.*" "" name ${optional})
     if(text MATCHES "[^a-z_]${name}[^a-z_]")
       list(APPEND ports ${optional})

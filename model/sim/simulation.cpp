@@ -303,7 +303,7 @@ RunSummary Simulation::summarise() {
         for (std::uint32_t job = 0; job < workload_.jobs(); ++job) r.tenant_of_job.push_back(workload_.tenant(job));
         r.by_tenant = latency_.by_tenant(r.tenant_of_job);
         for (std::uint32_t t = 0; t < end_.map.of_tenant.size(); ++t) {
-            const CachedMap::Asked &now = end_.map.of_tenant[t], &before = begin_.map.of_tenant[t];
+            const CachedMap::Asked now = end_.map.of_tenant[t], before = t < begin_.map.of_tenant.size() ? begin_.map.of_tenant[t] : CachedMap::Asked{};
             if (now.hits + now.misses != before.hits + before.misses) r.map_by_tenant.push_back({t, now.hits - before.hits, now.misses - before.misses});
         }
     }

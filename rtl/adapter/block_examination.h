@@ -122,6 +122,9 @@ private:
             r.cls = static_cast<FlashClass>(draw(kFlashClassCount));
             r.plane = static_cast<std::uint8_t>(draw(of_.shape_.planes_per_die));
             r.page = r.cls == FlashClass::erase ? 0 : draw(4);
+            r.block = draw(1024);
+            r.bytes = r.cls == FlashClass::erase ? 0 : 4096u << draw(3);
+            if (draw(4) != 0) r.whose = {static_cast<std::uint16_t>(draw(3)), static_cast<std::uint8_t>(draw(4)), 0, kNever, SimTime{}};
             return r;
         }
         void push(std::uint32_t count) {

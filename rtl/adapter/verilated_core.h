@@ -82,6 +82,10 @@ public:
         if constexpr (HasStream<Top>::value) put(top_->push_stream, request.whose.stream);
         if constexpr (HasDeadline<Top>::value)
             put(top_->push_deadline, periods_left(request.whose.deadline, SimTime{clock_.cycles(edge)}, clock_.period()));
+        if constexpr (HasAge<Top>::value)
+            put(top_->push_age, periods_since(request.whose.submitted, SimTime{clock_.cycles(edge)}, clock_.period()));
+        if constexpr (HasBytes<Top>::value) put(top_->push_bytes, request.bytes);
+        if constexpr (HasBlock<Top>::value) put(top_->push_block, request.block);
         const std::uint64_t limit = edge + patience;
         bool taken = false;
         for (; !taken && edge <= limit; ++edge) {
@@ -245,6 +249,7 @@ private:
     void low(std::uint64_t edge) {
         context_.time(begin_ps_ + (edge - begin_edge_) * static_cast<std::uint64_t>(clock_.period().count()));
         edge_ = edge;
+        if constexpr (HasCycleNow<Top>::value) put(top_->cycle_now, edge);
         eval(0);
         if (trace_) trace_->dump(ps(edge) - static_cast<std::uint64_t>(clock_.period().count() / 2));
     }

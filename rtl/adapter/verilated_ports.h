@@ -61,13 +61,39 @@ struct HasDeadline : std::false_type {};
 template <class Top>
 struct HasDeadline<Top, std::void_t<decltype(std::declval<Top&>().push_deadline)>> : std::true_type {};
 
+template <class Top, class = void>
+struct HasBytes : std::false_type {};
+template <class Top>
+struct HasBytes<Top, std::void_t<decltype(std::declval<Top&>().push_bytes)>> : std::true_type {};
+template <class Top, class = void>
+struct HasBlock : std::false_type {};
+template <class Top>
+struct HasBlock<Top, std::void_t<decltype(std::declval<Top&>().push_block)>> : std::true_type {};
+template <class Top, class = void>
+struct HasAge : std::false_type {};
+template <class Top>
+struct HasAge<Top, std::void_t<decltype(std::declval<Top&>().push_age)>> : std::true_type {};
+template <class Top, class = void>
+struct HasCycleNow : std::false_type {};
+template <class Top>
+struct HasCycleNow<Top, std::void_t<decltype(std::declval<Top&>().cycle_now)>> : std::true_type {};
+
 inline constexpr std::uint32_t kNoDeadline = 0xFFFFFFFFu;
+inline constexpr std::uint32_t kNobodys = 0xFFFFFFFFu;
 /// The deadline as a block sees it: whole clock periods that are left, 0 when it has passed.
 inline std::uint32_t periods_left(SimTime deadline, SimTime now, Ps period) {
     if (deadline == kNever) return kNoDeadline;
     if (deadline <= now) return 0;
     const std::int64_t left = (deadline - now) / period;
     return left < kNoDeadline ? static_cast<std::uint32_t>(left) : kNoDeadline - 1;
+}
+
+/// Whole clock periods since the host's command was submitted; kNobodys when there is none.
+inline std::uint32_t periods_since(SimTime submitted, SimTime now, Ps period) {
+    if (submitted == kNever) return kNobodys;
+    if (submitted >= now) return 0;
+    const std::int64_t age = (now - submitted) / period;
+    return age < kNobodys ? static_cast<std::uint32_t>(age) : kNobodys - 1;
 }
 
 }  // namespace ssdtlm::rtl

@@ -23,11 +23,16 @@ module transaction_scheduler #(
     input logic [CHANNELS*3-1:0] push_class,
     input logic [CHANNELS*PLANE_BITS-1:0] push_plane,
     input logic [CHANNELS*PAGE_BITS-1:0] push_page,
-    // Whose it is. This block's order does not look at it.
+    // Whose it is, how old and how large. This block's order does not look at it.
     input logic [CHANNELS*16-1:0] push_tenant,
     input logic [CHANNELS*2-1:0] push_priority,
     input logic [CHANNELS*8-1:0] push_stream,
     input logic [CHANNELS*32-1:0] push_deadline,
+    input logic [CHANNELS*32-1:0] push_age,
+    input logic [CHANNELS*32-1:0] push_bytes,
+    input logic [CHANNELS*32-1:0] push_block,
+    // Clock periods since the simulation began: the clock stands still while nobody pushes or asks.
+    input logic [63:0] cycle_now,
 
     // A question, taken with query_valid && query_ready and held until its answer. The idle dies are levels.
     input logic [CHANNELS-1:0] query_valid,
@@ -80,7 +85,7 @@ module transaction_scheduler #(
   logic [CHANNELS*32-1:0] count_starved;
   logic [CHANNELS*32-1:0] count_nothing;
 
-  wire unused = &{1'b0, push_tenant, push_priority, push_stream, push_deadline};
+  wire unused = &{1'b0, push_tenant, push_priority, push_stream, push_deadline, push_age, push_bytes, push_block, cycle_now};
 
   for (genvar c = 0; c < CHANNELS; c++) begin : g_channel
     channel_scheduler #(

@@ -5,7 +5,7 @@
     tb/campaign/same_results.py --before OLD/ssdtlm --after NEW/ssdtlm [--only NAME ...]
 
 A change that must not change results is checked so. What tells the time of the host (`wall_clock.json`) and the version of the
-program is left out, and so are parameters that only the later program has. Each pair names counters that have to be other than 0: a part that did nothing proves nothing.
+program is left out, and so are parameters that have their default. Each pair names counters that have to be other than 0: a part that did nothing proves nothing.
 With `--renamed OLD=NEW` a name of a field may differ.
 """
 import argparse
@@ -20,6 +20,7 @@ import tempfile
 
 NOT_COMPARED = {"wall_clock.json"}
 VERSION = re.compile(r'"ssdtlm": "[^"]*"')
+SETTINGS = re.compile(r'"config_toml": "(?:[^"\\]|\\.)*"')
 
 # Settings that most pairs share: two dies on each of two channels with two planes, so that nothing happens to be alone.
 WIDE = ["nand.geometry.ways=2", "nand.geometry.planes_per_die=2", "ftl.user_capacity=48MiB", "gc.soft_free_blocks=6",
@@ -108,10 +109,16 @@ def execute(program, pair, folder):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
 
 
+def what_was_set(found):
+    """The configuration without its defaults: a program may have parameters that the other one does not know."""
+    return "\\n".join(line for line in found.group().split("\\n") if not line.endswith("# default") and line and not line.startswith("["))
+
+
 def contents(folder, renamed):
     files = {}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in NOT_COMPARED):
         text = VERSION.sub('"ssdtlm": ""', path.read_text(errors="surrogateescape"))
+        text = SETTINGS.sub(what_was_set, text)
         for old, new in renamed:
             text = text.replace(old, new)
         files[str(path.relative_to(folder))] = text

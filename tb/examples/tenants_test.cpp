@@ -76,6 +76,15 @@ TEST(Tenants, AnOrderOnTheBusPrefersOne) {
     }
 }
 
+TEST(Tenants, APolicyThatRemembersGivesTurns) {
+    SsdConfig c = two_tenants();
+    c.scheduler.policy = "tenant_turns";
+    expect_equal_service(latencies(c));
+    c.scheduler.policies["tenant_turns"]["weights"] = std::vector<std::int64_t>{1, 4};
+    const auto us = latencies(c);
+    EXPECT_LT(us[1] * 1.5, us[0]);
+}
+
 TEST(Tenants, TheEarlierDeadlineGoesFirst) {
     SsdConfig c = two_tenants();
     c.scheduler.policy = "earliest_deadline";

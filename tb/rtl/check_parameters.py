@@ -16,6 +16,7 @@ BLOCKS = {
     "transaction_scheduler": [RTL / "scheduler" / f"{name}.sv" for name in (
         "scheduler_pkg", "channel_scheduler", "scheduler_csr", "transaction_scheduler")],
     "round_robin_scheduler": [RTL / "examples" / "round_robin_scheduler.sv"],
+    "tenant_bytes_scheduler": [RTL / "examples" / "tenant_bytes_scheduler.sv"],
 }
 DIES = (1, 3, 16)
 PLANES = (1, 3, 8)

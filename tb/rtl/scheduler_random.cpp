@@ -47,7 +47,7 @@ std::unique_ptr<SchedulerCore> make_core(const Options& o, const RtlScheduler& b
     }
     auto port = make_scheduler_policy(s.config, s.shape);
     auto policy = std::make_unique<PolicyCore>(
-        std::unique_ptr<ClassQueueScheduler>(static_cast<ClassQueueScheduler*>(port.release())), s.config.queue_depth);
+        std::unique_ptr<QueueScheduler>(static_cast<QueueScheduler*>(port.release())), s.config.queue_depth);
     return std::make_unique<CompareCore>(std::uint16_t{0}, CompareCore::Named{s.config.policy + " (C++)", std::move(policy)},
                                          CompareCore::Named{block.name + " (RTL)", std::move(rtl)}, o.check == "cycles");
 }

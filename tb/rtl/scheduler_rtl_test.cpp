@@ -9,6 +9,7 @@
 #include "Vscheduler_two.h"
 #include "adapter/rtl_schedulers.h"
 #include "adapter/scheduler_registers.h"
+#include "adapter/verilated_core.h"
 #include "adapter/verilated_ports.h"
 
 namespace ssdtlm {
@@ -318,9 +319,47 @@ TEST(WhoseARequestIs, IsDrivenWhereTheBlockHasThePorts) {
         CData push_valid;
     };
     EXPECT_TRUE(rtl::HasTenant<Vscheduler_two>::value && rtl::HasPriority<Vscheduler_two>::value &&
-                rtl::HasStream<Vscheduler_two>::value && rtl::HasDeadline<Vscheduler_two>::value);
+                rtl::HasStream<Vscheduler_two>::value && rtl::HasDeadline<Vscheduler_two>::value && rtl::HasAge<Vscheduler_two>::value &&
+                rtl::HasBytes<Vscheduler_two>::value && rtl::HasBlock<Vscheduler_two>::value && rtl::HasCycleNow<Vscheduler_two>::value);
     EXPECT_FALSE(rtl::HasTenant<OldBlock>::value || rtl::HasPriority<OldBlock>::value || rtl::HasStream<OldBlock>::value ||
-                 rtl::HasDeadline<OldBlock>::value);
+                 rtl::HasDeadline<OldBlock>::value || rtl::HasAge<OldBlock>::value || rtl::HasBytes<OldBlock>::value ||
+                 rtl::HasBlock<OldBlock>::value || rtl::HasCycleNow<OldBlock>::value);
+}
+
+/// What the pins say of a request at the edge that takes it. The block has two channels; the adapter drives the first.
+TEST(WhoseARequestIs, StandsAtThePins) {
+    SchedulerConfig config;
+    config.queue_depth = 8;
+    rtl::VerilatedCore<Vscheduler_two, 4, 2, 8, true> core(config, SchedulerShape{1, 4, false, 2});
+    const Ps period = Clock::hertz(config.clock_hz).period();
+    SchedulerRequest r;
+    r.cls = FlashClass::host_read;
+    r.block = 0xABCDE;
+    r.bytes = 12'288;
+    std::uint64_t edge = 5'000'000'000;  // beyond 32 bits
+    for (const std::int64_t age : {0, 1, 400'000}) {
+        edge += 100;
+        const SimTime at{period * static_cast<std::int64_t>(edge)};
+        r.whose = {3, 2, 5, at + period * 7, at - period * age};
+        core.push(r, edge);
+        const Vscheduler_two& top = core.top();
+        EXPECT_EQ(rtl::get_word(top.push_age, 0), age);
+        EXPECT_EQ(rtl::get_word(top.push_deadline, 0), 7u);
+        EXPECT_EQ(rtl::get_word(top.push_bytes, 0), 12'288u);
+        EXPECT_EQ(rtl::get_word(top.push_block, 0), 0xABCDEu);
+        EXPECT_EQ(rtl::get_word(top.push_tenant, 0) & 0xFFFFu, 3u);
+        EXPECT_EQ(rtl::get_word(top.push_priority, 0) & 3u, 2u);
+        EXPECT_EQ(rtl::get_word(top.push_stream, 0) & 0xFFu, 5u);
+        EXPECT_EQ(top.cycle_now, edge);
+    }
+    r.whose = WorkTag{};
+    core.push(r, edge + 10);
+    EXPECT_EQ(rtl::get_word(core.top().push_age, 0), rtl::kNobodys);
+    GrantQuery query;
+    query.idle_dies = 1;
+    CoreDecision decision;
+    core.decide(query, edge + 20, decision);
+    EXPECT_EQ(core.top().cycle_now, edge + 20 + decision.cycles) << "a level: also while the block decides";
 }
 
 TEST(WhoseARequestIs, ADeadlineIsTheWholePeriodsThatAreLeft) {
@@ -332,6 +371,16 @@ TEST(WhoseARequestIs, ADeadlineIsTheWholePeriodsThatAreLeft) {
     EXPECT_EQ(rtl::periods_left(now + Ps{2500}, now, Ps{2500}), 1u);
     EXPECT_EQ(rtl::periods_left(now + 1s, now, Ps{2500}), 400'000'000u);
     EXPECT_EQ(rtl::periods_left(now + 1000s, now, Ps{2500}), 0xFFFFFFFEu) << "more than the port can say";
+}
+
+TEST(WhoseARequestIs, AnAgeIsTheWholePeriodsSinceTheCommand) {
+    const SimTime now{1us};
+    EXPECT_EQ(rtl::periods_since(kNever, now, Ps{2500}), 0xFFFFFFFFu);
+    EXPECT_EQ(rtl::periods_since(now, now, Ps{2500}), 0u);
+    EXPECT_EQ(rtl::periods_since(now + 1ns, now, Ps{2500}), 0u) << "the edge may be before the doorbell's instant";
+    EXPECT_EQ(rtl::periods_since(now - Ps{2499}, now, Ps{2500}), 0u);
+    EXPECT_EQ(rtl::periods_since(SimTime{}, now, Ps{2500}), 400u);
+    EXPECT_EQ(rtl::periods_since(SimTime{}, SimTime{1000s}, Ps{2500}), 0xFFFFFFFEu) << "more than the port can say";
 }
 
 }  // namespace

@@ -132,9 +132,11 @@ private:
         std::uint32_t overtaken = 0;
         std::uint64_t arrival = 0;
         std::uint32_t page = 0;
+        WorkTag whose;
     };
     using Queues = std::array<std::deque<Waiting>, kFlashClassCount>;
 
+    static bool is_read(std::size_t cls) { return (kReadClasses >> cls & 1u) != 0; }
     static std::uint32_t log2(std::uint32_t v) { return v <= 1 ? 0 : 1 + log2(v / 2); }
     std::uint32_t draw(std::uint32_t below) { return static_cast<std::uint32_t>(random_.below(below)); }
 
@@ -168,8 +170,11 @@ private:
         r.whose.priority = static_cast<std::uint8_t>(whose_.below(4));
         r.whose.stream = static_cast<std::uint8_t>(whose_.below(5));
         if (whose_.below(2) == 0) r.whose.deadline = SimTime{Ps{static_cast<std::int64_t>(whose_.below(1u << 30))}};
+        if (whose_.below(4) != 0) r.whose.submitted = SimTime{Ps{static_cast<std::int64_t>(whose_.below(1u << 30))}};
+        r.bytes = r.cls == FlashClass::erase ? 0 : 512u << whose_.below(6);
+        r.block = static_cast<std::uint32_t>(whose_.below(4096));
         edge_ = core.push(r, edge_) + 1;
-        waiting_[r.die][c].push_back(Waiting{r.tag, r.plane, 0, next_tag_, r.page});
+        waiting_[r.die][c].push_back(Waiting{r.tag, r.plane, 0, next_tag_, r.page, r.whose});
         ++held_;
     }
 
@@ -218,7 +223,7 @@ private:
         const auto cls = static_cast<std::size_t>(g.cls);
         require((q.classes >> cls & 1u) != 0, "a class was granted that was not asked for");
         const bool whole_die_idle = (q.idle_dies >> g.die & 1u) != 0;
-        const bool plane_by_plane = shape.independent_plane_read && (cls == 0 || cls == 1 || cls == 4);
+        const bool plane_by_plane = shape.independent_plane_read && is_read(cls);
         require(whole_die_idle || plane_by_plane, "a busy die was granted");
         require(g.count == 1 || (config.multi_plane && !plane_by_plane), "planes were joined that may not be");
         Queues& queues = waiting_[g.die];
@@ -231,8 +236,9 @@ private:
             const auto it = std::find_if(queue.begin(), queue.end(), [&](const Waiting& w) { return w.tag == g.tags[i]; });
             require(it != queue.end(), "a request was granted that does not wait in this class on this die");
             require(whole_die_idle || (q.idle_read_planes[it->plane] >> g.die & 1u) != 0, "a busy plane was granted");
-            require(std::none_of(queue.begin(), it, [&](const Waiting& w) { return w.plane == it->plane; }),
-                    "a request passed an older one of its class and plane");
+            require(std::none_of(queue.begin(), it, [&](const Waiting& w) {
+                        return w.plane == it->plane && (!is_read(cls) || w.whose.same_flow(it->whose));
+                    }), "a request passed an older one of its class and plane, and of its flow");
             if (i == 0) {
                 first_arrival = it->arrival;
                 page = it->page;

@@ -48,6 +48,23 @@ inline PolicyParameter policy_quantity(std::string name, Dimension dimension, st
     p.dimension = dimension;
     return p;
 }
+/// A list, which may be empty: each value keeps the range.
+inline PolicyParameter policy_integers(std::string name, std::vector<std::int64_t> standard) {
+    PolicyParameter p = policy_parameter(std::move(name), ParameterKind::integer, Value{std::move(standard)});
+    p.list = p.may_be_empty = true;
+    return p;
+}
+/// The same of values in base units.
+inline PolicyParameter policy_quantities(std::string name, Dimension dimension, std::vector<std::int64_t> standard) {
+    PolicyParameter p = policy_parameter(std::move(name), ParameterKind::quantity, Value{std::move(standard)});
+    p.dimension = dimension;
+    p.list = p.may_be_empty = true;
+    return p;
+}
+/// Any string.
+inline PolicyParameter policy_text(std::string name, std::string standard) {
+    return policy_parameter(std::move(name), ParameterKind::text, Value{std::move(standard)});
+}
 inline PolicyParameter policy_choice(std::string name, std::vector<std::string> names, std::string standard) {
     PolicyParameter p = policy_parameter(std::move(name), ParameterKind::choice, Value{std::move(standard)});
     p.names = std::move(names);
@@ -62,7 +79,10 @@ public:
     /// Integers and quantities (base units). CheckFailed when the policy declared no such parameter.
     std::int64_t number(const std::string& name) const { return std::get<std::int64_t>(value(name)); }
     bool flag(const std::string& name) const { return std::get<bool>(value(name)); }
+    /// Of a text or a choice.
     std::string text(const std::string& name) const { return std::get<std::string>(value(name)); }
+    /// Of a list.
+    std::vector<std::int64_t> numbers(const std::string& name) const { return std::get<std::vector<std::int64_t>>(value(name)); }
 
 private:
     Value value(const std::string& name) const {

@@ -44,7 +44,8 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
     reads += o.reads;
     most_entries = std::max(most_entries, o.most_entries);
     checkpoint_reads += o.checkpoint_reads;
-    for (std::size_t t = 0; t < of_tenant.size(); ++t) {
+    if (of_tenant.size() < o.of_tenant.size()) of_tenant.resize(o.of_tenant.size());
+    for (std::size_t t = 0; t < o.of_tenant.size(); ++t) {
         of_tenant[t].hits += o.of_tenant[t].hits;
         of_tenant[t].misses += o.of_tenant[t].misses;
     }
@@ -56,11 +57,10 @@ CachedMap::Counters& CachedMap::Counters::operator+=(const Counters& o) {
 /// Keys that the question needs and for whom, a key once for each unit that has it, but for neighbours of an extent.
 template <class Visit>
 void CachedMap::for_each_key(const Question& q, Visit&& visit) const {
-    for (std::size_t i = 0; i < q.units.size(); ++i) visit(key_of(q.units[i]), q.tenants[i]);
-    const std::uint32_t tenant = q.extent.tenant < kTenants ? q.extent.tenant : 0;
+    for (std::size_t i = 0; i < q.units.size(); ++i) visit(key_of(q.units[i]), q.whose[i]);
     for (std::uint32_t i = 0; i < q.extent.units; ++i) {
         const Lpa lpa{idx(q.extent.first) + i};
-        if (i == 0 || !by_page_ || key_of(lpa) != key_of(Lpa{idx(lpa) - 1})) visit(key_of(lpa), tenant);
+        if (i == 0 || !by_page_ || key_of(lpa) != key_of(Lpa{idx(lpa) - 1})) visit(key_of(lpa), q.extent.whose);
     }
 }
 
@@ -71,24 +71,24 @@ bool CachedMap::translate(const MapExtent& extent, MapUse use, Ppa* places, MapC
         ask(std::move(q));
         return false;
     }
-    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
+    for_each_key(q, [&](std::uint32_t key, const WorkTag& whose) {
         table_.use(table_.find(key));
-        count_hit(tenant);
+        count_hit(whose.tenant);
     });
     return around_.resident.translate(extent, use, places, client, cookie);
 }
 
-bool CachedMap::bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
-    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0, {tenants, tenants + count}};
+bool CachedMap::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+    Question q{client, cookie, MapExtent{}, {units, units + count}, {}, 0, {whose, whose + count}};
     if (!at_hand(q)) {
         ask(std::move(q));
         return false;
     }
-    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
+    for_each_key(q, [&](std::uint32_t key, const WorkTag& of) {
         const Slot s = table_.find(key);
         table_.use(s);
         hold(s);
-        count_hit(tenant);
+        count_hit(of.tenant);
     });
     return true;
 }
@@ -96,7 +96,7 @@ bool CachedMap::bring_in(const Lpa* units, const std::uint8_t* tenants, std::uin
 /// Nobody is asked before it, and all entries are in memory. A clean one must be that of its translation page.
 bool CachedMap::at_hand(const Question& q) const {
     bool all = queue_.empty();
-    for_each_key(q, [&](std::uint32_t key, std::uint32_t) {
+    for_each_key(q, [&](std::uint32_t key, const WorkTag&) {
         const Slot s = all ? table_.find(key) : kNone;
         all = s != kNone && !is_loading(s);
         if (all && !by_page_ && !table_.is_dirty(s)) check_.require_fresh(key, 1);
@@ -126,7 +126,7 @@ void CachedMap::admit() {
 
 bool CachedMap::fits(const Question& q) const {
     std::uint64_t more = 0;
-    for_each_key(q, [&](std::uint32_t key, std::uint32_t) {
+    for_each_key(q, [&](std::uint32_t key, const WorkTag&) {
         const Slot s = table_.find(key);
         more += s == kNone || uses_[s].holders == 0;
     });
@@ -145,29 +145,29 @@ void CachedMap::let_go(Slot s) {
 }
 
 void CachedMap::begin(std::uint32_t number) {
-    std::vector<Slot> missing;
+    std::vector<Wanted> missing;
     Question& q = questions_[number];
-    for_each_key(q, [&](std::uint32_t key, std::uint32_t tenant) {
+    for_each_key(q, [&](std::uint32_t key, const WorkTag& whose) {
         Slot s = table_.find(key);
         if (s == kNone) {
-            s = take_in(key, tenant);
-            missing.push_back(s);
+            s = take_in(key, whose.tenant);
+            missing.push_back({s, whose});
         } else {
             table_.use(s);
         }
         hold(s);
         if (q.units.empty()) q.held.push_back(s);
         if (!is_loading(s)) {
-            count_hit(tenant);
+            count_hit(whose.tenant);
             return;
         }
         ++counters_.misses;
-        ++counters_.of_tenant[tenant].misses;
+        ++asked_by(whose.tenant).misses;
         ++q.missing;
         uses_[s].waiting.push_back(number);
     });
     if (q.missing == 0) around_.agenda.post<&CachedMap::answer>(around_.agenda.now(), this, number);
-    for (const Slot s : missing) want(s);
+    for (const Wanted& entry : missing) want(entry);
 }
 
 void CachedMap::answer(std::uint64_t number) {
@@ -187,8 +187,8 @@ void CachedMap::answer(std::uint64_t number) {
 // --- Entries that come and go ----------------------------------------------------------------------------------------
 
 /// Without its contents yet.
-CachedMap::Slot CachedMap::take_in(std::uint32_t key, std::uint32_t tenant) {
-    const Slot s = table_.add(key, static_cast<std::uint16_t>(tenant));
+CachedMap::Slot CachedMap::take_in(std::uint32_t key, std::uint16_t tenant) {
+    const Slot s = table_.add(key, tenant);
     if (s >= uses_.size()) uses_.resize(s + 1);
     uses_[s].loading = Loading::yes;
     return s;
@@ -202,19 +202,20 @@ CachedMap::Slot CachedMap::take_in_known(std::uint32_t key) {
     return s;
 }
 
-void CachedMap::want(Slot s) {
-    if (wanted_.empty() && occupied_ < table_.room()) return load(s);
-    wanted_.push_back(s);
+void CachedMap::want(const Wanted& entry) {
+    if (wanted_.empty() && occupied_ < table_.room()) return load(entry);
+    wanted_.push_back(entry);
     make_room();
 }
 
 /// Who wants entries of one translation page at one time waits for one read.
-void CachedMap::load(Slot s) {
+void CachedMap::load(const Wanted& entry) {
     counters_.most_entries = std::max(counters_.most_entries, ++occupied_);
-    const std::uint32_t page = table_.page_of(table_.key(s));
-    std::vector<Slot>& readers = reading_[page];
-    readers.push_back(s);
-    if (readers.size() != 1) return;
+    const std::uint32_t page = table_.page_of(table_.key(entry.slot));
+    Reading& reading = reading_[page];
+    reading.slots.push_back(entry.slot);
+    if (reading.slots.size() != 1) return;
+    reading.whose = entry.whose;
     ++reads_under_way_;
     around_.cores.run<&CachedMap::read_page>(this, page, around_.costs.flash_issue, CoreStep::map_read, page);
 }
@@ -227,7 +228,7 @@ void CachedMap::read_page(std::uint64_t page) {
         return;
     }
     ++counters_.reads;
-    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this).txn);
+    around_.flash.submit(start_translation_read(around_, FlashJob::Kind::map_read, number, *this, &reading_.at(number).whose).txn);
 }
 
 void CachedMap::flash_done(FlashTransaction& txn) { end_translation_read(around_, job_of(txn.cookie), *this); }
@@ -243,14 +244,14 @@ void CachedMap::dram_done(std::uint64_t handle) {
 /// Of single entries only what is wanted: others may be in memory, and newer.
 __attribute__((noinline)) void CachedMap::compare(const FlashJob& read) const {
     if (by_page_) return check_.compare_page(read);
-    for (const Slot s : reading_.at(read.item[0]))
+    for (const Slot s : reading_.at(read.item[0]).slots)
         if (uses_[s].loading == Loading::yes) check_.compare(read, Lpa{table_.key(s)});
 }
 
 void CachedMap::page_at_hand(std::uint64_t page) {
     --reads_under_way_;
     const auto found = reading_.find(static_cast<std::uint32_t>(page));
-    const std::vector<Slot> readers = std::move(found->second);
+    const std::vector<Slot> readers = std::move(found->second.slots);
     reading_.erase(found);
     std::vector<std::uint32_t> complete;
     for (const Slot s : readers) {
@@ -296,9 +297,9 @@ void CachedMap::make_room() {
             }
         }
         if (wanted_.empty()) continue;
-        const Slot s = wanted_.front();
+        const Wanted entry = wanted_.front();
         wanted_.pop_front();
-        load(s);
+        load(entry);
     }
 }
 

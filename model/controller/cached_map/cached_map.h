@@ -32,8 +32,6 @@ namespace ssdtlm {
 
 class CachedMap final : public MapPort, public MapUpdates, public MapKeeper, private FlashClient, private DramClient {
 public:
-    /// By tenant; 0: those that are nobody in particular, or are too many.
-    static constexpr std::size_t kTenants = Quotas::kMostTenants + 1;
     struct Asked {
         std::uint64_t hits = 0, misses = 0;
     };
@@ -43,7 +41,7 @@ public:
         std::uint64_t reads = 0;         ///< of translation pages, for these
         std::uint64_t most_entries = 0;  ///< in memory at a time, or whole pages
         std::uint64_t checkpoint_reads = 0;  ///< of translation pages, for checkpoints
-        std::array<Asked, kTenants> of_tenant{};
+        std::vector<Asked> of_tenant;    ///< by tenant; as many as have asked
         Counters& operator+=(const Counters& o);
     };
     explicit CachedMap(const CachedMapSurroundings& around);
@@ -53,7 +51,7 @@ public:
     void unmap(const MapExtent& extent) override;
     void lose(Lpa lpa) override;
 
-    bool bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -104,10 +102,20 @@ private:
         std::vector<Lpa> units;       ///< bring_in: instead of it
         std::vector<Slot> held;       ///< read: until the answer
         std::uint32_t missing = 0;    ///< entries that are not there yet
-        std::vector<std::uint8_t> tenants;  ///< of the units
+        std::vector<WorkTag> whose;   ///< of the units
     };
     /// In an entry's list of questions: the map itself waits for a page that it changes.
     static constexpr std::uint32_t kOwn = 0xFFFFFFFFu;
+    /// An entry that is to be read, and for whom.
+    struct Wanted {
+        Slot slot;
+        WorkTag whose;
+    };
+    /// Of a translation page: who waits for it, and for whom it is read.
+    struct Reading {
+        std::vector<Slot> slots;
+        WorkTag whose;
+    };
     /// Of an entry.
     struct Use {
         Loading loading = Loading::no;
@@ -127,14 +135,18 @@ private:
     void let_go(Slot s);
     void begin(std::uint32_t question);
     void answer(std::uint64_t question);
-    void count_hit(std::uint32_t tenant) {
-        ++counters_.hits;
-        ++counters_.of_tenant[tenant].hits;
+    Asked& asked_by(std::uint16_t tenant) {
+        if (__builtin_expect(tenant >= counters_.of_tenant.size(), 0)) counters_.of_tenant.resize(tenant + std::size_t{1});
+        return counters_.of_tenant[tenant];
     }
-    Slot take_in(std::uint32_t key, std::uint32_t tenant = 0);
+    void count_hit(std::uint16_t tenant) {
+        ++counters_.hits;
+        ++asked_by(tenant).hits;
+    }
+    Slot take_in(std::uint32_t key, std::uint16_t tenant = 0);
     Slot take_in_known(std::uint32_t key);
-    void want(Slot s);
-    void load(Slot s);
+    void want(const Wanted& entry);
+    void load(const Wanted& entry);
     void read_page(std::uint64_t page);
     void page_at_hand(std::uint64_t page);
     void make_room();
@@ -161,8 +173,8 @@ private:
     std::vector<Question> questions_;
     std::vector<std::uint32_t> free_questions_;
     std::deque<std::uint32_t> queue_;       ///< questions whose turn has not come
-    std::deque<Slot> wanted_;               ///< need room before their page is read
-    std::unordered_map<std::uint32_t, std::vector<Slot>> reading_;  ///< by translation page: who waits for it
+    std::deque<Wanted> wanted_;             ///< need room before their page is read
+    std::unordered_map<std::uint32_t, Reading> reading_;  ///< by translation page
     std::uint32_t reads_under_way_ = 0;
     std::vector<Ppa> places_;
 };

@@ -32,7 +32,7 @@ void CachedMap::changed(Lpa lpa) {
     if (by_page_) {  // the other entries of the page have to be read
         table_.pin(s);
         uses_[s].waiting.push_back(kOwn);
-        load(s);
+        load({s, around_.jobs.cause()});
     } else {
         uses_[s].loading = Loading::no;
         counters_.most_entries = std::max(counters_.most_entries, ++occupied_);

@@ -38,14 +38,14 @@ void DirtyLimit::hold(const Lpa* units, std::uint32_t count) {
     most_counted_ = std::max(most_counted_, counted_);
 }
 
-bool DirtyLimit::bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
+bool DirtyLimit::bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) {
     if (!at_work_) take_over();
     if (rows_.empty() && fits(more_for(units, count))) {
         hold(units, count);
-        return map_.bring_in(units, tenants, count, client, cookie);
+        return map_.bring_in(units, whose, count, client, cookie);
     }
     ++waits_;
-    rows_.push_back({client, cookie, {units, units + count}, {tenants, tenants + count}});
+    rows_.push_back({client, cookie, {units, units + count}, {whose, whose + count}});
     write_oldest();
     return false;
 }
@@ -63,7 +63,7 @@ void DirtyLimit::go_on() {
         rows_.pop_front();
         const auto count = static_cast<std::uint32_t>(row.units.size());
         hold(row.units.data(), count);
-        if (!map_.bring_in(row.units.data(), row.tenants.data(), count, row.client, row.cookie)) continue;
+        if (!map_.bring_in(row.units.data(), row.whose.data(), count, row.client, row.cookie)) continue;
         if (free_answers_.empty()) {
             answers_.emplace_back();
             free_answers_.push_back(static_cast<std::uint32_t>(answers_.size() - 1));

@@ -25,7 +25,7 @@ public:
     /// Both must outlive it.
     DirtyLimit(const CachedMapSurroundings& around, CachedMap& map);
 
-    bool bring_in(const Lpa* units, const std::uint8_t* tenants, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
+    bool bring_in(const Lpa* units, const WorkTag* whose, std::uint32_t count, MapClient* client, std::uint64_t cookie) override;
     void done(Lpa lpa, bool has_changed) override;
     void changed(Lpa lpa) override;
     void moved(Lpa lpa) override;
@@ -69,7 +69,7 @@ private:
         MapClient* client = nullptr;
         std::uint64_t cookie = 0;
         std::vector<Lpa> units;
-        std::vector<std::uint8_t> tenants;
+        std::vector<WorkTag> whose;
     };
     std::uint32_t page_of(Lpa lpa) const { return idx(lpa) / entries_; }
     std::uint32_t more_for(const Lpa* units, std::uint32_t count);

@@ -6,11 +6,12 @@
 
 namespace ssdtlm {
 
-FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page, FlashClient& client) {
+FlashJob& start_translation_read(const CachedMapSurroundings& around, FlashJob::Kind kind, std::uint32_t page, FlashClient& client, const WorkTag* whose) {
     const NandGeometry& g = around.ftl.geometry();
     const Ppa at = around.ftl.translation_place(page);
     FlashJob& job = around.jobs.acquire(kind, around.agenda.now());
     job.item[0] = page;
+    if (whose != nullptr) job.txn.whose = *whose;
     job.next = nullptr;
     set_up(job, FlashOp::read, FlashClass::mapping_read, g.page_of(at), g, client);
     job.slot[0] = static_cast<std::uint8_t>(g.slot_of(at));

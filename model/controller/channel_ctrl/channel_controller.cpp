@@ -64,6 +64,9 @@ inline SchedulerRequest ChannelController::request_of(const FlashTransaction& tx
     request.cls = __builtin_expect(moves_with_host_, 0) && txn.cls == FlashClass::gc_write ? FlashClass::host_write : txn.cls;
     request.plane = txn.plane;
     request.page = txn.op == FlashOp::erase ? 0 : txn.address.page;
+    request.block = txn.address.block;
+    request.bytes = txn.op == FlashOp::erase ? 0 : txn.data_bytes;
+    request.pushed_at = agenda_.now();
     request.whose = txn.whose;
     return request;
 }
@@ -157,6 +160,7 @@ __attribute__((noinline, cold)) void ChannelController::count_held() {
 /// Asks the scheduler, and starts what it grants at once.
 inline GrantAnswer ChannelController::ask(BusTurn turn, std::uint32_t tried) {
     GrantQuery& query = dies_.query();
+    query.now = agenda_.now();
     query.classes = BusArbiter::classes(turn);
     const bool registers = turn == BusTurn::programs && __builtin_expect(dies_.taking() != 0, 0);
     const GrantAnswer answer = registers ? ask_for_programs(query) : ask_scheduler(query);

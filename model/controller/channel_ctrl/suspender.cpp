@@ -10,6 +10,7 @@ Suspender::Question Suspender::reads_beside(SimTime now) {
     std::uint64_t wanted = 0;
     for (std::uint32_t die = 0; die < dies(); ++die) wanted |= std::uint64_t{wants_reads(die, now)} << die;
     Question question{dies_.beside(wanted, kUrgent)};
+    question.query.now = now;
     std::uint64_t idle = question.query.idle_dies;
     for (const std::uint64_t plane : question.query.idle_read_planes) idle |= plane;
     question.any = idle != 0;

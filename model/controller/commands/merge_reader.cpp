@@ -7,11 +7,12 @@
 
 namespace ssdtlm {
 
-void MergeReader::start(Ppa place, BufferPort::Index entry) {
+void MergeReader::start(Ppa place, BufferPort::Index entry, const WorkTag& whose) {
     ++reads_;
     ++under_way_;
     FlashJob& job = s_.jobs.acquire(FlashJob::Kind::merge_read, s_.agenda.now());
     job.item[0] = entry;
+    job.txn.whose = whose;
     set_up(job, FlashOp::read, FlashClass::host_read, s_.geometry.page_of(place), s_.geometry, *this);
     job.txn.cause = FlashCause::rmw;
     job.txn.slc = s_.slc.holds(job.txn.address);

@@ -15,7 +15,7 @@ public:
     explicit MergeReader(const CommandServices& services) : s_(services) {}
 
     /// `place` is held by the map; it is let go when it has been read.
-    void start(Ppa place, BufferPort::Index entry);
+    void start(Ppa place, BufferPort::Index entry, const WorkTag& whose);
     std::uint32_t under_way() const { return under_way_; }
     std::uint64_t reads() const { return reads_; }
     void check_waiters() const;

@@ -165,7 +165,7 @@ void ReadCommand::look_up(std::uint64_t command) {
         std::fill_n(places_.begin(), units, kUnmapped);
         return plan(c, s, span, places_.data());
     }
-    const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose.tenant};
+    const MapExtent extent{Lpa{static_cast<std::uint32_t>(span.first)}, units, c.whose};
     if (s_.waiters.ask_map<&ReadCommand::located>(this, c, extent, MapUse::read, places_.data())) plan(c, s, span, places_.data());
 }
 

@@ -139,12 +139,12 @@ __attribute__((always_inline)) inline bool WriteCommand::insert_unit(const Comma
     const Bytes has = needs_rest ? Bytes::merging : bytes != s_.extents.unit_bytes ? Bytes::part : Bytes::whole;
     const std::uint32_t waiter = waits_for_flash(c) ? c.index : BufferPort::kNoWaiter;
     const std::uint8_t stream = __builtin_expect(s_.streams != nullptr, 0) ? s_.streams->written(lpa) : c.whose.stream;
-    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit, c.whose.tenant);
+    const BufferPort::Index entry = s_.buffer.insert(lpa, version, waiter, has, stream, dram_unit, c.whose);
     if (with_bytes)
         s_.bytes->insert(entry, before, static_cast<std::uint32_t>(at % s_.extents.unit_bytes), static_cast<std::uint32_t>(bytes), data,
                          needs_rest);
     if (needs_rest)
-        merges_.start(place, entry);
+        merges_.start(place, entry, waits_for_flash(c) ? c.whose : c.whose.without_deadline());
     else if (is_place(place))
         s_.map.let_go(s_.geometry.page_of(place).plane, s_.geometry.block_of(place), 1);
     return true;
@@ -162,7 +162,7 @@ void WriteCommand::dram_done(std::uint64_t command) {
     s.asked.units = 0;
     if (first_in_part || last_in_part) {
         const std::uint64_t from = first_in_part ? first : last, to = last_in_part ? last : first;
-        s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose.tenant};
+        s.asked = MapExtent{Lpa{static_cast<std::uint32_t>(from)}, static_cast<std::uint32_t>(to - from + 1), s.command->whose};
         if (places_.size() < s.asked.units) places_.resize(s.asked.units);
         if (!s_.waiters.ask_map<&WriteCommand::insert_units>(this, *s.command, s.asked, MapUse::read, places_.data())) return;
     }

@@ -95,14 +95,14 @@ void Destage::issue(std::uint64_t index) {
 /// The entries of the row's units change when it is placed. False: they have to be read first.
 __attribute__((noinline)) bool Destage::bring_in(FlashJob& row) {
     units_.clear();
-    tenants_.clear();
+    whose_.clear();
     for (const FlashJob* job = &row; job != nullptr; job = job->next)
         for (std::uint32_t i = 0; i < job->units; ++i) {
             const BufferPort::Unit unit = around_.buffer.unit(job->item[i]);
             units_.push_back(unit.lpa);
-            tenants_.push_back(unit.tenant);
+            whose_.push_back(unit.whose());
         }
-    return around_.map->bring_in(units_.data(), tenants_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
+    return around_.map->bring_in(units_.data(), whose_.data(), static_cast<std::uint32_t>(units_.size()), this, row.index);
 }
 
 void Destage::map_answered(std::uint64_t index, const Ppa*) {
@@ -219,6 +219,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
             continue;
         }
         stream = first || stream == unit.stream ? unit.stream : std::uint8_t{0};
+        if (first) job.txn.whose = unit.whose();
         first = false;
         const std::uint32_t slot = job.slot[i];
         job.txn.spare[slot] = codec_.make(unit.lpa, unit.version);
@@ -232,6 +233,7 @@ void Destage::submit(FlashJob& job, const PageAddress& a, bool of_gc) {
         around_.ftl.hold_copy(job.old[i]);
         ++units_mapped_;
     }
+    around_.jobs.caused_by(job.txn.whose);
     job.txn.whose.stream = stream;
     if (__builtin_expect(around_.merges != nullptr, 0)) around_.merges->join(job);
     around_.feed.add(job);

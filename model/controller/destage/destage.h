@@ -104,7 +104,7 @@ private:
     std::unique_ptr<LogicalRows> logical_rows_;  ///< null: pages are put anywhere
     std::vector<PageAddress> row_;       ///< of the place() at hand
     std::vector<Lpa> units_;             ///< of the bring_in() at hand,
-    std::vector<std::uint8_t> tenants_;  ///< and who wrote each
+    std::vector<WorkTag> whose_;         ///< and whose each is
     std::uint32_t issuing_ = 0;          ///< rows that a core is working on, not yet offered to the FTL
     std::vector<std::uint32_t> without_page_;  ///< by lane: programs that wait for a page
     std::uint64_t rows_formed_ = 0;

@@ -182,7 +182,6 @@ void check_quotas(std::vector<Problem>& out, const char* key, const char* size, 
         if (wrong) out.push_back({key, found, allowed, repair});
     };
     const std::uint32_t sum = std::accumulate(percents.begin(), percents.end(), 0u);
-    refuse(percents.size() > Quotas::kMostTenants, std::to_string(percents.size()) + " tenants", "at most " + std::to_string(Quotas::kMostTenants), "leave out some: they share the rest");
     std::uint64_t least = sum >= 100 ? 0 : units * (100 - sum) / 100;
     for (const std::uint32_t percent : percents) least = std::min(least, units * percent / 100);
     refuse(least == 0, std::to_string(sum) + "% of " + std::to_string(units) + " units in all", "less than 100%, and a unit at least for each part and for all other tenants",

@@ -65,6 +65,7 @@ bool GcEngine::choose(GroupId group) {
     g.number = ++collections_;
     const VictimReason why = ftl_.victim_reason(g.victim);
     g.cause = why == VictimReason::space ? FlashCause::of_class : why == VictimReason::fold ? FlashCause::fold : FlashCause::relocation;
+    g.whose = jobs_.cause();
     ++active_;
     victims_ += ftl_.shape().planes();
     last_victim_ = ftl_.shape().block(g.victim, 0);
@@ -84,8 +85,10 @@ void GcEngine::begin(std::uint64_t index) {
 void GcEngine::prepare(FlashJob& job, FlashOp op, FlashClass cls, PageAddress address) {
     set_up(job, op, cls, address, geometry_, *this);
     job.txn.slc = ftl_.is_slc(address);
-    job.txn.owner = groups_[idx(group_of(job))].number;
-    job.txn.cause = groups_[idx(group_of(job))].cause;
+    const Group& g = groups_[idx(group_of(job))];
+    job.txn.owner = g.number;
+    job.txn.cause = g.cause;
+    job.txn.whose = g.whose;
 }
 
 FlashJob& GcEngine::start_read(GroupId group, std::uint32_t mask) {

@@ -135,6 +135,7 @@ private:
         bool exhausted = false;
         bool erase_waits = false;
         bool erase_failed = false;
+        WorkTag whose;               ///< the flow whose write had the victim collected
         bool looked_at = false;      ///< at once: in an entry that is to come
         bool left = false;           ///< stop_in_midst(): when nothing is under way it is given back
         VictimUnits moves;           ///< read, not yet given to a program

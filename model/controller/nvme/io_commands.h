@@ -76,7 +76,7 @@ private:
     NvmeCommand& acquire();
     WorkTag tag_of(const SubmissionQueue& queue, SimTime rung) const {
         const Ps target = target_[queue.priority];
-        return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target};
+        return {queue.tenant, queue.priority, 0, target == kNoTarget ? kNever : rung + target, rung};
     }
     void release(NvmeCommand& command);
     /// The tracker's answer for (qid, cid), remembered.

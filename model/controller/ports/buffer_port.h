@@ -9,6 +9,7 @@
 
 #include "common/address/geometry.h"
 #include "controller/ports/quotas.h"
+#include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
 
@@ -27,8 +28,13 @@ public:
         bool merging = false;  ///< the rest of its bytes, or of those of the write that it leans on, is still in flash only
         bool dropped = false;  ///< deallocated while merging or on its way to flash: its data no longer matters
         std::uint8_t stream = 0;  ///< of its newest write
-        std::uint8_t tenant = 0;  ///< that wrote it last; 0: one that has no part of its own anywhere
+        std::uint8_t priority = 0;    ///< of the write that came last, as in WorkTag
+        std::uint16_t tenant = 0;     ///< that wrote it last
         std::uint32_t dram_unit = 0;  ///< where its newest write is in the DRAM, in units
+        SimTime submitted = kNever;   ///< the write that came last
+
+        /// Of a program of it.
+        WorkTag whose() const { return {tenant, priority, 0, kNever, submitted}; }
     };
     /// In units.
     struct Levels {
@@ -92,9 +98,9 @@ public:
     /// Programs of what is queued give room to somebody who waits for it. Only where tenants have parts of it.
     virtual bool programs_give_room() const { return true; }
     /// Puts a unit into reserved room. `waiter`: index of the command that waits for its durability, or kNoWaiter.
-    /// Bytes::merging: not programmable until merged(). Returns its index.
+    /// Bytes::merging: not programmable until merged(). `whose`: of the command; its stream is said apart. Returns its index.
     virtual Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
-                         std::uint32_t dram_unit = 0, std::uint16_t tenant = 0) = 0;
+                         std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) = 0;
     /// The rest of a partly written unit is there. It may be programmed, unless it was deallocated meanwhile: then it
     /// vanishes, and its waiter is returned.
     virtual std::uint32_t merged(Index i) = 0;

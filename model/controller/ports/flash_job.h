@@ -97,7 +97,7 @@ public:
         job.txn.cause = FlashCause::of_class;
         job.txn.slc = false;
         job.txn.first_byte = 0;
-        job.txn.whose = WorkTag{};
+        job.txn.whose = cause_;
         ++used_;
         return job;
     }
@@ -118,6 +118,9 @@ public:
     void provide_data(FlashJob& job) const {
         if (__builtin_expect(job.data == nullptr, 0)) job.data = std::make_unique<std::uint8_t[]>(page_bytes_);
     }
+    /// Whose data has got a page: what is begun from now on, and serves no command, is caused by that flow.
+    void caused_by(const WorkTag& whose) { cause_ = whose; }
+    const WorkTag& cause() const { return cause_; }
     FlashJob& at(std::uint32_t index) { return *all_[index]; }
     std::size_t used() const { return used_; }
 
@@ -155,6 +158,7 @@ private:
     FlashJob* parked_ = nullptr;       // in order of release_at()
     FlashJob* last_parked_ = nullptr;  // valid while something is parked
     std::size_t used_ = 0;
+    WorkTag cause_;
     std::uint32_t page_bytes_;
     const bool with_bytes_;
     std::vector<std::unique_ptr<FlashJob>> all_;

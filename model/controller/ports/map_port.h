@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/address/geometry.h"
+#include "controller/ports/work_tag.h"
 
 namespace ssdtlm {
 
@@ -13,7 +14,7 @@ namespace ssdtlm {
 struct MapExtent {
     Lpa first{};
     std::uint32_t units = 0;
-    std::uint16_t tenant = 0;  ///< who asks
+    WorkTag whose{};  ///< of who asks
 };
 
 /// What the asker will do with the answer.

@@ -7,11 +7,9 @@
 
 namespace ssdtlm {
 
-/// The first tenants have a part each; all others have the rest together.
+/// The first tenants have a part each, of 1 % at least; all others have the rest together.
 class Quotas {
 public:
-    static constexpr std::size_t kMostTenants = 15;  ///< with a part of their own
-
     /// One part: shared by all.
     Quotas() = default;
     /// `percents` of `units` for tenants 1, 2, ...; empty: shared. A unit at least for each.

@@ -25,7 +25,10 @@ struct SchedulerRequest {
     FlashClass cls = FlashClass::host_read;
     std::uint8_t plane = 0;         ///< in die
     std::uint32_t page = 0;         ///< in block; multi-plane partners must have the same (erase: 0)
-    WorkTag whose{};
+    std::uint32_t block = 0;        ///< in plane
+    std::uint32_t bytes = 0;        ///< of user data on the bus; erase: 0
+    SimTime pushed_at{};            ///< when the scheduler was given it
+    WorkTag whose{};                ///< of the command that waits for it, or of the flow that has caused it; see there
 };
 
 /// "host_read, erase" of a bit per class; "none".
@@ -41,6 +44,7 @@ inline std::string class_names(ClassSet classes) {
 /// What may start on a channel now. Bit d: die d (in channel) can take a command of that kind.
 struct GrantQuery {
     std::uint16_t channel = 0;
+    SimTime now{};
     /// Only dies whose next class (the policy's choice from all that die has) is in here may be
     /// granted. Lets data out go before the long data in of programs without changing any die's order.
     ClassSet classes = kAllClasses;

@@ -15,9 +15,9 @@ public:
 
 private:
     std::uint8_t choose(const DieWork& work) const override {
-        constexpr Queues kGroups[] = {class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read),
+        constexpr ClassSet kGroups[] = {class_bit(FlashClass::host_read) | class_bit(FlashClass::mapping_read),
                                       class_bit(FlashClass::host_write) | class_bit(FlashClass::mapping_write)};
-        for (const Queues group : kGroups)
+        for (const ClassSet group : kGroups)
             if ((work.waiting & group) != 0) return oldest(work, work.waiting & group);
         return oldest(work, work.waiting);
     }

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "common/config/policy_registry.h"
 #include "common/tlm/agenda.h"
 #include "controller/ports/scheduler_port.h"
-#include "controller/scheduler/class_queues.h"
+#include "controller/scheduler/queue_scheduler.h"
 #include "controller/scheduler/clocked/scheduler_core.h"
 #include "controller/scheduler/scheduler_config.h"
 
@@ -23,9 +24,15 @@ struct SchedulerSetup {
 /// All that are linked into the program; scheduler.policy names one, and [scheduler.<name>] has its parameters.
 using SchedulerPolicies = PolicyRegistry<SchedulerPort, SchedulerSetup>;
 
-/// What a scheduler needs to know of the flash.
-inline SchedulerShape scheduler_shape(const NandGeometry& g, bool independent_plane_read) {
-    return {g.channels, g.dies_per_channel(), independent_plane_read, g.planes_per_die};
+/// What a scheduler needs to know of the flash; a NandConfig.
+template <class Nand>
+SchedulerShape scheduler_shape(const Nand& nand) {
+    SchedulerShape shape{nand.geometry.channels, nand.geometry.dies_per_channel(), nand.independent_plane_read, nand.geometry.planes_per_die, {}, {}};
+    const auto mean = [](const std::vector<Ps>& times) { return std::accumulate(times.begin(), times.end(), Ps{}) / static_cast<std::int64_t>(times.size()); };
+    for (std::size_t c = 0; c < kFlashClassCount; ++c)
+        shape.array_time[c] = (kReadClasses >> c & 1u) != 0 ? mean(nand.t_read) : (kProgramClasses >> c & 1u) != 0 ? mean(nand.t_program) : nand.t_erase;
+    shape.byte_time = Ps{1'000'000 / nand.onfi.megatransfers};
+    return shape;
 }
 
 /// The policy named by config.policy; UserError with the nearest name when there is none.

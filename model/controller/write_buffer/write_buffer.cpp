@@ -121,8 +121,7 @@ void WriteBuffer::hurry(Index i) {
 }
 
 WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes,
-                                      std::uint8_t stream, std::uint32_t dram_unit, std::uint16_t tenant) {
-    const auto whose = static_cast<std::uint8_t>(tenant <= Quotas::kMostTenants ? tenant : 0);
+                                      std::uint8_t stream, std::uint32_t dram_unit, const WorkTag& whose) {
     ++counters_.inserted;
     if (__builtin_expect(!choices_.empty(), 0)) choices_[lanes_ != nullptr ? lanes_->of(lpa, stream) : 0].arrived();
     auto [it, fresh] = map_.try_emplace(idx(lpa), Chain{kNone, kNone});
@@ -135,12 +134,12 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
         // A partial write over a buffered unit needs no merge read: the older bytes are in the buffer.
         if (order_.merges && tail.state == State::dirty && !waits_already && !under_flush) {
             tail.version = version;
-            const bool moves = tail.queued && ((__builtin_expect(demanded_first_, 0) && (order_.coldest_first || waiter != kNoWaiter || tail.tenant != whose)) ||
+            const bool moves = tail.queued && ((__builtin_expect(demanded_first_, 0) && (order_.coldest_first || waiter != kNoWaiter || part_of(tail) != quotas_.part_of(whose.tenant))) ||
                                                (__builtin_expect(lanes_ != nullptr, 0) && lanes_->of(lpa, stream) != lane_of(tail)));
             if (moves) dequeue(n);
             if (__builtin_expect(!parts_.empty(), 0)) --parts_[part_of(tail)].used;
             tail.stream = stream;
-            tail.tenant = whose;
+            tail.set_writer(whose);
             tail.dram_unit = dram_unit;
             if (bytes == Bytes::whole) tail.marks = static_cast<std::uint8_t>(tail.marks & ~kLeans);
             if (waiter != kNoWaiter) {
@@ -174,7 +173,7 @@ WriteBuffer::Index WriteBuffer::insert(Lpa lpa, std::uint32_t version, std::uint
     e.marks = marks;
     e.stream = stream;
     e.dram_unit = dram_unit;
-    e.tenant = whose;
+    e.set_writer(whose);
     if (__builtin_expect(room_ != nullptr, 0)) room_->entered_dirty(i);
     ++per_generation_.back();
     if (fresh) {

@@ -54,12 +54,19 @@ public:
         bool queued : 1;                   ///< listed, and may be programmed: no older write of the unit is left
         std::uint8_t marks = 0;            ///< kHurried, kLeans, kDropped, kListed
         std::uint8_t stream = 0;
-        std::uint8_t tenant = 0;           ///< that wrote it last; 0: one that has no part of its own anywhere
-        std::uint32_t dram_unit = 0;       ///< of its newest write
+        std::uint8_t priority = 0;         ///< of its newest write, as are the next three
+        std::uint32_t dram_unit = 0;
+        std::uint16_t tenant = 0;
+        SimTime submitted = kNever;
 
         bool dropped() const { return (marks & kDropped) != 0; }
+        void set_writer(const WorkTag& whose) {
+            priority = whose.priority;
+            tenant = whose.tenant;
+            submitted = whose.submitted;
+        }
     };
-    static_assert(sizeof(Entry) == 36);
+    static_assert(sizeof(Entry) == 48);
 
     /// `lanes` must outlive it; null: one.
     explicit WriteBuffer(std::uint32_t capacity_units, const LanePort* lanes = nullptr, const WriteOrder& order = {});
@@ -84,7 +91,7 @@ public:
     }
     bool programs_give_room() const override;
     Index insert(Lpa lpa, std::uint32_t version, std::uint32_t waiter, Bytes bytes, std::uint8_t stream = 0,
-                 std::uint32_t dram_unit = 0, std::uint16_t tenant = 0) override;
+                 std::uint32_t dram_unit = 0, const WorkTag& whose = WorkTag{}) override;
     std::uint32_t merged(Index i) override;
     bool merge_failed(Index i, std::vector<std::uint32_t>& waiters) override;
     Index find(Lpa lpa) const override {
@@ -100,7 +107,7 @@ public:
     Unit unit(Index i) const override {
         const Entry& e = entries_[i];
         const bool merging = e.state == State::merging || (__builtin_expect((e.marks & kLeans) != 0, 0) && leans_on_merging(e));
-        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.tenant, e.dram_unit};
+        return {e.lpa, e.version, merging, e.dropped(), e.stream, e.priority, e.tenant, e.dram_unit, e.submitted};
     }
     bool is_awaited(Index i) const override { return entries_[i].waiter != kNoWaiter || (entries_[i].marks & kHurried) != 0; }
     void touch(Index i) override;

@@ -254,7 +254,7 @@ private:
     void scheduler() {
         suspend();
         if (c_.scheduler.implementation == "tlm") return;
-        const SchedulerShape shape = scheduler_shape(c_.nand.geometry, c_.nand.independent_plane_read);
+        const SchedulerShape shape = scheduler_shape(c_.nand);
         const auto agenda = std::make_unique<Agenda>();
         try_out([&] { make_scheduler(c_.scheduler, shape, *agenda, rtl_schedulers()); });
     }

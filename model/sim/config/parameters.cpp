@@ -47,7 +47,9 @@ const std::vector<SsdParameter>& ssd_parameters() {
         add_run_parameters(t);
         const SsdConfig standard;
         for (auto& p : t) {
-            if (p.example.empty()) p.example = to_toml(p, p.get(standard));
+            const Value value = p.get(standard);
+            const auto* const list = std::get_if<std::vector<std::int64_t>>(&value);
+            if (p.example.empty() && (list == nullptr || !list->empty())) p.example = to_toml(p, value);
         }
         return t;
     }();

@@ -34,7 +34,7 @@ DriveFacts drive_facts(const DeviceConfig& c, const Ftl& ftl) {
 }
 
 std::unique_ptr<SchedulerPort> scheduler_of(const DeviceConfig& c, Agenda& agenda) {
-    return make_scheduler(c.scheduler, scheduler_shape(c.nand.geometry, c.nand.independent_plane_read), agenda, rtl_schedulers());
+    return make_scheduler(c.scheduler, scheduler_shape(c.nand), agenda, rtl_schedulers());
 }
 
 /// Who looks at records of pages: a search for the map, and who wants to know what was written first. A saved drive brings them.

@@ -61,6 +61,7 @@ ENABLES = {
     "map": {"ftl.mapping": "dftl"}, "fast": {"ftl.mapping": "fast"}, "ftl.multi_hash": {"ftl.streams_by": "multi_hash", "nvme.streams": "4"},
     "slc": {"slc.blocks": "2"}, "nand.slc": {"slc.blocks": "1"}, "scheduler.for_reads": {"scheduler.suspend": "for_reads"}, "dram.banks": {"dram.model": "banks"},
     "gc.d_choices": {"gc.policy": "d_choices"}, "gc.random": {"gc.policy": "random"}, "gc.windowed_greedy": {"gc.policy": "windowed_greedy"}, "gc.tokens": {"gc.pace": "tokens"},
+    "scheduler.weighted": {"scheduler.policy": "weighted", "host.tenants": "by_job"},
     "read_cache": {"read_cache.size": "256KiB"}, "refresh": {"refresh.reads": "20"},
 }
 

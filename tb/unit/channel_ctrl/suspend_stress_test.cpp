@@ -45,7 +45,7 @@ TEST(SuspendStress, ReadsThatSuspendWhatRuns) {
                 const NandConfig nand = traffic_config(1 + n % 2, planes, independent);
                 FlashBench::OwnScheduler own;
                 if (n % 3 == 0)
-                    own = [&c, shape = scheduler_shape(nand.geometry, independent)](Agenda&) {
+                    own = [&c, shape = scheduler_shape(nand)](Agenda&) {
                         return std::make_unique<Unproven>(make_scheduler_policy(c.config, shape));
                     };
                 c.traffic = std::make_unique<Traffic>("s" + std::to_string(n), nand, c.config, 100 + n, own);

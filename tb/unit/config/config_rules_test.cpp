@@ -227,7 +227,9 @@ TEST(ConfigRules, Buffer) {
     expect_one({tenants, "buffer.quotas=[50, 50]"}, "buffer.quotas: 100% of 1024 units in all; less than 100%, and a unit at least for each part");
     expect_one({tenants, "read_cache.quotas=[1]", "read_cache.size=128KiB"}, "read_cache.quotas: 1% of 32 units in all");
     expect_one({tenants, "read_cache.quotas=[1]"}, "read_cache.quotas: 1% of 0 units in all");
-    expect_one({tenants, "buffer.quotas=[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"}, "buffer.quotas: 16 tenants; at most 15");
+    std::string each;
+    for (int tenant = 0; tenant < 64; ++tenant) each += tenant == 0 ? "1" : ", 1";
+    EXPECT_THAT(problems_with({tenants, "host.queue_pairs=64", "buffer.quotas=[" + each + "]"}), IsEmpty());
     EXPECT_THAT(problems_with({tenants, "map.quotas=[50, 20]", "ftl.mapping=dftl"}), IsEmpty());
     expect_one({tenants, "map.quotas=[50, 20]"}, "map.quotas: with ftl.mapping = \"page\"");
     expect_one({"map.quotas=[50, 20]", "ftl.mapping=dftl"}, "--set map.quotas=[50, 20]: map.quotas: 50, 20 with host.tenants = \"one\"");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ClassQueueScheduler refuses of a policy: more queues than a die may have, and the choice of one that does not wait. How far a grant looks, and which planes that
-// leaves idle.
+// What ClassQueueScheduler refuses of a policy: the choice of a class that does not wait. How far a grant looks, and which planes that
+// leaves idle, of policies with class queues and with flow queues.
 #include "controller/scheduler/class_queues.h"
 
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "common/random/random.h"
-#include "common/report/error.h"
 #include "controller/scheduler/scheduler_registry.h"
 
 namespace ssdtlm {
@@ -18,62 +18,33 @@ namespace {
 
 constexpr std::uint32_t kChannels = 2, kDies = 5;
 
-/// Has `more` queues beside those of the classes, all for `cls`, and chooses what it is told.
+/// Chooses what it is told.
 class Told final : public ClassQueueScheduler {
 public:
-    Told(std::uint32_t more, FlashClass cls, std::uint8_t choice)
-        : ClassQueueScheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, false}), first_(kFlashClassCount), choice_(choice) {
-        for (std::uint32_t q = 0; q < more; ++q) EXPECT_EQ(add_queue(cls), first_ + q);
-    }
-    static constexpr std::uint32_t kRoom = kQueues - kFlashClassCount;
+    explicit Told(std::uint8_t choice) : ClassQueueScheduler(SchedulerConfig{}, SchedulerShape{kChannels, kDies, false}), choice_(choice) {}
 
 private:
     std::uint8_t choose(const DieWork&) const override { return choice_; }
-    /// Priority 0 goes to the queue of its class, the others to one each.
-    std::uint32_t queue_of(const SchedulerRequest& r) const override {
-        return r.whose.priority == 0 ? static_cast<std::uint32_t>(r.cls) : first_ + r.whose.priority - 1;
-    }
-    const std::uint32_t first_;
     const std::uint8_t choice_;
 };
 
-TEST(ClassQueues, APolicyAddsQueuesForReadsWhileThereIsRoom) {
-    ASSERT_GT(Told::kRoom, 2u);
-    for (std::uint32_t c = 0; c < kFlashClassCount; ++c) {
-        const auto cls = static_cast<FlashClass>(c);
-        const bool reads = cls == FlashClass::host_read || cls == FlashClass::mapping_read || cls == FlashClass::gc_read;
-        EXPECT_NO_THROW(Told(0, cls, 0));
-        for (std::uint32_t more = 1; more <= Told::kRoom + 2; ++more) {
-            if (reads && more <= Told::kRoom)
-                EXPECT_NO_THROW(Told(more, cls, 0)) << more << " for class " << c;
-            else
-                EXPECT_THROW(Told(more, cls, 0), Panic) << more << " for class " << c;
-        }
-    }
-}
-
-SchedulerRequest request(std::uint32_t tag, std::uint32_t queue) {
+SchedulerRequest request(std::uint32_t tag, std::uint32_t cls) {
     SchedulerRequest r;
     r.tag = tag;
     r.channel = 1;
     r.die = 3;
-    if (queue < kFlashClassCount)
-        r.cls = static_cast<FlashClass>(queue);
-    else
-        r.whose.priority = static_cast<std::uint8_t>(queue - kFlashClassCount + 1);
+    r.cls = static_cast<FlashClass>(cls);
     return r;
 }
 
-// Two queues wait, and the policy chooses any number. When the third request comes, or one is granted, there is a choice.
+// Two classes wait, and the policy chooses any number. When the third request comes, or one is granted, there is a choice.
 TEST(ClassQueues, AChoiceMustWait) {
-    constexpr std::uint32_t kMore = 3, kAll = kFlashClassCount + kMore;
-    for (std::uint32_t a = 0; a < kAll; ++a)
-        for (std::uint32_t b = 0; b < kAll; ++b) {
+    for (std::uint32_t a = 0; a < kFlashClassCount; ++a)
+        for (std::uint32_t b = 0; b < kFlashClassCount; ++b) {
             if (a == b) continue;
-            ClassSet waiting = 0;
-            for (const std::uint32_t q : {a, b}) waiting |= class_bit(q < kFlashClassCount ? static_cast<FlashClass>(q) : FlashClass::host_read);
+            const ClassSet waiting = class_bit(static_cast<FlashClass>(a)) | class_bit(static_cast<FlashClass>(b));
             for (std::uint32_t choice = 0; choice < 256; ++choice) {
-                Told scheduler(kMore, FlashClass::host_read, static_cast<std::uint8_t>(choice));
+                Told scheduler(static_cast<std::uint8_t>(choice));
                 scheduler.push(request(0, a));  // nothing to choose from
                 std::string refused;
                 try {
@@ -82,7 +53,7 @@ TEST(ClassQueues, AChoiceMustWait) {
                     refused = e.what();
                 }
                 const std::string expected = choice == a || choice == b ? ""
-                                                                        : "choose() returned queue " + std::to_string(choice) +
+                                                                        : "choose() returned class " + std::to_string(choice) +
                                                                               " for die 3; waiting there: " + class_names(waiting);
                 ASSERT_EQ(refused, expected) << a << " and " << b;
                 if (!refused.empty()) continue;
@@ -107,8 +78,9 @@ TEST(ClassQueues, AGrantLooksAtSoManyRequests) {
     constexpr std::uint32_t kPlanes = 8;
     Random random(3, 6);
     std::uint64_t cuts = 0, all_cuts = 0;
-    for (const std::uint32_t look_ahead : {1u, 2u, 5u, 16u, 4095u}) {
+    for (const auto& [policy, look_ahead] : {std::pair{"read_first", 1u}, {"read_first", 2u}, {"read_first", 5u}, {"read_first", 16u}, {"read_first", 4095u}, {"weighted", 1u}, {"weighted", 5u}, {"weighted", 4095u}}) {
         SchedulerConfig config;
+        config.policy = policy;
         config.look_ahead = look_ahead;
         const auto scheduler = make_scheduler_policy(config, SchedulerShape{1, 1, true, kPlanes});
         std::deque<std::pair<std::uint32_t, std::uint32_t>> waiting;  // plane, tag

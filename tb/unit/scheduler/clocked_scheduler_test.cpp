@@ -229,7 +229,7 @@ protected:
     void make(SchedulerConfig config, bool independent, std::uint32_t planes) {
         std::unique_ptr<SchedulerPort> port = make_scheduler_policy(config, SchedulerShape{1, 8, independent, planes});
         core_ = std::make_unique<PolicyCore>(
-            std::unique_ptr<ClassQueueScheduler>(static_cast<ClassQueueScheduler*>(port.release())), 100);
+            std::unique_ptr<QueueScheduler>(static_cast<QueueScheduler*>(port.release())), 100);
     }
     void push(std::uint32_t tag, std::uint16_t die, std::uint8_t plane, std::uint32_t page = 0, FlashClass cls = FlashClass::host_read) {
         core_->push(SchedulerRequest{tag, 0, die, cls, plane, page}, 0);

@@ -27,10 +27,13 @@ bool is_read(FlashClass c) {
     return c == FlashClass::host_read || c == FlashClass::mapping_read || c == FlashClass::gc_read;
 }
 
-/// Two tenants, four priorities, and deadlines that do not follow the order of arrival.
+/// Three tenants with numbers far apart, four priorities, and deadlines that do not follow the order of arrival; some work is nobody's.
 WorkTag draw_tag(Random& random) {
     WorkTag whose;
-    whose.tenant = static_cast<std::uint16_t>(random.below(2));
+    if (random.below(8) == 0) return whose;
+    static constexpr std::uint16_t kTenants[] = {0, 1, 40'000};
+    whose.tenant = kTenants[random.below(3)];
+    whose.submitted = SimTime{Ps{static_cast<std::int64_t>(random.below(1000))}};
     whose.priority = static_cast<std::uint8_t>(random.below(4));
     if (random.below(3) != 0) whose.deadline = SimTime{Ps{static_cast<std::int64_t>(random.below(1000))}};
     return whose;
@@ -127,6 +130,9 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
             r.cls = static_cast<FlashClass>(random.below(kFlashClassCount));
             r.plane = static_cast<std::uint8_t>(random.below(kPlanes));
             r.page = r.cls == FlashClass::erase ? 0 : static_cast<std::uint32_t>(random.below(kPages));
+            r.block = static_cast<std::uint32_t>(random.below(1000));
+            r.bytes = r.cls == FlashClass::erase ? 0 : 4096u << random.below(3);
+            r.pushed_at = SimTime{Ps{step}};
             r.whose = draw_tag(random);
             scheduler->push(r);
             model[{channel, r.die}].push_back(Waiting{r, r.tag, 0});
@@ -137,6 +143,7 @@ TEST_P(SchedulerContract, HoldsUnderRandomTraffic) {
         }
         GrantQuery query;
         query.channel = channel;
+        query.now = SimTime{Ps{step}};
         query.idle_dies = random.below(1u << kDies);
         if (random.below(3) == 0) query.classes = static_cast<ClassSet>(random.below(kAllClasses + 1u));
         if (independent)

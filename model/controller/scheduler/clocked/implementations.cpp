@@ -15,12 +15,12 @@ namespace {
 std::unique_ptr<SchedulerCore> make_policy_core(const SchedulerConfig& config, SchedulerShape shape) {
     shape.channels = 1;
     std::unique_ptr<SchedulerPort> port = make_scheduler_policy(config, shape);
-    auto* const policy = dynamic_cast<ClassQueueScheduler*>(port.get());
+    auto* const policy = dynamic_cast<QueueScheduler*>(port.get());
     if (policy == nullptr)
         throw UserError(Problem{"scheduler.implementation", "policy '" + config.policy + "' has no cycle count",
-                                "tlm, or a policy derived from ClassQueueScheduler", "set scheduler.implementation = \"tlm\""});
+                                "tlm, or a policy of QueueScheduler: one with class or flow queues", "set scheduler.implementation = \"tlm\""});
     static_cast<void>(port.release());
-    return std::make_unique<PolicyCore>(std::unique_ptr<ClassQueueScheduler>(policy), config.queue_depth);
+    return std::make_unique<PolicyCore>(std::unique_ptr<QueueScheduler>(policy), config.queue_depth);
 }
 
 const RtlScheduler& find_rtl(const SchedulerConfig& config, const SchedulerShape& shape, const std::vector<RtlScheduler>& rtl) {

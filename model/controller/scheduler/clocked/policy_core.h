@@ -3,7 +3,7 @@
 // pushed; for a question one for each die tried and each request looked at, and two more.
 #pragma once
 
-#include "controller/scheduler/class_queues.h"
+#include "controller/scheduler/queue_scheduler.h"
 #include "controller/scheduler/clocked/scheduler_core.h"
 
 namespace ssdtlm {
@@ -13,7 +13,7 @@ public:
     static constexpr std::uint32_t kBaseCycles = 2;
 
     /// `policy` is for one channel. `depth`: requests that the block holds.
-    PolicyCore(std::unique_ptr<ClassQueueScheduler> policy, std::uint32_t depth)
+    PolicyCore(std::unique_ptr<QueueScheduler> policy, std::uint32_t depth)
         : policy_(std::move(policy)), depth_(depth) {}
 
     bool full() const override { return policy_->queued(0) >= depth_; }
@@ -33,7 +33,7 @@ public:
     std::string dump() const override { return policy_->dump(0); }
 
 private:
-    std::unique_ptr<ClassQueueScheduler> policy_;
+    std::unique_ptr<QueueScheduler> policy_;
     const std::uint32_t depth_;
 };
 
