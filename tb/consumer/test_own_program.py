@@ -5,6 +5,7 @@ SSDTLM names it, SSDTLM_PREFIX where the library was installed."""
 import json
 import os
 import pathlib
+import re
 import stat
 import subprocess
 import unittest
@@ -46,17 +47,21 @@ class OwnProgram(SystemTest):
         writes = self.run_it("writes", "--set", "scheduler.policy=write_first")
         self.assertGreater(writes["latency_us"]["read"]["total"]["mean"], 1.2 * ours["latency_us"]["read"]["total"]["mean"])
         # What no block can reach as its age leaves the oldest; with no age to reach, the emptiest is taken.
-        oldest = self.run_it("oldest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.age=1000000000")
+        oldest = self.run_it("oldest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.ages=1000000000")
         self.assertEqual(oldest["ftl"]["waf"], self.run_it("fifo", "--set", "gc.policy=fifo")["ftl"]["waf"])
-        emptiest = self.run_it("emptiest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.age=0")
+        emptiest = self.run_it("emptiest", "--set", "gc.policy=aged_greedy", "--set", "gc.aged_greedy.ages=[0]", "--set", "gc.aged_greedy.log=victims.txt")
         self.assertAlmostEqual(emptiest["ftl"]["waf"], ours["ftl"]["waf"], delta=0.02 * ours["ftl"]["waf"])
+        victims = [[int(word) for word in line.split()] for line in (self.dir / "victims.txt").read_text().splitlines()]
+        self.assertGreaterEqual(len(victims), emptiest["ftl"]["blocks_erased"])
+        self.assertEqual([v[0] for v in victims], sorted(v[0] for v in victims))
         self.assertLess(1.04 * emptiest["ftl"]["waf"], oldest["ftl"]["waf"])
         tenants = self.run_it("tenants", "--set", "scheduler.bus_order=tenant_first")
         self.assertIn('bus_order = "tenant_first"', tenants["config_toml"])
 
     def test_config(self):
         shown = json.loads(self.own("config", "show", "tiny-test", "--set", "gc.policy=aged_greedy", "--json"))
-        self.assertEqual(shown["parameters"]["gc.aged_greedy.age"]["value"], 4096)
+        self.assertEqual(shown["parameters"]["gc.aged_greedy.ages"]["value"], [4096])
+        self.assertEqual(shown["parameters"]["gc.aged_greedy.log"]["value"], "")
         self.assertIn("no problems", self.own("config", "check", "tiny-test", "-w", "overwrites", "--set", "scheduler.policy=write_first"))
         self.assertIn("overwrites", self.own("config", "workloads"))
         self.assertIn("aged_greedy", self.own("config", "schema"))
@@ -66,9 +71,11 @@ class OwnProgram(SystemTest):
             said = self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR)
             self.assertIn(has, said)
             self.assertIn("must be linked into the program", said)
-        for setting, says in (("gc.aged_greedy.age=-1", "0..1000000000"), ("gc.aged_greedy.agee=2", "did you mean 'gc.aged_greedy.age'"),
+        for setting, says in (("gc.aged_greedy.ages=[1, -1]", "0..1000000000"), ("gc.aged_greedy.agess=2", "did you mean 'gc.aged_greedy.ages'"),
+                              ("gc.policy=aged_greedy gc.aged_greedy.ages=[]", "at least one age"),
                               ("gc.policy=aged_gredy", 'did you mean "aged_greedy"')):
-            self.assertIn(says, self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR))
+            words = [word for one in re.split(r" (?=gc)", setting) for word in ("--set", one)]
+            self.assertIn(says, self.own("config", "check", "tiny-test", *words, code=USER_ERROR))
         said = self.own("run", "tiny-test", "-w", "mine", code=USER_ERROR)
         self.assertIn("overwrites", said)
         self.assertIn("must be linked into the program", said)
@@ -101,7 +108,7 @@ class OwnProgram(SystemTest):
             self.assertEqual(found["latency_us"], alone["latency_us"])
             self.assertEqual(found["ftl"], alone["ftl"])
         self.write("search.toml", 'device = "tiny-test"\nworkload = "overwrites"\noutput = "found"\n[set]\nworkload.overwrites.commands = 30000\n'
-                   '[grid]\ngc.policy = ["greedy", "aged_greedy"]\n[random.values]\ngc.aged_greedy.age = { from = 0, to = 1000000 }\n'
+                   '[grid]\ngc.policy = ["greedy", "aged_greedy"]\n[random.values]\ngc.aged_greedy.ages = { from = 0, to = 1000000 }\n'
                    '[search]\nminimize = ["ftl.waf"]\ntrials = 6\n')
         trials = json.loads(self.own("search", "search.toml", "--json", "-q", "--workers", 1))["trials"]
         self.assertEqual([t["state"] for t in trials], ["complete"] * 6)

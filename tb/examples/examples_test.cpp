@@ -51,7 +51,7 @@ TEST(Examples, AgedGreedyTakesTheEmptiestOfThoseOldEnough) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    AgedGreedy policy({SuperblockShape(g), 1, 0}, 3);
+    AgedGreedy policy({SuperblockShape(g), 1, 0}, {3});
     for (std::uint32_t b = 0; b < 6; ++b) policy.sealed(SuperblockId{b}, 15, b);
     policy.invalidated(SuperblockId{2}, 14);
     policy.invalidated(SuperblockId{5}, 1);  // emptier, but too young
@@ -64,12 +64,25 @@ TEST(Examples, AgedGreedyFindsTheOnlyBlockWorthCollecting) {
     NandGeometry g;
     g.blocks_per_plane = 8;
     g.pages_per_block = 16;
-    AgedGreedy policy({SuperblockShape(g), 1, 0}, 3);
+    AgedGreedy policy({SuperblockShape(g), 1, 0}, {3});
     for (std::uint32_t b = 0; b < 8; ++b) policy.sealed(SuperblockId{b}, 16, b);
     EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
     policy.invalidated(SuperblockId{7}, 15);
     EXPECT_EQ(policy.select(GroupId{0}, 8), SuperblockId{7});
     EXPECT_EQ(policy.select(GroupId{0}, 8), kNoSuperblock);
+}
+
+TEST(Examples, AgedGreedyLetsEmptierBlocksBeYounger) {
+    NandGeometry g;
+    g.blocks_per_plane = 8;
+    g.pages_per_block = 16;
+    AgedGreedy policy({SuperblockShape(g), 1, 0}, {0, 5});  // below half full: of any age
+    policy.sealed(SuperblockId{0}, 9, 0);
+    policy.sealed(SuperblockId{1}, 7, 5);
+    policy.sealed(SuperblockId{2}, 8, 5);
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{1});
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{0});  // fuller than the other, which is too young
+    EXPECT_EQ(policy.select(GroupId{0}, 6), SuperblockId{2});  // none is old enough
 }
 
 }  // namespace
