@@ -35,7 +35,8 @@ SsdSystem::BusySnapshot SsdSystem::busy() const {
             s.die_work[kind] += busy[kind];
         }
         s.dies.push_back(total);
-        if (config.nand.independent_plane_read) s.planes.push_back(c.backend.planes_busy(DieId{d}) / g.planes_per_die);
+        if (config.nand.independent_plane_read)
+            for (std::uint32_t p = 0; p < g.planes_per_die; ++p) s.planes.push_back(c.backend.plane_busy(DieId{d}, p));
     }
     const IoPath& io = host.driver.io();
     for (std::uint32_t pair = 0; pair < io.pairs(); ++pair) s.cpus.push_back(io.pair_state(pair).cpu_busy);

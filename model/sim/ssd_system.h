@@ -50,7 +50,7 @@ public:
         SimTime at{};
         Ps up{}, down{}, dram{};
         std::vector<Ps> cores, channels, dies;
-        std::vector<Ps> planes;   ///< independent plane reads: mean of the planes of each die
+        std::vector<Ps> planes;   ///< independent plane reads
         Ps look_ahead{};          ///< planes that were idle because a grant looks at so many reads only, in sum
         BusyMeter::Totals die_work{};  ///< of all dies, by whose work it was
         std::vector<Ps> cpus;     ///< of the host, by queue pair

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random reads of planes that read independently, against an event simulation of the planes and their one bus that is written here: with so many
 // requests outstanding that all planes are busy, as far as a grant looks ahead.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -101,6 +102,22 @@ TEST(IndependentPlanes, ADeepQueueKeepsThemBusy) {
             std::printf("[   FIGURE ] random 4 KiB reads of %u planes, %u outstanding: simulated %.0f, model %.0f IOPS, %+.2f %%\n", planes, depth, formula, model, (model / formula - 1) * 100);
             EXPECT_NEAR(model / formula, 1.0, 0.01);
         }
+}
+
+// Reads of one unit keep its plane busy alone: so the verdict sees it, though the mean of the die's planes is a quarter.
+TEST(IndependentPlanes, EachIsAResourceOfItsOwn) {
+    SsdConfig c = one_die(4);
+    ClosedLoop::Spec s;
+    s.depth = 16;
+    s.requests = 3000;
+    s.skip = 100;
+    s.span = 4096;
+    const nlohmann::json r = run_closed_loop(c, s);
+    const auto busy = r["resources"]["plane"]["busy"].get<std::vector<double>>();
+    ASSERT_EQ(busy.size(), 4u);
+    EXPECT_EQ(std::count(busy.begin(), busy.end(), 0.0), 3);
+    EXPECT_GT(*std::max_element(busy.begin(), busy.end()), 0.98);
+    EXPECT_EQ(r["limit"]["names"], nlohmann::json{"plane"});
 }
 
 // A shorter look-ahead leaves planes idle, and how long is counted: so much could be won.

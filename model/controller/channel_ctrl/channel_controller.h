@@ -63,8 +63,8 @@ public:
     std::uint32_t waiting(std::uint32_t die) const { return dies_.waiting(die); }
     /// Planes of the die on which something runs.
     std::uint32_t running(std::uint32_t die) const { return dies_.running(die); }
-    /// Independent plane reads: busy time of all planes of the die up to now, together.
-    Ps planes_busy(std::uint32_t die) const { return waits_.planes_busy(die, agenda_.now()); }
+    /// Independent plane reads: busy time of a plane of the die up to now.
+    Ps plane_busy(std::uint32_t die, std::uint32_t plane) const { return waits_.plane_busy(die, plane, agenda_.now()); }
     /// Time the die was busy up to now, by whose work.
     BusyMeter::Totals die_busy(std::uint32_t die) const { return waits_.totals(die, agenda_.now()); }
     /// From now on (nothing may be on the bus) its sequences are played by a block, and take the time that it takes.

@@ -58,9 +58,9 @@ public:
         const Route& route = routes_[idx(die)];
         return route.channel->running(route.die);
     }
-    Ps planes_busy(DieId die) const {
+    Ps plane_busy(DieId die, std::uint32_t plane) const {
         const Route& route = routes_[idx(die)];
-        return route.channel->planes_busy(route.die);
+        return route.channel->plane_busy(route.die, plane);
     }
     /// Transactions that wait for the die in the scheduler.
     std::uint32_t waiting(DieId die) const {

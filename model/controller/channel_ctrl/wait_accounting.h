@@ -128,11 +128,10 @@ public:
         hold(txns, count, die, now, bus_until);
     }
 
-    /// Independent plane reads: the same of each plane, added up.
-    Ps planes_busy(std::uint32_t die, SimTime now) const {
+    /// Independent plane reads: the same of a plane.
+    Ps plane_busy(std::uint32_t die, std::uint32_t plane, SimTime now) const {
         Ps sum{};
-        for (std::uint32_t p = 0; p < planes_; ++p)
-            for (const std::int64_t ps : plane_meters_[die * planes_ + p].totals(now)) sum += Ps{ps};
+        for (const std::int64_t ps : plane_meters_[die * planes_ + plane].totals(now)) sum += Ps{ps};
         return sum;
     }
     /// Time the die was busy up to now, by whose work.
