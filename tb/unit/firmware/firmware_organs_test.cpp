@@ -156,13 +156,13 @@ TEST(Waiters, ALateAnswerOfTheMapIsChargedToItsCommand) {
         commands[i].timeline = &timelines[i];
         timelines[i].begin(b.agenda.now());
     }
-    EXPECT_TRUE(b.waiters.ask_map<&Log::answered>(&b.log, commands[0], {1, Lpa{5}, 2}, MapUse::read, places));
+    EXPECT_TRUE(b.waiters.ask_map<&Log::answered>(&b.log, commands[0], {Lpa{5}, 2}, MapUse::read, places));
     EXPECT_EQ(places[1], Ppa{6});
     b.map.at_once = false;
-    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {1, Lpa{8}, 1}, MapUse::read, places));
-    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[2], {1, Lpa{9}, 1}, MapUse::read, places));
+    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {Lpa{8}, 1}, MapUse::read, places));
+    EXPECT_FALSE(b.waiters.ask_map<&Log::answered>(&b.log, commands[2], {Lpa{9}, 1}, MapUse::read, places));
     EXPECT_EQ(b.waiters.waiting_for_map(), 2u);
-    EXPECT_THROW(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {1, Lpa{8}, 1}, MapUse::read, places), Panic);
+    EXPECT_THROW(b.waiters.ask_map<&Log::answered>(&b.log, commands[1], {Lpa{8}, 1}, MapUse::read, places), Panic);
     b.agenda.run_until(SimTime{Ps{700}});
     const Ppa answer{42};
     b.map.asked[1].client->map_answered(b.map.asked[1].cookie, &answer);
@@ -224,7 +224,7 @@ TEST(ResidentMap, AnAnswerHoldsTheBlocksThatItNames) {
     for (int round = 0; round < 500; ++round) {
         const auto units = static_cast<std::uint32_t>(1 + random.below(40));
         const auto first = static_cast<std::uint32_t>(random.below(b.ftl.logical_units() - units + 1));
-        ASSERT_TRUE(b.map.translate({1, Lpa{first}, units}, MapUse::read, places.data(), nullptr, 0));
+        ASSERT_TRUE(b.map.translate({Lpa{first}, units}, MapUse::read, places.data(), nullptr, 0));
         std::map<std::uint32_t, std::uint32_t> named;
         for (std::uint32_t i = 0; i < units; ++i) {
             ASSERT_EQ(places[i], b.ftl.lookup(Lpa{first + i}));
@@ -253,8 +253,8 @@ TEST(ResidentMap, RemovalHoldsNothingAndUnmaps) {
     for (std::uint32_t i = 4; i < 24; ++i) mapped += b.ftl.lookup(Lpa{i}) != kUnmapped;
     const std::uint64_t before = b.ftl.mapped_units();
     ASSERT_GT(mapped, 0u);
-    EXPECT_TRUE(b.map.translate({1, Lpa{4}, 20}, MapUse::remove, nullptr, nullptr, 0));
-    b.map.unmap({1, Lpa{4}, 20});
+    EXPECT_TRUE(b.map.translate({Lpa{4}, 20}, MapUse::remove, nullptr, nullptr, 0));
+    b.map.unmap({Lpa{4}, 20});
     EXPECT_EQ(b.ftl.mapped_units(), before - mapped);
     for (std::uint32_t i = 4; i < 24; ++i) EXPECT_EQ(b.ftl.lookup(Lpa{i}), kUnmapped);
 }

@@ -39,6 +39,7 @@ private:
     static void check_read(const Ftl& ftl, Snapshot& s);
     static void check_flash(const Ftl& ftl, Snapshot& s);
     static void check_journal(const Ftl& ftl, Snapshot& s);
+    static void check_entries(const Ftl& ftl, Snapshot& s);
     static void check_turns(const Ftl& ftl, Snapshot& s);
 };
 

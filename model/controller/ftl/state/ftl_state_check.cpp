@@ -56,6 +56,24 @@ void FtlState::check_journal(const Ftl& ftl, Snapshot& s) {
     for (std::uint32_t b = 0; b < superseded.size(); ++b)
         s.require(ftl.blocks_[SuperblockId{b}].superseded == superseded[b], "a superblock that is needed for nothing");
     for (const auto& [b, page] : ftl.failed_in_) s.require(b < superseded.size() && page < ftl.journal_.ids(), "a failed superblock that there is not");
+    check_entries(ftl, s);
+}
+
+/// What points to a page of the journal is in one of its entries: else the page could never be let go.
+void FtlState::check_entries(const Ftl& ftl, Snapshot& s) {
+    std::vector<std::uint32_t> named(ftl.journal_.ids());
+    for (const auto& [b, page] : ftl.failed_in_) ++named[page];
+    std::vector<bool> seen(ftl.logical_units_ + ftl.translation_pages_);
+    for (Journal::Id id = 1; id < ftl.journal_.ids(); ++id)
+        for (const JournalEntry& e : ftl.journal_.page(id).entries)
+            for (std::uint32_t unit = idx(e.first); e.note != JournalNote::failed && unit < idx(e.first) + e.units; ++unit) {
+                const Ppa at = ftl.map_.lookup(Lpa{unit});
+                if (at == kUnmapped || ftl.is_copy(at) || ftl.page_of_note(at) != id || seen[unit]) continue;
+                seen[unit] = true;
+                ++named[id];
+            }
+    for (Journal::Id id = 1; id < ftl.journal_.ids(); ++id)
+        s.require(!ftl.journal_.page(id).entries_known || ftl.journal_.page(id).live == named[id], "a page of the journal for units that it does not name");
 }
 
 void FtlState::check_turns(const Ftl& ftl, Snapshot& s) {
