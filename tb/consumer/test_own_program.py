@@ -67,7 +67,8 @@ class OwnProgram(SystemTest):
         self.assertIn("aged_greedy", self.own("config", "schema"))
 
     def test_unknown_names_say_what_the_program_has(self):
-        for setting, has in (("gc.policy=mine", "aged_greedy"), ("scheduler.policy=mine", "write_first"), ("scheduler.bus_order=mine", "tenant_first")):
+        for setting, has in (("gc.policy=mine", "aged_greedy"), ("scheduler.policy=mine", "write_first"), ("scheduler.bus_order=mine", "tenant_first"),
+                             ("frontend.kind=mine", "raw")):
             said = self.own("config", "check", "tiny-test", "--set", setting, code=USER_ERROR)
             self.assertIn(has, said)
             self.assertIn("must be linked into the program", said)
