@@ -43,9 +43,9 @@ NandConfig config() {
 class NthFails final : public ArrayFaults {
 public:
     explicit NthFails(std::uint32_t n) : n_(n) {}
-    bool program_fails(const PageAddress&) override { return seen_++ == n_; }
-    bool erase_fails(const PageAddress&) override { return false; }
-    std::uint16_t wrong_bits(const PageAddress&, std::uint32_t, std::uint32_t) override { return 0; }
+    bool program_fails(const ArrayWork&) override { return seen_++ == n_; }
+    bool erase_fails(const ArrayWork&) override { return false; }
+    std::uint16_t wrong_bits(const ArrayWork&, std::uint32_t) override { return 0; }
 
 private:
     const std::uint32_t n_;
