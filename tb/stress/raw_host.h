@@ -261,6 +261,8 @@ private:
         for (Block& b : blocks_) {
             b.busy = false;
             b.known = b.known && b.possible.size() == 1;
+            // A flush to come says nothing of what had ended before: it may be gone.
+            for (std::size_t i = 1; i < b.possible.size(); ++i) b.possible[i].ended = 0;
         }
         agenda_.post<&RawHost::power_on>(agenda_.now() + std::chrono::milliseconds(1), this);
     }

@@ -130,13 +130,13 @@ void RawFrontEnd::from_host(const Command& command, std::uint64_t offset, std::u
 /// Its last data may be on their way, by its timeline.
 void RawFrontEnd::complete(Command& command) {
     auto& c = static_cast<RawCommand&>(command);
-    --in_firmware_;
     agenda_.post<&RawFrontEnd::answer>(std::max(agenda_.now(), c.timeline->last()), this, Pool<RawCommand>::handle_of(c).number());
 }
 
 void RawFrontEnd::answer(std::uint64_t command) {
     RawCommand& c = commands_.at(command);
     tlm::tlm_generic_payload* const p = c.payload;
+    --in_firmware_;
     if (p != nullptr) {
         c.timeline->charge(Stage::completion, agenda_.now());
         const bool ok = c.status == CommandStatus::success;

@@ -93,7 +93,7 @@ private:
     CommandSink* firmware_ = nullptr;
     Pool<RawCommand> commands_;
     std::deque<RawCommand*> waiting_;
-    std::uint32_t in_firmware_ = 0;
+    std::uint32_t in_firmware_ = 0;  // or ended there, and not answered
     bool serves_ = true;
     bool shut_down_ = false;
     FrontEndCounts counts_;
