@@ -20,6 +20,7 @@ FAULTS = {
     9: GRANT + r"(?P<tag>\d+): tag (?P=tag) passes tag \d+, which came before it; a class of a die goes in order of arrival",
     10: r"answered that nothing can start, but die \d+ is idle and all that waits there \(.*\) was asked for",
     11: r"grant_valid is low for 100000 clock cycles after a question",
+    12: r"push_ready is low for 100000 clock cycles with \d+ of 256 requests held",
     13: r"query_ready is low for 100000 clock cycles after a question",
     14: r"grant_valid is high, but no question is pending|grant_valid is high before query_ready",
     15: r"grant_valid is high before query_ready: an answer before the question was taken",
@@ -29,7 +30,6 @@ FAULTS = {
 }
 # What only the examination before the run shows.
 EXAMINED = {
-    12: r"push_ready is low for 100000 clock cycles with 0 of 256 requests held",
     20: r"grant_valid is high in reset",
     21: r"grant_valid falls (while grant_ready is low|when grant_ready rises)",
     22: r"\d+ requests that it took are never granted when it was given requests until it was full|.*, when it was given requests until it was full",

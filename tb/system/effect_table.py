@@ -79,7 +79,7 @@ GROUPS = {
         "host.buffer_offset": "512B",
         "nvme.max_transfer": "8KiB", "link.max_read_request": "128B", "link.read_tags": 1, "link.upstream_posted_headers": 1, "link.upstream_posted_data": 16,
         "link.upstream_nonposted_headers": 1}),
-    "more than the driver sends": (LARGE, {"nvme.max_transfer": "1MiB"}, {"nvme.max_transfer": "2MiB"}),
+    "more than the driver sends": (LARGE, {"nvme.max_transfer": "32MiB"}, {"nvme.max_transfer": "64MiB"}),
     "few credits": (MIX, {"link.upstream_posted_headers": 2, "link.host_to_device_latency": "1us"}, {"link.credit_return_latency": "5us"}),
     "doorbells": (MIX, {"link.credit_return_latency": "20us", "nvme.fetch_burst": 1}, {"link.downstream_posted_headers": 1, "link.downstream_posted_data": 1}),
     "a window of fetches": (MIX, {"nvme.fetch_burst": 1}, {"nvme.fetch_window": 1}),

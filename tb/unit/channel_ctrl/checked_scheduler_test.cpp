@@ -144,7 +144,7 @@ TEST(CheckedScheduler, TheFirstMistakeEndsTheRunWithOneMessage) {
 
 TEST(CheckedScheduler, APolicyThatChoosesWhatDoesNotWait) {
     const std::string text = run(Mistake::choice, Ps{0});
-    EXPECT_THAT(text, HasSubstr("scheduler ssdtlm::user::WrongChoice, channel 0, at 0.000000 us: choose() returned queue 5 for die 0; "
+    EXPECT_THAT(text, HasSubstr("scheduler ssdtlm::user::WrongChoice, channel 0, at 0.000000 us: choose() returned class 5 for die 0; "
                                 "waiting there: host_read, host_write; the contract is in"));
 }
 

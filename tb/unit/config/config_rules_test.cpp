@@ -88,11 +88,15 @@ TEST(ConfigRules, OneBlockKeptFree) {
     for (const char* other : {"ftl.mapping=dftl", "ftl.mapping=fast", "wear.most_spread=10", "ftl.spare_blocks=2", "slc.blocks=2", "slc.dynamic_blocks=2", "ftl.checkpoint_interval=1MiB",
                               "ftl.checkpoint_at_shutdown=true", "gc.frontier=shared", "gc.charge_time=false"})
         EXPECT_THAT(problems_with({"gc.hard_free_blocks=1", other}), ::testing::Contains(::testing::HasSubstr("gc.hard_free_blocks: 1; at least 2; raise it"))) << other;
-    expect_one({"gc.hard_free_blocks=1", "host.power_cut_at=[\"1ms\"]"}, "gc.hard_free_blocks: 1 with host.power_cut_at; at least 2");
-    expect_one({"gc.hard_free_blocks=1", "nand.faults.program_fail=0.1%"}, "gc.hard_free_blocks: 1 with rates in [nand.faults]; at least 2");
-    expect_one({"gc.hard_used=98%", "ftl.mapping=dftl"}, "gc.hard_used: 98% leaves 1 of 64 blocks free; at least 2 blocks; lower it");
-    EXPECT_THAT(problems_with({"gc.hard_used=98%"}), IsEmpty());
-    expect_one({"gc.hard_used=99%"}, "gc.hard_used: 99% leaves 0 of 64 blocks free; at least 1 block; lower it");
+    expect_one({"gc.hard_free_blocks=1", "host.power_cut_at=[\"1ms\"]"}, "--set gc.hard_free_blocks=1: gc.hard_free_blocks: 1 with host.power_cut_at; at least 2");
+    expect_one({"gc.hard_free_blocks=1", "nand.faults.program_fail=0.1%"}, "--set gc.hard_free_blocks=1: gc.hard_free_blocks: 1 with rates in [nand.faults]; at least 2");
+    const auto used = [](const std::string& share, const std::string& mapping) {
+        return problems_of("[ftl]\nuser_capacity = \"8MiB\"\nmapping = \"" + mapping + "\"\n[nand.geometry]\nchannels = 2\nblocks_per_plane = 64\npages_per_block = 32\n" +
+                           "[gc]\nhard_used = \"" + share + "\"\n");
+    };
+    EXPECT_THAT(used("98%", "dftl"), ElementsAre(HasSubstr("gc.hard_used: 98% leaves 1 of 64 blocks free; at least 2 blocks; lower it")));
+    EXPECT_THAT(used("98%", "page"), IsEmpty());
+    EXPECT_THAT(used("99%", "page"), ElementsAre(HasSubstr("gc.hard_used: 99% leaves 0 of 64 blocks free; at least 1 block; lower it")));
 }
 
 TEST(ConfigRules, SharesOfBlocksInUse) {
@@ -175,7 +179,7 @@ TEST(ConfigRules, OnfiRate) {
 
 TEST(ConfigRules, SlcPrefixIsNoOtherCommand) {
     // ONFI 5.1: 30h confirms a read, D1h queues an erase; suspend and resume are Micron's.
-    const std::string used = "0, 5, 6, 16, 17, 19, 48, 50, 96, 97, 112, 120, 128, 129, 132, 208, 209, 210, 224";
+    const std::string used = "0, 5, 6, 16, 17, 19, 21, 48, 50, 96, 97, 112, 120, 128, 129, 132, 208, 209, 210, 224";
     for (const std::string opcode : {"48", "209", "0", "132"})
         EXPECT_THAT(problems_with({"nand.slc.prefix=" + opcode}),
                     ElementsAre("--set nand.slc.prefix=" + opcode + ": nand.slc.prefix: " + opcode +
