@@ -67,8 +67,7 @@ void FtlState::check_entries(const Ftl& ftl, Snapshot& s) {
     for (Journal::Id id = 1; id < ftl.journal_.ids(); ++id)
         for (const JournalEntry& e : ftl.journal_.page(id).entries)
             for (std::uint32_t unit = idx(e.first); e.note != JournalNote::failed && unit < idx(e.first) + e.units; ++unit) {
-                const Ppa at = ftl.map_.lookup(Lpa{unit});
-                if (at == kUnmapped || ftl.is_copy(at) || ftl.page_of_note(at) != id || seen[unit]) continue;
+                if (seen[unit] || ftl.map_.lookup(Lpa{unit}) != ftl.note_in(id, e.lost())) continue;
                 seen[unit] = true;
                 ++named[id];
             }
