@@ -78,6 +78,8 @@ void Interrupts::catch_all() {
     // nohup: who asked for that wants the run to go on without its terminal.
     if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
     std::signal(SIGPROF, time_is_up);
+    // A file that may grow no further (ulimit -f) is an error of the write, as a full disk is.
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool Interrupts::any() { return came != 0; }

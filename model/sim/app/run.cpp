@@ -368,6 +368,9 @@ void check_save_drive(const SsdConfig& config, const std::string& path) {
     std::vector<Problem> problems;
     if (::access(folder.c_str(), W_OK) != 0)
         problems.push_back({"--save-drive", folder.string() + ": " + std::strerror(errno), "a folder that can be written", "make it, or give another path"});
+    std::error_code unknown;
+    if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown))
+        problems.push_back({"--save-drive", path + ": is no regular file, and would be replaced by one", "a new file, or a regular one", "give another path"});
     if (config.run.data == DataMode::bytes)
         problems.push_back({"--save-drive", "a drive with run.data = \"bytes\"", "signatures: bytes are not saved", "set run.data = \"signatures\""});
     if (!problems.empty()) throw UserError(problems);
