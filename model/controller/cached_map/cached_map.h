@@ -82,7 +82,8 @@ public:
     /// Precondition: idle().
     void state(Snapshot& s) {
         s(table_, check_);
-        if (s.reads())
+        // Entries of units that collection has moved may wait until somebody finds them (map.gc_updates).
+        if (s.reads() && around_.ftl.config().map.gc_updates == GcMapUpdates::written)
             check_.for_each_stale([&](std::uint64_t unit) {
                 const Slot slot = table_.find(static_cast<std::uint32_t>(unit / units_per_key_));
                 s.require(slot != kNone && table_.is_dirty(slot), "an entry that is newer than the flash, and that nobody will write");
